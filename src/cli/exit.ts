@@ -1,0 +1,60 @@
+import { causesOf, isInformerError, messageOf } from '../kit/error.ts';
+import { StatusError } from '../model/status.ts';
+import type { Io } from './io.ts';
+
+/** What the command's exit status says. The table is part of the contract. */
+export const ExitCode = {
+  /** What was asked for happened; an open-ended stream that was told to end has happened too. */
+  ok: 0,
+  /** The cluster or a hook failed for good. */
+  failed: 1,
+  /** Wrong usage: flag, expression, selector, unknown resource. */
+  usage: 2,
+  /** Time ran out before what was waited for. */
+  timeout: 3,
+  /** Continuity was lost under --strict, or an answer was not fresh enough. */
+  continuity: 4,
+  /** --fail-if was met. */
+  failIf: 5,
+  /** SIGINT came first. */
+  interrupted: 130,
+  /** SIGTERM came first. */
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (isInformerError(error, 'argument') || isInformerError(error, 'discovery')) return ExitCode.usage;
+  if (isInformerError(error, 'sync')) return ExitCode.timeout;
+  return ExitCode.failed;
+}
+
+/** An error as the user reads it: `error: …` with what caused it, then the next step as a hint line. */
+export function describeError(error: unknown): string {
+  const parts: string[] = [];
+  let hint: string | undefined;
+  for (const cause of causesOf(error)) {
+    const text = cause instanceof StatusError ? statusText(cause) : messageOf(cause);
+    if (text && !parts.some((part) => part.includes(text))) parts.push(text);
+    if (isInformerError(cause)) hint ??= cause.hint;
+  }
+  const lines = [`error: ${parts.join(': ') || 'unknown'}`];
+  if (hint) lines.push(`hint: ${hint}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function statusText(error: StatusError): string {
+  const reason = error.reason === '' ? '' : ` (${error.reason})`;
+  return error.message.endsWith(reason) ? error.message : `${error.message}${reason}`;
+}
+
+/**
+ * Ends the process in good order: sets the exit code and lets go of the streams, so that a slow reader still gets every byte
+ * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone.
+ */
+export async function finish(io: Io, code: ExitCode): Promise<void> {
+  process.exitCode = code;
+  await io.stdout.drained();
+  await io.stderr.drained();
+}

@@ -1,0 +1,157 @@
+import { Flags, type Interfaces } from '@oclif/core';
+import { parseDuration } from '../kit/duration.ts';
+import { InformerError } from '../kit/error.ts';
+import { DASH_GUARD, type FlagShape } from './argv.ts';
+
+/** What every flag of ours may say beside its value's type. */
+interface Common {
+  char?: Interfaces.AlphabetLowercase | Interfaces.AlphabetUppercase;
+  summary: string;
+  helpValue?: string;
+  helpGroup?: string;
+  hidden?: boolean;
+}
+
+/** The marks that {@link shapesOf} reads back from a definition. */
+interface Marks {
+  split?: boolean;
+  implied?: string;
+}
+
+const unguarded = (text: string) => (text.startsWith(DASH_GUARD) ? text.slice(1) : text);
+
+/** On or off; takes `=true|false` as kubectl's do. */
+export function bool(common: Common & { default?: boolean }) {
+  return Flags.boolean({ default: false, allowNo: true, ...common });
+}
+
+/** One value; the last occurrence wins. */
+export function text(common: Common & Marks & { default?: string }) {
+  return valued<string>(common, (input) => input);
+}
+
+/** One of a few words; an unknown one is refused with the list. */
+export function choice<const T extends string>(options: readonly T[], common: Common & Marks & { default?: T }) {
+  return valued<T>({ helpValue: options.join('|'), ...common }, (input, name) => {
+    const found = options.find((o) => o === input);
+    if (found === undefined) throw badValue(name, input, `one of ${options.join(', ')}`);
+    return found;
+  });
+}
+
+/** Several values, one an occurrence; `split` also cuts each at its commas. */
+export function list(common: Common & Marks): Interfaces.OptionFlag<string[] | undefined> {
+  return valued<string>({ ...common, multiple: true }, (input) => input) as never;
+}
+
+/** A Go duration, as milliseconds. */
+export function duration(common: Common & { default?: number }) {
+  return valued<number>({ helpValue: 'DURATION', ...common }, (input, name) => {
+    try {
+      return parseDuration(input);
+    } catch (cause) {
+      throw badValue(name, input, 'a duration such as 30s, 5m or 1h30m', cause);
+    }
+  });
+}
+
+/** A whole number of at least `min`. */
+export function count(common: Common & { default?: number; min?: number }) {
+  const { min = 0, ...rest } = common;
+  return valued<number>({ helpValue: 'N', ...rest }, (input, name) => {
+    if (/^-?\d+$/.test(input) && Number(input) >= min) return Number(input);
+    throw badValue(name, input, `a whole number of at least ${min}`);
+  });
+}
+
+/** A flag with a value, read by `parse`; its error is the user's, so it says which flag and what was expected. */
+function valued<T>(definition: object, parse: (input: string, name: string) => T): Interfaces.OptionFlag<T | undefined> {
+  const read = async (input: string, _: unknown, flag: { name: string }) => parse(unguarded(input), flag.name);
+  return Flags.custom<T>({ parse: read as never })(definition as never) as never;
+}
+
+function badValue(name: string, input: string, expected: string, cause?: unknown): InformerError {
+  const message = `invalid argument "${input}" for "--${name}": expected ${expected}`;
+  const error = new InformerError('argument', message, { cause });
+  // oclif rewrites the message of whatever a flag's parser throws; this one is worded for the user already.
+  return Object.defineProperty(error, 'message', { get: () => message, set() {} });
+}
+
+type FlagDefinitions = Readonly<Record<string, unknown>>;
+
+/** A command's flag definitions as the argv grammar sees them. */
+export function shapesOf(flags: FlagDefinitions): FlagShape[] {
+  return Object.entries(flags).map(([name, definition]) => {
+    const flag = definition as { type: string; char?: string; multiple?: boolean } & Marks;
+    return {
+      name,
+      char: flag.char,
+      kind: flag.type === 'boolean' ? 'boolean' : 'value',
+      repeatable: flag.multiple,
+      split: flag.split,
+      implied: flag.implied,
+    };
+  });
+}
+
+const CONNECTION = 'CONNECTION';
+
+/** How to reach the cluster: kubectl's own flags, on every command. Source: cli-runtime genericclioptions ConfigFlags. */
+export const connectionFlags = {
+  kubeconfig: text({
+    summary: 'path of the kubeconfig file (else KUBECONFIG, else ~/.kube/config)',
+    helpValue: 'FILE',
+    helpGroup: CONNECTION,
+  }),
+  context: text({ summary: 'kubeconfig context to use', helpGroup: CONNECTION, helpValue: 'NAME' }),
+  cluster: text({ summary: 'kubeconfig cluster to use', helpGroup: CONNECTION, helpValue: 'NAME' }),
+  user: text({ summary: 'kubeconfig user to use', helpGroup: CONNECTION, helpValue: 'NAME' }),
+  server: text({ char: 's', summary: 'address of the API server', helpGroup: CONNECTION, helpValue: 'URL' }),
+  token: text({ summary: 'bearer token', helpGroup: CONNECTION, helpValue: 'TOKEN' }),
+  username: text({ summary: 'user name for basic authentication', helpGroup: CONNECTION, helpValue: 'NAME', hidden: true }),
+  password: text({ summary: 'password for basic authentication', helpGroup: CONNECTION, helpValue: 'PASSWORD', hidden: true }),
+  as: text({ summary: 'user to impersonate', helpGroup: CONNECTION, helpValue: 'USER' }),
+  'as-group': list({ summary: 'group to impersonate (repeatable)', helpGroup: CONNECTION, helpValue: 'GROUP' }),
+  'as-uid': text({ summary: 'uid to impersonate', helpGroup: CONNECTION, helpValue: 'UID' }),
+  'as-user-extra': list({ summary: 'extra of the impersonated user (repeatable)', helpGroup: CONNECTION, helpValue: 'KEY=VALUE' }),
+  'request-timeout': text({ summary: 'longest time for one request but a watch (0 = none)', helpGroup: CONNECTION, helpValue: 'DURATION' }),
+  'insecure-skip-tls-verify': bool({ summary: "do not check the server's certificate", helpGroup: CONNECTION }),
+  'tls-server-name': text({ summary: "name to check the server's certificate for", helpGroup: CONNECTION, helpValue: 'NAME' }),
+  'certificate-authority': text({ summary: 'file of the certificate authority', helpGroup: CONNECTION, helpValue: 'FILE' }),
+  'client-certificate': text({ summary: 'file of the client certificate', helpGroup: CONNECTION, helpValue: 'FILE' }),
+  'client-key': text({ summary: "file of the client certificate's key", helpGroup: CONNECTION, helpValue: 'FILE' }),
+  'cache-dir': text({ summary: 'where discovery is kept', helpGroup: CONNECTION, helpValue: 'DIR' }),
+  qps: count({ summary: 'requests a second, watches aside', default: 50, min: 1, helpGroup: CONNECTION }),
+  burst: count({ summary: 'requests at once, watches aside', default: 300, min: 1, helpGroup: CONNECTION }),
+  sandbox: bool({ summary: 'run against an embedded server started for this command', helpGroup: CONNECTION }),
+  scenario: text({ summary: 'what goes on in that server (implies --sandbox)', helpGroup: CONNECTION, helpValue: 'NAME' }),
+  v: count({ char: 'v', summary: 'how much to tell on stderr (6 = requests)', default: 0, helpGroup: CONNECTION }),
+} as const;
+
+/** Which objects: shared by `watch`, `query` and `reconcile`. */
+export const selectionFlags = {
+  namespace: list({ char: 'n', summary: 'namespaces, comma-separated', helpValue: 'NAME[,…]', split: true }),
+  'all-namespaces': bool({ char: 'A', summary: 'all namespaces' }),
+  selector: text({ char: 'l', summary: 'label selector, evaluated by the server', helpValue: 'SELECTOR' }),
+  'field-selector': text({ summary: 'field selector, evaluated by the server', helpValue: 'SELECTOR' }),
+} as const;
+
+/** How what is found gets printed: shared by `watch` and `query`. */
+export const outputFlags = {
+  output: text({ char: 'o', summary: 'table, wide, json, yaml, name, jsonpath=…, custom-columns=…', helpValue: 'FORMAT' }),
+  'no-headers': bool({ summary: 'leave out the headings' }),
+  'show-labels': bool({ summary: 'all labels as the last column' }),
+  'label-columns': list({ char: 'L', summary: 'labels to show as columns', helpValue: 'KEY[,…]', split: true }),
+  'show-kind': bool({ summary: 'put the type before each name' }),
+  'show-managed-fields': bool({ summary: 'keep metadata.managedFields' }),
+  'show-secrets': bool({ summary: "show Secrets' values instead of hmac:… marks" }),
+  color: choice(['auto', 'always', 'never'], { summary: 'when to colour', default: 'auto', implied: 'always' }),
+} as const;
+
+/** What kubectl users type from habit, taken without effect. */
+export const habitFlags = {
+  watch: bool({ char: 'w', summary: 'taken for kubectl habits', hidden: true }),
+  'output-watch-events': bool({ summary: 'taken for kubectl habits', hidden: true }),
+  'chunk-size': count({ summary: 'taken for kubectl habits', hidden: true }),
+  'ignore-not-found': bool({ summary: 'taken for kubectl habits', hidden: true }),
+} as const;

@@ -1,0 +1,36 @@
+import { InformerError } from '../kit/error.ts';
+import { hasMetadata, Tombstone } from './object.ts';
+
+/** `namespace/name`, or `name` for cluster-scoped objects. The key of every cache and queue here. */
+export type ObjectKey = string;
+
+/** A key given outright instead of an object. Source: client-go tools/cache ExplicitKey. */
+export class ExplicitKey {
+  readonly key: ObjectKey;
+
+  constructor(key: ObjectKey) {
+    this.key = key;
+  }
+}
+
+export function joinKey(namespace: string | undefined, name: string): ObjectKey {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/**
+ * The key of an object, a {@link Tombstone} (its own key) or an {@link ExplicitKey}.
+ * Throws `store` with "object has no meta" for anything else. Source: client-go MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc.
+ */
+export function keyOf(value: unknown): ObjectKey {
+  if (value instanceof Tombstone || value instanceof ExplicitKey) return value.key;
+  if (!hasMetadata(value)) throw new InformerError('store', 'object has no meta');
+  return joinKey(value.metadata.namespace, value.metadata.name ?? '');
+}
+
+/** Splits a key; a cluster-scoped one has the namespace ''. Throws `argument` ("unexpected key format") on more than one slash. */
+export function splitKey(key: ObjectKey): { namespace: string; name: string } {
+  const parts = key.split('/');
+  if (parts.length === 1) return { namespace: '', name: key };
+  if (parts.length === 2) return { namespace: parts[0] as string, name: parts[1] as string };
+  throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
+}

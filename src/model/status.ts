@@ -1,0 +1,139 @@
+import { InformerError } from '../kit/error.ts';
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/** A Kubernetes Status: how the API server says that something went wrong. Source: apimachinery meta/v1 Status. */
+export interface Status {
+  kind?: 'Status';
+  apiVersion?: 'v1';
+  metadata?: Record<string, unknown>;
+  status?: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    uid?: string;
+    causes?: StatusCause[];
+    retryAfterSeconds?: number;
+  };
+  code?: number;
+}
+
+export function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
+}
+
+/** Reasons by which a Status is recognised; with any other one the HTTP code decides. Source: apimachinery api/errors reasonAndCodeForError. */
+const KNOWN_REASONS = new Set([
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'AlreadyExists',
+  'Conflict',
+  'Gone',
+  'Invalid',
+  'ServerTimeout',
+  'StoreReadError',
+  'Timeout',
+  'TooManyRequests',
+  'BadRequest',
+  'MethodNotAllowed',
+  'NotAcceptable',
+  'RequestEntityTooLarge',
+  'UnsupportedMediaType',
+  'InternalError',
+  'Expired',
+  'ServiceUnavailable',
+]);
+
+/** What the server answered instead of what was asked for. `status` is the body as it came. */
+export class StatusError extends InformerError {
+  override readonly name = 'StatusError';
+  readonly status: Status;
+  /** Milliseconds the server asked to wait (Retry-After, or details.retryAfterSeconds), if it did. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined } = {}) {
+    super('transport', status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
+    this.status = status;
+    const seconds = status.details?.retryAfterSeconds;
+    this.retryAfterMs = options.retryAfterMs ?? (seconds ? seconds * 1000 : undefined);
+  }
+
+  /** The HTTP code, 0 when the Status has none. (`code` is this package's own error code.) */
+  get statusCode(): number {
+    return this.status.code ?? 0;
+  }
+
+  get reason(): string {
+    return this.status.reason ?? '';
+  }
+}
+
+function statusIs(error: unknown, reason: string, code?: number): boolean {
+  const status = statusOf(error);
+  if (!status) return false;
+  if (status.reason === reason) return true;
+  return code !== undefined && status.code === code && !KNOWN_REASONS.has(status.reason ?? '');
+}
+
+/** The Status inside an error, looking through causes; undefined when there is none. */
+export function statusOf(error: unknown): Status | undefined {
+  for (let e = error; e instanceof Error; e = e.cause) if (e instanceof StatusError) return e.status;
+  return isStatus(error) ? error : undefined;
+}
+
+export const isNotFound = (error: unknown): boolean => statusIs(error, 'NotFound', 404);
+export const isAlreadyExists = (error: unknown): boolean => statusIs(error, 'AlreadyExists');
+export const isConflict = (error: unknown): boolean => statusIs(error, 'Conflict', 409);
+export const isInvalid = (error: unknown): boolean => statusIs(error, 'Invalid', 422);
+export const isForbidden = (error: unknown): boolean => statusIs(error, 'Forbidden', 403);
+export const isUnauthorized = (error: unknown): boolean => statusIs(error, 'Unauthorized', 401);
+export const isExpired = (error: unknown): boolean => statusIs(error, 'Expired');
+export const isGone = (error: unknown): boolean => statusIs(error, 'Gone', 410);
+export const isInternalError = (error: unknown): boolean => statusIs(error, 'InternalError', 500);
+export const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);
+/** 429, by reason or by code alone. */
+export const isThrottled = (error: unknown): boolean => statusIs(error, 'TooManyRequests') || statusOf(error)?.code === 429;
+
+/** A version this server has not reached yet. Source: apimachinery IsTooLargeResourceVersion. */
+export function isTooLargeResourceVersion(error: unknown): boolean {
+  const status = statusOf(error);
+  if (!status) return false;
+  const causes = status.details?.causes ?? [];
+  if (causes.some((c) => c.reason === 'ResourceVersionTooLarge')) return true;
+  if (!isTimeout(error)) return false;
+  return causes.some((c) => c.message === TOO_LARGE) || (status.message ?? '').includes(TOO_LARGE);
+}
+
+const TOO_LARGE = 'Too large resource version';
+
+/** A Failure of the given code and reason, as the API server words it. */
+export function failure(code: number, reason: string, message: string, details?: Status['details']): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    ...(details ? { details } : {}),
+    code,
+  };
+}
+
+/** The 404 of an object, as the API server words it: `pods "x" not found`. */
+export function notFound(gr: { group: string; resource: string }, name: string): Status {
+  const resource = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
+  return failure(404, 'NotFound', `${resource} "${name}" not found`, {
+    name,
+    ...(gr.group === '' ? {} : { group: gr.group }),
+    kind: gr.resource,
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { DASH_GUARD, type FlagShape, normalizeArgv } from '../../src/cli/argv.ts';
+
+const SHAPES: FlagShape[] = [
+  { name: 'namespace', char: 'n', kind: 'value', repeatable: true, split: true },
+  { name: 'all-namespaces', char: 'A', kind: 'boolean' },
+  { name: 'output', char: 'o', kind: 'value' },
+  { name: 'filter', kind: 'value', repeatable: true },
+  { name: 'watch', char: 'w', kind: 'boolean' },
+  { name: 'v', char: 'v', kind: 'value' },
+  { name: 'color', kind: 'value', implied: 'always' },
+  { name: 'allow-write', kind: 'boolean' },
+];
+
+const normal = (line: string[], env = {}) => normalizeArgv(line, SHAPES, env).argv;
+
+describe('the flag grammar is kubectl’s', () => {
+  it.each<[string, string[], string[]]>([
+    ['words stay words', ['pods', 'web-1'], ['--', 'pods', 'web-1']],
+    ['a value follows its flag', ['-n', 'shop', 'pods'], ['--namespace=shop', '--', 'pods']],
+    ['a repeatable flag never takes a word', ['-n', 'a', '-n', 'b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
+    ['commas split names', ['--namespace=a,b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
+    ['commas never split expressions', ['--filter', 'a,b'], ['--filter=a,b', '--']],
+    ['a short flag takes the rest of its word', ['-nshop', '-ojson'], ['--namespace=shop', '--output=json', '--']],
+    ['a short flag takes what is after =', ['-n=shop', '-o=json'], ['--namespace=shop', '--output=json', '--']],
+    ['short booleans join', ['-Aw'], ['--all-namespaces', '--watch', '--']],
+    ['a joined value flag ends the group', ['-Ao', 'json', 'pods'], ['--all-namespaces', '--output=json', '--', 'pods']],
+    ['a boolean takes =false', ['--allow-write=false', 'x'], ['--no-allow-write', '--', 'x']],
+    ['a boolean takes =T as Go does', ['--allow-write=T'], ['--allow-write', '--']],
+    ['a short boolean takes =', ['-A=false'], ['--no-all-namespaces', '--']],
+    ['a boolean never takes a word', ['--allow-write', 'false'], ['--allow-write', '--', 'false']],
+    ['the last of several wins', ['-o', 'json', '-o', 'yaml'], ['--output=yaml', '--']],
+    ['the last boolean wins', ['-A', '-A=false'], ['--no-all-namespaces', '--']],
+    ['flags stand between words', ['pods', '-n', 'shop', 'web-1'], ['--namespace=shop', '--', 'pods', 'web-1']],
+    ['after -- all are words', ['pods', '--', '-n', 'shop'], ['--', 'pods', '-n', 'shop']],
+    ['a lone dash is a word', ['-', 'pods'], ['--', '-', 'pods']],
+    ['an optional value comes only after =', ['--color', 'never'], ['--color=always', '--', 'never']],
+    ['an optional value given', ['--color=never'], ['--color=never', '--']],
+    ['a value may start with a dash', ['-n', '-A'], [`--namespace=${DASH_GUARD}-A`, '--']],
+    ['a value may hold =', ['--filter', 'a == b'], ['--filter=a == b', '--']],
+    ['an empty value is a value', ['-o', ''], ['--output=', '--']],
+    ['a number may be glued on', ['-v6'], ['--v=6', '--']],
+  ])('%s', (_, line, expected) => {
+    expect(normal(line)).toEqual(expected);
+  });
+
+  it.each<[string, string[], string]>([
+    ['an unknown flag', ['--nope'], 'unknown flag: --nope'],
+    ['an unknown short flag', ['-Ax'], "unknown shorthand flag: 'x' in -Ax"],
+    ['a missing value', ['-n'], "flag needs an argument: 'n' in -n"],
+    ['a missing long value', ['--output'], 'flag needs an argument: --output'],
+    [
+      'a word for a boolean',
+      ['-A=maybe'],
+      'invalid argument "maybe" for "-A, --all-namespaces" flag: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
+    ['three dashes', ['---x'], 'bad flag syntax: ---x'],
+  ])('refuses %s with kubectl’s words', (_, line, message) => {
+    expect(() => normal(line)).toThrow(message);
+  });
+
+  it('offers the flag that was meant', () => {
+    expect(() => normal(['--namespcae', 'x'])).toThrow(expect.objectContaining({ hint: 'did you mean --namespace?' }));
+  });
+
+  it('hears -h and --help wherever a flag may stand, but not as a value', () => {
+    expect(normalizeArgv(['pods', '-h'], SHAPES).help).toBe(true);
+    expect(normalizeArgv(['--help'], SHAPES).help).toBe(true);
+    expect(normalizeArgv(['-n', '-h'], SHAPES).help).toBe(false);
+    expect(normalizeArgv(['--', '-h'], SHAPES).help).toBe(false);
+  });
+
+  it('takes from the environment what the line does not say', () => {
+    const env = { KUBECTL_INFORMER_NAMESPACE: 'a,b', KUBECTL_INFORMER_ALLOW_WRITE: 'true', KUBECTL_INFORMER_OUTPUT: 'json' };
+    expect(normal(['-o', 'yaml'], env)).toEqual(['--output=yaml', '--namespace=a', '--namespace=b', '--allow-write', '--']);
+    expect(() => normal([], { KUBECTL_INFORMER_ALLOW_WRITE: 'perhaps' })).toThrow('KUBECTL_INFORMER_ALLOW_WRITE');
+  });
+});

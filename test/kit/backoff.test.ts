@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { Backoff } from '../../src/kit/backoff.ts';
+
+const REFLECTOR = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
+
+it('climbs 0.8, 1.6 … 30 s and stays there [REF-38]', () => {
+  const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
+  const steps = Array.from({ length: 8 }, (_, i) => backoff.next(i * 1000));
+  expect(steps).toEqual([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
+});
+
+it('draws each delay from [d, 2d) [REF-38]', () => {
+  const backoff = new Backoff({ ...REFLECTOR, random: () => 0.999999 });
+  const first = backoff.next(0);
+  expect(first).toBeGreaterThan(1599);
+  expect(first).toBeLessThan(1600);
+});
+
+it('starts anew after a quiet spell, counted from the last call [KR-07]', () => {
+  const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
+  const at = [0, 100_000, 200_000, 320_001, 330_000];
+  expect(at.map((now) => backoff.next(now))).toEqual([800, 1600, 3200, 800, 1600]);
+});
+
+it('starts anew on reset', () => {
+  const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
+  backoff.next(0);
+  backoff.next(1);
+  backoff.reset();
+  expect(backoff.next(2)).toBe(800);
+});

@@ -25,7 +25,7 @@ export interface WatchOptions extends Selectors {
 }
 
 /** The query string of a request, unset and empty options left out, in a fixed order. */
-export function queryOf(options: ListOptions & WatchOptions & { watch?: boolean }): string {
+export function queryOf(options: ListOptions & Omit<WatchOptions, 'resourceVersionMatch'> & { watch?: boolean }): string {
   const query = new URLSearchParams();
   const put = (name: string, value: string | number | boolean | undefined) => {
     if (value !== undefined && value !== '' && value !== false && value !== 0) query.set(name, String(value));

@@ -56,6 +56,9 @@ export interface UnknownObject extends KubeObject {
   [field: string]: unknown;
 }
 
+/** An {@link UnknownObject} as a cache hands it out. */
+export type ReadonlyObject = DeepReadonly<UnknownObject>;
+
 /** One LIST response, or one page of it. */
 export interface ListPage<T> {
   items: T[];
@@ -65,6 +68,9 @@ export interface ListPage<T> {
   continue?: string | undefined;
   /** How many follow, when the server tells (never with selectors). */
   remainingItemCount?: number | undefined;
+  /** What the server called the list, when the source passes it on: a Table in place of a list is told by it. */
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
 }
 
 /**

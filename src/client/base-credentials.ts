@@ -1,0 +1,63 @@
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { CredentialHeaders, TlsMaterial } from './cluster-config.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+
+/** One cluster and one user of a kubeconfig, flags applied. */
+export interface Identity {
+  readonly clusterName: string;
+  readonly userName: string;
+  /** Its `server` is set. */
+  readonly cluster: ClusterEntry & { server: string };
+  readonly user: UserEntry;
+}
+
+/**
+ * client-node's KubeConfig for exactly this cluster and user.
+ * It always has a user (without one it would leave out CA and TLS server name), no exec section (ours), no proxy (the transport's),
+ * and for a plain http server the flag without which it refuses.
+ */
+export async function kubeConfigOf({ cluster, user }: Identity): Promise<KubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { exec: _exec, tokenFile: _tokenFile, as: _as, ...rest } = user;
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromString(
+    JSON.stringify({
+      'current-context': 'selected',
+      contexts: [{ name: 'selected', context: { cluster: 'selected', user: 'selected' } }],
+      clusters: [{ name: 'selected', cluster: withPlainHttp(dataBeforeFile(cluster, ['certificate-authority'])) }],
+      users: [{ name: 'selected', user: dataBeforeFile(rest, ['client-certificate', 'client-key']) }],
+    }),
+  );
+  return kubeConfig;
+}
+
+function withPlainHttp({ 'proxy-url': _proxy, ...cluster }: ClusterEntry): ClusterEntry {
+  return cluster.server?.startsWith('http:') ? { ...cluster, 'insecure-skip-tls-verify': true } : cluster;
+}
+
+/** Of inline data and a file, kubectl takes the data; KubeConfig would take the file. */
+function dataBeforeFile<T extends object>(entry: T, files: string[]): T {
+  const shadowed = files.filter((file) => `${file}-data` in entry);
+  return Object.fromEntries(Object.entries(entry).filter(([field]) => !shadowed.includes(field))) as T;
+}
+
+/** What KubeConfig makes of its user now: it reads files anew each time and renews OIDC tokens that have expired. */
+export async function baseCredentials(kubeConfig: KubeConfig): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
+  const options: RequestOptions = {};
+  await kubeConfig.applyToHTTPSOptions(options);
+  return { headers: headersIn(options), tls: tlsIn(options) };
+}
+
+function headersIn({ headers, auth }: RequestOptions): CredentialHeaders {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) result[name.toLowerCase()] = String(value).trim();
+  if (auth) result.authorization = `Basic ${Buffer.from(auth).toString('base64')}`;
+  return result;
+}
+
+const TLS_FIELDS = ['ca', 'cert', 'key', 'pfx', 'passphrase', 'servername', 'rejectUnauthorized'] as const;
+
+function tlsIn(options: RequestOptions): TlsMaterial {
+  return Object.fromEntries(TLS_FIELDS.filter((field) => options[field] !== undefined).map((field) => [field, options[field]]));
+}

@@ -1,0 +1,90 @@
+import { InformerError } from '../kit/error.ts';
+import type { GroupVersionResource } from '../model/gvr.ts';
+import type { UnknownObject } from '../model/object.ts';
+import type { ClusterConfig } from './cluster-config.ts';
+import { Discovery, type DiscoveryOptions } from './discovery.ts';
+import { createTransport, type TransportOptions } from './http-transport.ts';
+import { ResourceApi, type ResourceApiOptions, type ServerVersion } from './resource-api.ts';
+import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { RestMapper } from './rest-mapper.ts';
+import type { Transport } from './transport.ts';
+
+/** Settings of a client; those of its transport count only when it makes one. */
+export interface ClientOptions extends TransportOptions {
+  /** Keeps discovery between runs. Default none. */
+  discoveryStore?: DiscoveryOptions['store'];
+  /** The default for every {@link Client.resource}. */
+  dropManagedFields?: boolean | undefined;
+}
+
+/** The door to one cluster. */
+export interface Client {
+  /** Undefined when the client was made over a transport alone. */
+  readonly config: ClusterConfig | undefined;
+  readonly transport: Transport;
+  readonly discovery: Discovery;
+  readonly mapper: RestMapper;
+  resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
+  version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
+  /** GETs a path and gives the body as text. */
+  raw(path: string, options?: { signal?: AbortSignal | undefined; accept?: string }): Promise<string>;
+  /** Ends every request that is under way and lets go of all connections. */
+  close(): Promise<void>;
+}
+
+/** A client for the server of a config, or over a transport of the caller's own. Connects to nothing by itself. */
+export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
+  return new ClusterClient(configOrTransport, options);
+}
+
+class ClusterClient implements Client {
+  readonly config: ClusterConfig | undefined;
+  readonly transport: Transport;
+  readonly discovery: Discovery;
+  readonly mapper: RestMapper;
+  readonly #dropManagedFields: boolean | undefined;
+  #version: ServerVersion | undefined;
+
+  constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
+    const isTransport = 'request' in configOrTransport;
+    this.config = isTransport ? undefined : configOrTransport;
+    this.transport = isTransport ? configOrTransport : createTransport(configOrTransport, options);
+    const { clock, logger, discoveryStore } = options;
+    this.discovery = new Discovery(this.transport, { clock, logger, store: discoveryStore });
+    this.mapper = new RestMapper(this.discovery);
+    this.#dropManagedFields = options.dropManagedFields;
+  }
+
+  resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
+    const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
+    return new ResourceApi<T>(this.transport, gvr, { dropManagedFields: this.#dropManagedFields, serverVersion, ...options });
+  }
+
+  async version(options: { signal?: AbortSignal | undefined } = {}): Promise<ServerVersion> {
+    const text = await this.raw('/version', options);
+    try {
+      return JSON.parse(text) as ServerVersion;
+    } catch (cause) {
+      throw new InformerError('decode', 'the answer of /version is not JSON', { cause, hint: 'is this a Kubernetes API server?' });
+    }
+  }
+
+  /** A server that is upgraded under us still lists as well as it did. */
+  async #versionOnce(signal: AbortSignal | undefined): Promise<ServerVersion> {
+    this.#version ??= await this.version({ signal });
+    return this.#version;
+  }
+
+  async raw(
+    path: string,
+    { signal, accept = 'application/json' }: { signal?: AbortSignal | undefined; accept?: string } = {},
+  ): Promise<string> {
+    const response = await this.transport.request({ method: 'GET', path, headers: { accept }, signal });
+    if (!isSuccess(response)) throw await statusErrorOf(response, { verb: 'get' });
+    return readText(response.body);
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+}

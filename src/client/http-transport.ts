@@ -1,0 +1,119 @@
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { type Logger, silentLogger } from '../kit/logger.ts';
+import { isConnectionReset } from '../model/connection-error.ts';
+import type { ClusterConfig, Credentials } from './cluster-config.ts';
+import { HttpPool } from './http-pool.ts';
+import { discard, retryAfterMs } from './response.ts';
+import { TokenBucket } from './token-bucket.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { onceEach, parseWarnings } from './warnings.ts';
+
+/** Settings of a transport over the network. */
+export interface TransportOptions {
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
+  userAgent?: string | undefined;
+  /** Requests per second on average, default 50; negative = unlimited. Watches do not count. */
+  qps?: number | undefined;
+  /** Requests at once before `qps` holds back, default 300. */
+  burst?: number | undefined;
+  /** For one request, ms; default the config's own, else none. */
+  requestTimeoutMs?: number | undefined;
+  /** Hears each text the server warns with, once. */
+  onWarning?: ((text: string) => void) | undefined;
+}
+
+/** How often an answer with Retry-After is asked again. Source: client-go rest/request.go. */
+const MOST_RETRIES = 10;
+
+/** A transport to the server of a config. Connects on the first request. */
+export function createTransport(config: ClusterConfig, options: TransportOptions = {}): Transport {
+  return new HttpTransport(config, options);
+}
+
+class HttpTransport implements Transport {
+  readonly #config: ClusterConfig;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #pool: HttpPool;
+  readonly #bucket: TokenBucket;
+  readonly #warn: (text: string) => void;
+
+  constructor(config: ClusterConfig, options: TransportOptions) {
+    this.#config = config;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#bucket = new TokenBucket({ qps: options.qps ?? 50, burst: options.burst ?? 300, clock: this.#clock });
+    this.#pool = new HttpPool({
+      server: config.server,
+      proxyUrl: config.proxyUrl,
+      compress: !config.disableCompression,
+      userAgent: options.userAgent ?? 'kubectl-informer',
+      timeoutMs: options.requestTimeoutMs ?? config.requestTimeoutMs,
+      clock: this.#clock,
+    });
+    this.#warn = onceEach(options.onWarning ?? (() => {}));
+  }
+
+  async request(init: TransportRequest): Promise<TransportResponse> {
+    init.signal?.throwIfAborted();
+    if (!init.stream) await this.#holdBack(init);
+    for (let retries = 0; ; retries++) {
+      const response = await this.#authenticated(init);
+      this.#warnings(response);
+      const waitMs = retryWaitMs(response);
+      if (waitMs === undefined || retries === MOST_RETRIES) return response;
+      this.#logger.info('retrying as the server asks', { method: init.method, path: init.path, status: response.status, waitMs });
+      await discard(response.body);
+      await this.#clock.sleep(waitMs, { signal: init.signal });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  async #holdBack({ method, path, signal }: TransportRequest): Promise<void> {
+    const waitMs = await this.#bucket.take(signal);
+    if (waitMs > 0) this.#logger.debug('request held back by the client rate', { method, path, waitMs });
+  }
+
+  /** A 401 is an answer only after the credentials were read anew and turned out to be the same, or refused as well. */
+  async #authenticated(init: TransportRequest): Promise<TransportResponse> {
+    const { signal } = init;
+    const credentials = await this.#config.credentials({ signal });
+    const response = await this.#send(init, credentials);
+    if (response.status !== 401) return response;
+    const renewed = await this.#config.credentials({ rejected: credentials, signal });
+    if (renewed.fingerprint === credentials.fingerprint) return response;
+    await discard(response.body);
+    return this.#send(init, renewed);
+  }
+
+  async #send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
+    const startedAt = this.#clock.monotonic();
+    const response = await this.#attempt(init, credentials);
+    const ms = Math.round(this.#clock.monotonic() - startedAt);
+    this.#logger.debug('request', { method: init.method, path: init.path, status: response.status, ms });
+    return response;
+  }
+
+  /** A pooled connection may have been closed by the server just as it was taken; what only reads is sent once more. */
+  async #attempt(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
+    try {
+      return await this.#pool.send(init, credentials);
+    } catch (error) {
+      if (init.method !== 'GET' || init.signal?.aborted || !isConnectionReset(error)) throw error;
+      return this.#pool.send(init, credentials);
+    }
+  }
+
+  #warnings({ headers }: TransportResponse): void {
+    if (headers.warning !== undefined) for (const text of parseWarnings(headers.warning)) this.#warn(text);
+  }
+}
+
+/** Only a 429 or 5xx that says when. Source: client-go rest/with_retry.go. */
+function retryWaitMs({ status, headers }: TransportResponse): number | undefined {
+  return status === 429 || status >= 500 ? retryAfterMs(headers) : undefined;
+}

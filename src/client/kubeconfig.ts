@@ -1,0 +1,187 @@
+import { stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { type Logger, silentLogger } from '../kit/logger.ts';
+import type { Identity } from './base-credentials.ts';
+import type { ClusterConfig, CredentialRequest, Credentials } from './cluster-config.ts';
+import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './connection-flags.ts';
+import { CredentialSource } from './credentials.ts';
+import { inClusterKubeconfig } from './in-cluster.ts';
+import { type ClusterEntry, type ContextEntry, type Kubeconfig, readKubeconfig, type UserEntry } from './kubeconfig-file.ts';
+import { proxyFromEnvironment } from './proxy-environment.ts';
+
+/** kubectl's flags, and what of the process they are read in. */
+export interface LoadConfigOptions extends ConnectionFlags {
+  /** Default the process's own. KUBECONFIG, HOME, the in-cluster and proxy variables are read from it; exec plugins get it. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
+  /** Whether an exec plugin may ask a person at standard input. Default false. */
+  interactive?: boolean | undefined;
+  /** Hears what exec plugins say on stderr. */
+  onPluginOutput?: ((text: string) => void) | undefined;
+  /** Where a pod finds its service account; for tests. */
+  serviceAccountDir?: string | undefined;
+}
+
+/**
+ * Finds out which server to talk to and as whom, as kubectl does: the flags, over the kubeconfig (`kubeconfig`, else KUBECONFIG, else
+ * ~/.kube/config), or else the service account of the pod we run in. Connects to nothing and runs no plugin.
+ * Throws `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
+ */
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
+  const selection = await select(options);
+  const { cluster, clusterName, userName } = selection.identity;
+  const source = new CredentialSource(selection.identity, {
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? silentLogger,
+    env: options.env ?? process.env,
+    interactive: options.interactive ?? false,
+    onPluginOutput: options.onPluginOutput ?? (() => {}),
+    reload: async () => (await select(options)).identity,
+  });
+  return new LoadedConfig(
+    {
+      server: cluster.server,
+      namespace: options.namespace ?? selection.namespace ?? 'default',
+      context: selection.context,
+      cluster: clusterName || undefined,
+      user: userName || undefined,
+      proxyUrl: cluster['proxy-url'] ?? proxyFromEnvironment(cluster.server, options.env ?? process.env),
+      requestTimeoutMs: requestTimeoutMsOf(options.requestTimeout),
+      disableCompression: cluster['disable-compression'] === true,
+    },
+    source,
+  );
+}
+
+/** The contexts of the kubeconfig, by name, and which of them is current. For completion. */
+export async function listContexts(options: LoadConfigOptions = {}): Promise<{ current: string | undefined; names: string[] }> {
+  const kubeconfig = await readKubeconfig(await filesToRead(options));
+  return { current: kubeconfig.currentContext, names: [...kubeconfig.contexts.keys()] };
+}
+
+class LoadedConfig implements ClusterConfig {
+  readonly server: string;
+  readonly namespace: string;
+  readonly context: string | undefined;
+  readonly cluster: string | undefined;
+  readonly user: string | undefined;
+  readonly proxyUrl: string | undefined;
+  readonly requestTimeoutMs: number | undefined;
+  readonly disableCompression: boolean;
+  readonly #source: CredentialSource;
+
+  constructor(facts: Omit<ClusterConfig, 'credentials'>, source: CredentialSource) {
+    this.server = facts.server;
+    this.namespace = facts.namespace;
+    this.context = facts.context;
+    this.cluster = facts.cluster;
+    this.user = facts.user;
+    this.proxyUrl = facts.proxyUrl;
+    this.requestTimeoutMs = facts.requestTimeoutMs;
+    this.disableCompression = facts.disableCompression;
+    this.#source = source;
+  }
+
+  credentials(request?: CredentialRequest): Promise<Credentials> {
+    return this.#source.get(request);
+  }
+}
+
+interface Selection {
+  readonly identity: Identity;
+  readonly context: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+async function select(options: LoadConfigOptions): Promise<Selection> {
+  const files = await filesToRead(options);
+  const fromFiles = await readKubeconfig(files);
+  const kubeconfig = isEmpty(fromFiles) ? ((await inClusterKubeconfig(options)) ?? fromFiles) : fromFiles;
+  const [contextName, context] = contextOf(kubeconfig, options, files);
+  const clusterName = options.cluster ?? context.cluster ?? '';
+  const userName = options.user ?? context.user ?? '';
+  const cluster = withClusterFlags(clusterOf(kubeconfig, clusterName, options), options);
+  const user = withUserFlags(userOf(kubeconfig, userName, options), options);
+  const server = serverUrl(cluster, clusterName);
+  return { identity: { clusterName, userName, cluster: { ...cluster, server }, user }, context: contextName, namespace: context.namespace };
+}
+
+/** --kubeconfig alone and it must exist; else the KUBECONFIG list; else the home directory's. */
+async function filesToRead({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
+  if (kubeconfig) {
+    await stat(kubeconfig).catch((cause) => {
+      throw new InformerError('config', `stat ${kubeconfig}: no such file or directory`, {
+        cause,
+        hint: 'give an existing file to --kubeconfig',
+      });
+    });
+    return [kubeconfig];
+  }
+  const list = env.KUBECONFIG?.split(path.delimiter).filter(Boolean) ?? [];
+  if (list.length > 0) return [...new Set(list)];
+  return [path.join(env.HOME || env.USERPROFILE || os.homedir(), '.kube', 'config')];
+}
+
+function isEmpty({ clusters, users, contexts, currentContext }: Kubeconfig): boolean {
+  return clusters.size + users.size + contexts.size === 0 && currentContext === undefined;
+}
+
+function contextOf(kubeconfig: Kubeconfig, options: LoadConfigOptions, files: string[]): [string | undefined, ContextEntry] {
+  const name = options.context ?? kubeconfig.currentContext;
+  if (name !== undefined) {
+    const context = kubeconfig.contexts.get(name);
+    if (!context) throw new InformerError('config', `context "${name}" does not exist`, { hint: contextsHint(kubeconfig) });
+    return [name, context];
+  }
+  if (options.server !== undefined || options.cluster !== undefined) return [undefined, {}];
+  if (isEmpty(kubeconfig)) throw nothingFound(files);
+  throw new InformerError('config', `no current context is set in ${kubeconfig.files.join(', ')}`, { hint: contextsHint(kubeconfig) });
+}
+
+function contextsHint({ contexts, files }: Kubeconfig): string {
+  if (contexts.size === 0) return `there are no contexts in ${files.join(', ') || 'any kubeconfig'}; --server URL connects without one`;
+  return `choose one with --context: ${[...contexts.keys()].join(', ')}`;
+}
+
+function nothingFound(files: string[]): InformerError {
+  return new InformerError('config', 'no cluster to connect to: no kubeconfig was found, and this is not a pod', {
+    hint: `looked for ${files.join(', ')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
+  });
+}
+
+function clusterOf({ clusters, files }: Kubeconfig, name: string, { server }: ConnectionFlags): ClusterEntry {
+  const cluster = clusters.get(name);
+  if (cluster) return cluster;
+  if (server !== undefined) return {};
+  throw new InformerError('config', `no server found for cluster "${name}"`, {
+    hint: `it is not among the clusters of ${files.join(', ')}`,
+  });
+}
+
+function userOf({ users, files }: Kubeconfig, name: string, flags: ConnectionFlags): UserEntry {
+  const user = users.get(name);
+  if (user) return user;
+  if (name === '' || flags.token !== undefined || flags.username !== undefined || flags.clientCertificate !== undefined) return {};
+  throw new InformerError('config', `auth info "${name}" does not exist`, { hint: `it is not among the users of ${files.join(', ')}` });
+}
+
+/** A server may be written without its scheme: https if anything says TLS. Source: client-go rest/url_utils.go. */
+function serverUrl(cluster: ClusterEntry, clusterName: string): string {
+  const { server } = cluster;
+  if (!server)
+    throw new InformerError('config', `no server found for cluster "${clusterName}"`, {
+      hint: 'set it in the kubeconfig or give --server URL',
+    });
+  const secure = cluster['certificate-authority'] ?? cluster['certificate-authority-data'] ?? cluster['insecure-skip-tls-verify'];
+  const text = /^https?:\/\//i.test(server) ? server : `${secure ? 'https' : 'http'}://${server}`;
+  try {
+    const url = new URL(text);
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  } catch (cause) {
+    throw new InformerError('config', `server ${JSON.stringify(server)} is not a URL`, { cause, hint: 'write it as https://host:port' });
+  }
+}

@@ -1,0 +1,238 @@
+import { type GroupVersionResource, pathOf } from '../model/gvr.ts';
+import { type ListOptions, queryOf, type WatchOptions } from '../model/list-options.ts';
+import type { ListPage, UnknownObject } from '../model/object.ts';
+import type { Status } from '../model/status.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import { readList } from './list-body.ts';
+import { decodeJson, dropManagedFields } from './object-decoder.ts';
+import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './table.ts';
+import type { Transport, TransportResponse } from './transport.ts';
+import { WatchStream } from './watch-stream.ts';
+
+/** In what form objects are asked for: whole, their metadata alone, or as rows of the server's table (see cellsOf). */
+export type Representation = 'object' | 'metadata' | { table: IncludeObject };
+
+/** Which part of a resource type an api speaks for, and how. */
+export interface ResourceApiOptions {
+  /** Unset: all namespaces for reading, the object's own for writing. Left unset for cluster-scoped types. */
+  namespace?: string | undefined;
+  /** Default `object`. */
+  as?: Representation | undefined;
+  /** Takes `metadata.managedFields` off everything that is read. Default false. */
+  dropManagedFields?: boolean | undefined;
+  /** How to learn the server's version; without it {@link ResourceApi.consistentUnpagedList} is false. */
+  serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
+}
+
+/** What /version says. Source: apimachinery version.Info. */
+export interface ServerVersion {
+  major: string;
+  minor: string;
+  gitVersion: string;
+}
+
+/** Options of every call for one object. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  subresource?: string | undefined;
+}
+
+/** Options of every call that writes. */
+export interface WriteOptions extends CallOptions {
+  /** The server does everything but store it. */
+  dryRun?: boolean | undefined;
+  fieldManager?: string | undefined;
+  fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
+}
+
+/** Options of {@link ResourceApi.patch}. */
+export interface PatchOptions extends WriteOptions {
+  /** `merge` RFC 7386, `json` RFC 6902, `strategic` for built-in types, `apply` server-side apply (needs a fieldManager). */
+  type: 'merge' | 'json' | 'strategic' | 'apply';
+  /** With `apply`: takes over fields that others own. */
+  force?: boolean | undefined;
+}
+
+/** Options of {@link ResourceApi.delete}. Source: apimachinery meta/v1 DeleteOptions. */
+export interface DeleteOptions extends CallOptions {
+  propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
+  preconditions?: { uid?: string; resourceVersion?: string } | undefined;
+  gracePeriodSeconds?: number | undefined;
+  dryRun?: boolean | undefined;
+}
+
+const ACCEPT = {
+  object: 'application/json',
+  metadata: (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io,application/json`,
+};
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml', // JSON is YAML
+};
+
+/**
+ * Requests for one resource type. What the server refuses rejects with StatusError, what did not reach it with `transport`,
+ * an answer that is not what it should be with `decode`. Retries nothing itself.
+ */
+export class ResourceApi<T extends object = UnknownObject> {
+  readonly gvr: GroupVersionResource;
+  readonly namespace: string | undefined;
+  readonly #transport: Transport;
+  readonly #as: Representation;
+  readonly #dropManagedFields: boolean;
+  readonly #serverVersion: ResourceApiOptions['serverVersion'];
+
+  constructor(transport: Transport, gvr: GroupVersionResource, options: ResourceApiOptions = {}) {
+    this.#transport = transport;
+    this.gvr = gvr;
+    this.namespace = options.namespace;
+    this.#as = options.as ?? 'object';
+    this.#dropManagedFields = options.dropManagedFields ?? false;
+    this.#serverVersion = options.serverVersion;
+  }
+
+  /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. */
+  async list(options: ListOptions = {}, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<ListPage<T>> {
+    const response = await this.#transport.request({
+      method: 'GET',
+      path: this.#collection(queryOf(options)),
+      headers: { accept: this.#accept('PartialObjectMetadataList') },
+      signal,
+    });
+    if (!isSuccess(response)) throw await this.#failure(response, 'list');
+    return readList<T>(response.body, { gvr: this.gvr, table: this.#isTable, dropManagedFields: this.#dropManagedFields });
+  }
+
+  /** Opens a watch; resolves once the server has agreed to it. Closing the result, or aborting, closes the connection. */
+  async watch(
+    options: WatchOptions = {},
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
+    const response = await this.#transport.request({
+      method: 'GET',
+      path: this.#collection(queryOf({ ...options, watch: true })),
+      headers: { accept: this.#accept('PartialObjectMetadata') },
+      signal,
+      stream: true,
+    });
+    if (!isSuccess(response)) throw await this.#failure(response, 'watch');
+    return new WatchStream<T>(response.body, { table: this.#isTable, dropManagedFields: this.#dropManagedFields });
+  }
+
+  /** Whether one LIST without resourceVersion and limit is consistent and comes out of the server's memory: Kubernetes ≥ 1.31. Source: KEP-2340. */
+  async consistentUnpagedList({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
+    const version = await this.#serverVersion?.(signal);
+    return version !== undefined && Number(version.major) === 1 && Number.parseInt(version.minor, 10) >= 31;
+  }
+
+  get<R extends object = T>(name: string, { signal, subresource }: CallOptions = {}): Promise<R> {
+    const accept = subresource ? ACCEPT.object : this.#accept('PartialObjectMetadata');
+    const query = subresource ? '' : this.#includeObject();
+    return this.#call<R>('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
+  }
+
+  create<R extends object = T>(object: object, { signal, ...options }: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+    const { subresource, name } = options;
+    return this.#call<R>('create', { method: 'POST', name, subresource, query: writeQuery(options), ...json(object), signal });
+  }
+
+  /** Replaces the object of that name. With a resourceVersion in it, only if that is still the latest. */
+  update<R extends object = T>(object: object, { signal, ...options }: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+    const name = options.name ?? metadataOf(object).name;
+    return this.#call<R>('update', {
+      method: 'PUT',
+      name,
+      subresource: options.subresource,
+      query: writeQuery(options),
+      ...json(object),
+      signal,
+    });
+  }
+
+  patch<R extends object = T>(name: string, body: unknown, { signal, type, force, ...options }: PatchOptions): Promise<R> {
+    const query = writeQuery({ ...options, force });
+    const { subresource } = options;
+    return this.#call<R>('patch', { method: 'PATCH', name, subresource, query, ...json(body, PATCH_TYPES[type]), signal });
+  }
+
+  /** Resolves with the object as it is now (a finalizer or grace period keeps it), or with a Status when it is gone. */
+  delete(name: string, { signal, subresource, dryRun, ...options }: DeleteOptions = {}): Promise<T | Status> {
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) };
+    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(body), signal });
+  }
+
+  get #isTable(): boolean {
+    return typeof this.#as === 'object';
+  }
+
+  #accept(metadataKind: string): string {
+    if (this.#as === 'object') return ACCEPT.object;
+    return this.#as === 'metadata' ? ACCEPT.metadata(metadataKind) : TABLE_ACCEPT;
+  }
+
+  #includeObject(): string {
+    return typeof this.#as === 'object' ? `includeObject=${this.#as.table}` : '';
+  }
+
+  #collection(query: string): string {
+    return withQuery(pathOf(this.gvr, { namespace: this.namespace }), [query, this.#includeObject()]);
+  }
+
+  async #call<R extends object>(verb: string, call: Call): Promise<R> {
+    const { name, subresource, signal, method, headers, body } = call;
+    const namespace = this.namespace ?? call.namespace;
+    const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
+    const response = await this.#transport.request({ method, path, headers, body, signal });
+    if (!isSuccess(response)) throw await this.#failure(response, verb, name);
+    return this.#objectIn<R>(await readText(response.body));
+  }
+
+  #objectIn<R extends object>(text: string): R {
+    const answer = decodeJson<R>(Buffer.from(text), 0);
+    const row = isTable(answer) ? answer.rows?.[0] : undefined;
+    const object = row && isTable(answer) ? objectOfRow<R>(row, answer.columnDefinitions ?? []) : answer;
+    return this.#dropManagedFields ? dropManagedFields(object) : object;
+  }
+
+  #failure(response: TransportResponse, verb: string, name?: string): Promise<Error> {
+    return statusErrorOf(response, { verb, resource: this.gvr, name });
+  }
+}
+
+interface Call {
+  method: string;
+  name: string | undefined;
+  subresource: string | undefined;
+  /** The object's own, used when the api is bound to none. */
+  namespace?: string | undefined;
+  query: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal: AbortSignal | undefined;
+}
+
+function json(value: unknown, contentType = 'application/json'): Pick<Call, 'headers' | 'body' | 'namespace'> {
+  return { headers: { 'content-type': contentType }, body: JSON.stringify(value), namespace: metadataOf(value).namespace };
+}
+
+function metadataOf(value: unknown): { name?: string; namespace?: string } {
+  return ((value ?? {}) as { metadata?: { name?: string; namespace?: string } }).metadata ?? {};
+}
+
+function writeQuery({ dryRun, fieldManager, fieldValidation, force }: Omit<PatchOptions, 'type'>): string {
+  const query = new URLSearchParams();
+  if (dryRun) query.set('dryRun', 'All');
+  if (fieldManager) query.set('fieldManager', fieldManager);
+  if (fieldValidation) query.set('fieldValidation', fieldValidation);
+  if (force) query.set('force', 'true');
+  return query.toString();
+}
+
+function withQuery(path: string, queries: string[]): string {
+  const query = queries.filter(Boolean).join('&');
+  return query === '' ? path : `${path}?${query}`;
+}

@@ -1,0 +1,101 @@
+import { formatGroupResource } from '../model/gvr.ts';
+import { failure, isStatus, type Status, StatusError } from '../model/status.ts';
+import type { TransportResponse } from './transport.ts';
+
+/** What a request was about, for the text of its error. */
+export interface RequestSubject {
+  verb: string;
+  resource?: { group: string; resource: string } | undefined;
+  name?: string | undefined;
+}
+
+/** An error page longer than this is cut: nobody reads on, and a proxy may send anything. */
+const LONGEST_ERROR_BODY = 1 << 20;
+
+/** A whole body as text; what is beyond `longest` bytes is let go. */
+export async function readText(body: AsyncIterable<Uint8Array>, longest = Number.POSITIVE_INFINITY): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length >= longest) break;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Reads a small body to its end, or lets go of a large one, so that its connection can be used again. */
+export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await readText(body, 64 * 1024);
+  } catch {
+    // The answer was not wanted; what broke it matters to nobody.
+  }
+}
+
+/** Whether the status is 2xx. */
+export function isSuccess(response: { status: number }): boolean {
+  return response.status >= 200 && response.status < 300;
+}
+
+/**
+ * The error behind an answer that is not 2xx: the server's own Status, or one made up from the HTTP code.
+ * Source: apimachinery api/errors NewGenericServerResponse, client-go rest/request.go transformResponse.
+ */
+export async function statusErrorOf(response: TransportResponse, subject: RequestSubject): Promise<StatusError> {
+  const text = await readText(response.body, LONGEST_ERROR_BODY);
+  return new StatusError(statusIn(text, response.status) ?? genericStatus(response.status, text, subject), {
+    retryAfterMs: retryAfterMs(response.headers),
+  });
+}
+
+/** The wait a Retry-After header asks for, ms; undefined when there is none or it is a date. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const value = headers['retry-after'];
+  return value !== undefined && /^\d+$/.test(value.trim()) ? Number(value) * 1000 : undefined;
+}
+
+function statusIn(text: string, code: number): Status | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isStatus(body) ? { ...body, code: body.code ?? code } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const BY_CODE: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden', 'the server does not allow access to the requested resource'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  406: ['NotAcceptable', 'the server was unable to respond with a content type that the client supports'],
+  409: ['Conflict', 'the server reported a conflict'],
+  410: ['Gone', 'the requested resource is no longer available'],
+  413: ['RequestEntityTooLarge', 'the request is too large'],
+  415: ['UnsupportedMediaType', 'the server was unable to process the content type of the request body'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+};
+
+function genericStatus(code: number, body: string, { verb, resource, name }: RequestSubject): Status {
+  const [known, text] = BY_CODE[code] ?? (code >= 500 ? ['InternalError', internalError(body)] : ['Unknown', unknownAnswer(code)]);
+  const reason = code === 409 && verb === 'create' ? 'AlreadyExists' : known;
+  const about = resource ? ` (${[verb, formatGroupResource(resource), name].filter(Boolean).join(' ')})` : '';
+  return failure(code, reason, text + about, {
+    ...(name === undefined ? {} : { name }),
+    ...(resource ? { group: resource.group, kind: resource.resource } : {}),
+    causes: [{ reason: 'UnexpectedServerResponse', message: body.trim().slice(0, 2048) || 'unknown' }],
+  });
+}
+
+function internalError(body: string): string {
+  return `an error on the server (${JSON.stringify(body.trim().slice(0, 512) || 'unknown')}) has prevented the request from succeeding`;
+}
+
+function unknownAnswer(code: number): string {
+  return `the server responded with the status code ${code} but did not return more information`;
+}

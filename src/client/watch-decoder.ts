@@ -1,0 +1,56 @@
+import type { WatchEvent } from '../model/watch-event.ts';
+import { brokenJson, decodeJson } from './object-decoder.ts';
+
+const NEWLINE = 0x0a;
+
+/**
+ * Turns the bytes of a watch into events, one batch for each chunk. Nothing is skipped: a line that is not an event throws `decode`
+ * with its byte offset, and so does a stream that ends within one. Types it does not know are passed on; judging them is the reflector's.
+ */
+export class WatchDecoder<T> {
+  /** Bytes in the chunks before the current one. */
+  #before = 0;
+  /** The begun line, as far as earlier chunks had it. */
+  #parts: Buffer[] = [];
+  #lineStartedAt = 0;
+
+  /** Takes the next bytes; gives the events whose lines they complete. */
+  push(bytes: Uint8Array): WatchEvent<T>[] {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const events: WatchEvent<T>[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#line(chunk.subarray(start, end), events);
+      start = end + 1;
+      this.#lineStartedAt = this.#before + start;
+    }
+    if (start < chunk.length) this.#parts.push(chunk.subarray(start));
+    this.#before += chunk.length;
+    return events;
+  }
+
+  /** Tells that the stream has ended. A last line without its newline counts if it is whole. */
+  finish(): WatchEvent<T>[] {
+    const events: WatchEvent<T>[] = [];
+    this.#line(Buffer.alloc(0), events);
+    return events;
+  }
+
+  #line(last: Buffer, events: WatchEvent<T>[]): void {
+    const line = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
+    this.#parts = [];
+    if (isBlank(line)) return;
+    const event = decodeJson<WatchEvent<T>>(line, this.#lineStartedAt);
+    if (!isEvent(event)) throw brokenJson(this.#lineStartedAt, 'the line is not a watch event');
+    events.push(event);
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.length === 0 || (line.length < 3 && line.toString('latin1').trim() === '');
+}
+
+function isEvent(value: unknown): boolean {
+  const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
+  return typeof type === 'string' && typeof object === 'object' && object !== null;
+}

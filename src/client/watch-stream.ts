@@ -1,0 +1,71 @@
+import type { WatchEvent } from '../model/watch-event.ts';
+import { dropManagedFields } from './object-decoder.ts';
+import { isTable, TableEvents } from './table.ts';
+import { WatchDecoder } from './watch-decoder.ts';
+
+/** What a watch was asked for. */
+export interface WatchStreamOptions {
+  table: boolean;
+  dropManagedFields: boolean;
+}
+
+/**
+ * The events of one watch connection, in batches as they came off the network. Ends when the server ends it in good order;
+ * rejects with `decode`, `transport` or the signal's reason otherwise. Returning it closes the connection, also before the first event.
+ */
+export class WatchStream<T extends object> implements AsyncIterableIterator<WatchEvent<T>[]> {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #decoder = new WatchDecoder<unknown>();
+  readonly #tables: TableEvents<T> | undefined;
+  readonly #dropManagedFields: boolean;
+  #ended = false;
+
+  constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
+    this.#chunks = body[Symbol.asyncIterator]();
+    this.#tables = options.table ? new TableEvents<T>() : undefined;
+    this.#dropManagedFields = options.dropManagedFields;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<WatchEvent<T>[]>> {
+    while (!this.#ended) {
+      const batch = await this.#nextBatch();
+      if (batch.length > 0) return { done: false, value: batch };
+    }
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<WatchEvent<T>[]>> {
+    if (!this.#ended) {
+      this.#ended = true;
+      await this.#chunks.return?.();
+    }
+    return { done: true, value: undefined };
+  }
+
+  async #nextBatch(): Promise<WatchEvent<T>[]> {
+    try {
+      const chunk = await this.#chunks.next();
+      if (this.#ended) return []; // returned while we waited
+      if (!chunk.done) return this.#finished(this.#decoder.push(chunk.value));
+      this.#ended = true;
+      return this.#finished(this.#decoder.finish());
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+  }
+
+  #finished(events: WatchEvent<unknown>[]): WatchEvent<T>[] {
+    if (this.#dropManagedFields) for (const { object } of events) trim(object);
+    return this.#tables ? this.#tables.objectsOf(events) : (events as WatchEvent<T>[]);
+  }
+}
+
+function trim(object: unknown): void {
+  if (!isTable(object)) dropManagedFields(object);
+  else for (const row of object.rows ?? []) dropManagedFields(row.object);
+}

@@ -1,0 +1,29 @@
+/** How two values are compared in a filter. */
+export type Comparator = '==' | '!=' | '<' | '>' | '<=' | '>=';
+
+/** One condition of a filter; without a comparator it asks whether `left` finds anything. */
+export interface Condition {
+  readonly left: readonly Step[];
+  readonly comparator?: Comparator;
+  readonly right?: readonly Step[];
+}
+
+/** One step of a path: it takes each value found so far to any number of values. */
+export type Step =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'wildcard' }
+  | { readonly kind: 'recurse' }
+  /** `[start:end:step]`; `[n]` is `single`. */
+  | { readonly kind: 'slice'; readonly start?: number; readonly end?: number; readonly step: number; readonly single: boolean }
+  | { readonly kind: 'union'; readonly members: readonly (readonly Step[])[] }
+  /** `['a.b']`: a path, or else the key spelt `a.b`. */
+  | { readonly kind: 'key'; readonly path: readonly Step[]; readonly literal: string }
+  /** True when all conditions of any group hold. */
+  | { readonly kind: 'filter'; readonly anyOf: readonly (readonly Condition[])[] }
+  | { readonly kind: 'literal'; readonly value: string | number | boolean };
+
+/** One part of a template. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'print'; readonly path: readonly Step[] }
+  | { readonly kind: 'range'; readonly path: readonly Step[]; readonly body: readonly Part[] };

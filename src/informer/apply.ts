@@ -1,0 +1,116 @@
+import { InformerError, messageOf } from '../kit/error.ts';
+import type { ObjectKey } from '../model/key.ts';
+import { hasMetadata, Tombstone } from '../model/object.ts';
+import type { Delta, ObjectDelta } from './delta.ts';
+import type { Indexer } from './indexer.ts';
+import { type Cause, type Notification, readonlyView } from './notification.ts';
+
+export interface ApplyContext {
+  /** The deltas belong to the first state. */
+  isInInitialList: boolean;
+  /** Which keys a whole list speaks for; default all. */
+  within?: ((key: ObjectKey) => boolean) | undefined;
+}
+
+export interface Applied<T> {
+  /** In the order to be delivered. The store already shows all of them. */
+  readonly notifications: readonly Notification<T>[];
+  /** Set when the store refused some of the deltas; those have no notification. */
+  readonly error: InformerError | undefined;
+}
+
+/**
+ * Brings deltas into the store and says what changed: the only place that knows old and new.
+ *
+ * Presence decides, not the event's name: a change to a stored key is an update, to any other an addition. A deletion of what was never
+ * stored is nobody's news (client-go announces it). A whole list is put in place at once, then told: deletions first, the rest in order.
+ * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
+ */
+export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
+  const notifications: Notification<T>[] = [];
+  const failures: unknown[] = [];
+  for (const delta of deltas) {
+    try {
+      applyDelta(delta, indexer, context, notifications);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return { notifications, error: failures.length === 0 ? undefined : refused(failures, deltas.length) };
+}
+
+function refused(failures: readonly unknown[], total: number): InformerError {
+  const texts = failures.map(messageOf).join('; ');
+  return new InformerError('store', `failed to execute (${failures.length}/${total}) transactions: ${texts}`, { cause: failures[0] });
+}
+
+function applyDelta<T>(delta: Delta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {
+  switch (delta.type) {
+    case 'ReplacedAll':
+      applyReplacement(delta, indexer, context, out);
+      return;
+    case 'SyncAll':
+      for (const [key, object] of indexer.entries()) {
+        if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
+      }
+      return;
+    case 'Bookmark':
+      indexer.bookmark(delta.resourceVersion);
+      return;
+    default:
+      applyChange(delta, indexer, context, out);
+  }
+}
+
+function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, { isInInitialList }: ApplyContext, out: Notification<T>[]): void {
+  const { object } = delta;
+  const key = delta.key ?? indexer.keyOf(object);
+  const old = indexer.get(key);
+  if (delta.type === 'Deleted') {
+    indexer.delete(object);
+    if (old !== undefined) out.push(deleted(key, object, old));
+    return;
+  }
+  indexer.add(object as T);
+  out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
+}
+
+function applyReplacement<T>(
+  { objects, resourceVersion }: Delta<T> & { type: 'ReplacedAll' },
+  indexer: Indexer<T>,
+  { isInInitialList, within }: ApplyContext,
+  out: Notification<T>[],
+): void {
+  const cause: Cause = isInInitialList ? 'initial' : 'relist';
+  const before = new Map<ObjectKey, T | undefined>();
+  for (const object of objects) {
+    const key = indexer.keyOf(object);
+    before.set(key, indexer.get(key));
+  }
+  const gone: [ObjectKey, T][] = [];
+  for (const entry of indexer.entries()) if (!before.has(entry[0]) && (!within || within(entry[0]))) gone.push(entry);
+  indexer.replace(objects, resourceVersion, { within });
+  for (const [key, object] of gone) out.push({ kind: 'deleted', key, object: readonlyView(object), cause, finalStateUnknown: true });
+  for (const [key, old] of before) out.push(changed(key, old, indexer.get(key) as T, cause, isInInitialList));
+}
+
+function changed<T>(key: ObjectKey, old: T | undefined, object: T, cause: Cause, isInInitialList: boolean): Notification<T> {
+  if (old !== undefined) return updated(key, old, object, cause);
+  return { kind: 'added', key, object: readonlyView(object), cause, isInInitialList };
+}
+
+function updated<T>(key: ObjectKey, old: T, object: T, cause: Cause): Notification<T> {
+  return { kind: 'updated', key, object: readonlyView(object), oldObject: readonlyView(old), cause, uidChanged: uidChanged(old, object) };
+}
+
+function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): Notification<T> {
+  const isTombstone = object instanceof Tombstone;
+  const last = isTombstone ? (object.object ?? old) : object;
+  return { kind: 'deleted', key, object: readonlyView(last), cause: isTombstone ? 'relist' : 'watch', finalStateUnknown: isTombstone };
+}
+
+function uidChanged(old: unknown, object: unknown): boolean {
+  if (!hasMetadata(old) || !hasMetadata(object)) return false;
+  const { uid } = old.metadata;
+  return uid !== undefined && object.metadata.uid !== undefined && uid !== object.metadata.uid;
+}

@@ -1,0 +1,7 @@
+/** Freezes a value and everything in it, so that a write throws (in strict mode). Returns the value. Cycles are fine. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}

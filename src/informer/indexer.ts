@@ -1,0 +1,289 @@
+import { InformerError, messageOf } from '../kit/error.ts';
+import { keyOf, type ObjectKey } from '../model/key.ts';
+import { hasMetadata } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+
+/** The values under which an object is found. None, one or several; repeated ones count once. Must depend on the object alone. */
+export type IndexFn<T> = (object: T) => readonly string[];
+export type Indexers<T> = Readonly<Record<string, IndexFn<T>>>;
+
+/** The index every informer has. Source: client-go tools/cache NamespaceIndex. */
+export const NAMESPACE_INDEX = 'namespace';
+export const indexByNamespace: IndexFn<unknown> = (object) => (hasMetadata(object) ? [object.metadata.namespace ?? ''] : []);
+
+export type StoreOperation<T> =
+  | { readonly type: 'add' | 'update'; readonly object: T }
+  | { readonly type: 'delete'; readonly object: unknown };
+
+export interface TransactionResult {
+  /** Positions of the operations that took effect. */
+  readonly successful: readonly number[];
+  readonly total: number;
+  /** One per operation that did not, in order. */
+  readonly errors: readonly Error[];
+}
+
+export interface IndexerOptions<T> {
+  indexers?: Indexers<T>;
+  keyOf?: (object: unknown) => ObjectKey;
+  /** Applied to each object before it is stored; the key is the original's. */
+  transform?: ((object: T) => T) | undefined;
+}
+
+export interface ReplaceOptions {
+  /** Only keys for which this holds are replaced; the rest of the store stays. */
+  within?: ((key: ObjectKey) => boolean) | undefined;
+}
+
+/** One index: values to keys, and what each key was filed under. */
+class Index<T> {
+  readonly fn: IndexFn<T>;
+  readonly keys = new Map<string, Set<ObjectKey>>();
+  /** Remembered, so that an object changed in place or a function that changes its mind can leave nothing behind. */
+  readonly filed = new Map<ObjectKey, readonly string[]>();
+
+  constructor(fn: IndexFn<T>) {
+    this.fn = fn;
+  }
+
+  file(key: ObjectKey, values: readonly string[]): void {
+    const before = this.filed.get(key);
+    if (before && sameValues(before, values)) return;
+    if (before) this.#remove(key, before, values);
+    if (values.length === 0) {
+      this.filed.delete(key);
+      return;
+    }
+    this.filed.set(key, values);
+    for (const value of values) {
+      const keys = this.keys.get(value);
+      if (keys) keys.add(key);
+      else this.keys.set(value, new Set([key]));
+    }
+  }
+
+  #remove(key: ObjectKey, before: readonly string[], after: readonly string[]): void {
+    for (const value of before) {
+      if (after.includes(value)) continue;
+      const keys = this.keys.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) this.keys.delete(value);
+    }
+  }
+}
+
+function sameValues(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+/**
+ * Objects by key, and by the values of any number of named indexes. The writer's side of the cache; readers get a {@link Lister}.
+ *
+ * Promises: between any two statements of other code, items and indexes agree; a write that throws has changed nothing; an index is
+ * touched only where a value changed. Objects are kept as given and handed out as kept: nobody may change them.
+ * Source: client-go tools/cache/thread_safe_store.go, store.go.
+ */
+export class Indexer<T> {
+  readonly #keyOf: (object: unknown) => ObjectKey;
+  readonly #transform: ((object: T) => T) | undefined;
+  readonly #items = new Map<ObjectKey, T>();
+  readonly #indexes = new Map<string, Index<T>>();
+  #resourceVersion: ResourceVersion = '';
+
+  constructor(options: IndexerOptions<T> = {}) {
+    this.#keyOf = options.keyOf ?? keyOf;
+    this.#transform = options.transform;
+    if (options.indexers) this.addIndexers(options.indexers);
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** The version of the last change that is visible here. Unlike the reflector's it never runs ahead of what readers see. */
+  get resourceVersion(): ResourceVersion {
+    return this.#resourceVersion;
+  }
+
+  get indexNames(): string[] {
+    return [...this.#indexes.keys()];
+  }
+
+  // --- reading ---------------------------------------------------------------------------------------------------------------------
+
+  get(key: ObjectKey): T | undefined {
+    return this.#items.get(key);
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.#items.has(key);
+  }
+
+  values(): MapIterator<T> {
+    return this.#items.values();
+  }
+
+  keys(): MapIterator<ObjectKey> {
+    return this.#items.keys();
+  }
+
+  entries(): MapIterator<[ObjectKey, T]> {
+    return this.#items.entries();
+  }
+
+  keyOf(object: unknown): ObjectKey {
+    try {
+      return this.#keyOf(object);
+    } catch (error) {
+      throw new InformerError('store', `couldn't create key for object: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** The objects filed under a value; none for a value nobody has. Throws `argument` for an index that does not exist. */
+  byIndex(name: string, value: string): T[] {
+    return this.#objectsOf(this.#index(name).keys.get(value) ?? []);
+  }
+
+  /** The objects that share at least one value with the given one, which need not be stored, each once. */
+  index(name: string, object: T): T[] {
+    const index = this.#index(name);
+    const keys = new Set<ObjectKey>();
+    for (const value of index.fn(object)) for (const key of index.keys.get(value) ?? []) keys.add(key);
+    return this.#objectsOf(keys);
+  }
+
+  /** The keys filed under a value, ascending. Throws `argument` for an index that does not exist. */
+  indexKeys(name: string, value: string): ObjectKey[] {
+    return [...(this.#index(name).keys.get(value) ?? [])].sort();
+  }
+
+  /** How many objects are filed under a value. */
+  indexCount(name: string, value: string): number {
+    return this.#index(name).keys.get(value)?.size ?? 0;
+  }
+
+  /** Every value some object is filed under; none for an index that does not exist. */
+  indexValues(name: string): string[] {
+    return [...(this.#indexes.get(name)?.keys.keys() ?? [])];
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indexes.has(name);
+  }
+
+  // --- writing ---------------------------------------------------------------------------------------------------------------------
+
+  add(object: T): void {
+    const key = this.keyOf(object);
+    const kept = this.#transformed(object);
+    this.#put(key, kept, this.#valuesOf(key, kept));
+    this.#advanceTo(kept);
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  /** Deletes by object or tombstone; the store's version becomes the object's. Nothing happens to items or indexes when it is not there. */
+  delete(object: unknown): void {
+    this.deleteKey(this.keyOf(object));
+    this.#advanceTo(object);
+  }
+
+  /** Deletes by key; the store's version stays. */
+  deleteKey(key: ObjectKey): void {
+    if (!this.#items.delete(key)) return;
+    for (const index of this.#indexes.values()) index.file(key, []);
+  }
+
+  /** Makes these the only objects, all at once. Throws before anything has changed when a key or index value cannot be had. */
+  replace(objects: readonly T[], resourceVersion: ResourceVersion, { within }: ReplaceOptions = {}): void {
+    const incoming = new Map<ObjectKey, { kept: T; values: readonly (readonly string[])[] }>();
+    for (const object of objects) {
+      const key = this.keyOf(object);
+      const kept = this.#transformed(object);
+      incoming.set(key, { kept, values: this.#valuesOf(key, kept) });
+    }
+    for (const key of this.#items.keys()) if (!incoming.has(key) && (!within || within(key))) this.deleteKey(key);
+    for (const [key, { kept, values }] of incoming) this.#put(key, kept, values);
+    this.#resourceVersion = resourceVersion;
+  }
+
+  /** Several writes with no reader in between. Those that fail are left out; the rest take effect. The version is the last one's. */
+  transaction(operations: readonly StoreOperation<T>[]): TransactionResult {
+    const successful: number[] = [];
+    const errors: Error[] = [];
+    for (const [i, { type, object }] of operations.entries()) {
+      try {
+        if (type === 'delete') this.delete(object);
+        else this.add(object);
+        successful.push(i);
+      } catch (error) {
+        errors.push(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    return { successful, total: operations.length, errors };
+  }
+
+  bookmark(resourceVersion: ResourceVersion): void {
+    this.#resourceVersion = resourceVersion;
+  }
+
+  /** Adds indexes and files what is stored. Throws `argument` ("indexer conflict") and adds none when one of the names is taken. */
+  addIndexers(indexers: Indexers<T>): void {
+    const taken = Object.keys(indexers).filter((name) => this.#indexes.has(name));
+    if (taken.length > 0) throw new InformerError('argument', `indexer conflict: ${taken.sort().join(', ')}`);
+    const added = Object.entries(indexers).map(([name, fn]) => [name, new Index<T>(fn)] as const);
+    for (const [name, index] of added) {
+      for (const [key, object] of this.#items) index.file(key, valuesFrom(name, index.fn, key, object));
+    }
+    for (const [name, index] of added) this.#indexes.set(name, index);
+  }
+
+  #put(key: ObjectKey, object: T, values: readonly (readonly string[])[]): void {
+    this.#items.set(key, object);
+    let i = 0;
+    for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
+  }
+
+  #valuesOf(key: ObjectKey, object: T): (readonly string[])[] {
+    const values: (readonly string[])[] = [];
+    for (const [name, { fn }] of this.#indexes) values.push(valuesFrom(name, fn, key, object));
+    return values;
+  }
+
+  #transformed(object: T): T {
+    if (!this.#transform) return object;
+    try {
+      return this.#transform(object);
+    } catch (error) {
+      throw new InformerError('store', `transforming: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #advanceTo(object: unknown): void {
+    if (hasMetadata(object)) this.#resourceVersion = object.metadata.resourceVersion ?? '';
+  }
+
+  #index(name: string): Index<T> {
+    const index = this.#indexes.get(name);
+    if (!index) throw new InformerError('argument', `Index with name ${name} does not exist`);
+    return index;
+  }
+
+  #objectsOf(keys: Iterable<ObjectKey>): T[] {
+    const objects: T[] = [];
+    for (const key of keys) objects.push(this.#items.get(key) as T);
+    return objects;
+  }
+}
+
+function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
+  try {
+    return fn(object);
+  } catch (error) {
+    throw new InformerError('store', `unable to calculate an index entry for key "${key}" on index "${name}": ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

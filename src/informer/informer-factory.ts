@@ -1,0 +1,106 @@
+import { scope } from '../kit/abort.ts';
+import { systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import type { KubeObject, UnknownObject } from '../model/object.ts';
+import type { Lister } from './lister.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
+import { type SyncResult, waitForSync } from './sync-result.ts';
+
+/** Gives access to collections; a client does, so does a sandbox. */
+export interface ResourceSource {
+  resource<T extends KubeObject>(gvr: GroupVersionResource, options: { namespace?: string | undefined }): ListerWatcher<T>;
+}
+
+type SharedOptions = Omit<SharedInformerOptions<UnknownObject>, 'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'>;
+
+export interface InformerFactoryOptions extends SharedOptions {
+  /** Empty or absent = all. Several are watched one by one, behind one lister and one set of handlers. */
+  namespaces?: readonly string[] | undefined;
+  /** Restrict every LIST and WATCH. */
+  listOptions?: SharedInformerOptions<UnknownObject>['selectors'];
+  /** Applied to objects of every type. */
+  transform?: (<T extends KubeObject>(object: T) => T) | undefined;
+}
+
+/** An informer and the reading side of its cache. */
+export interface InformerHandle<T> {
+  readonly informer: SharedInformer<T>;
+  readonly lister: Lister<T>;
+}
+
+/**
+ * Informers by resource type, shared by whoever asks: one cache and one watch per type and namespace.
+ * Source: client-go dynamic/dynamicinformer/informer.go.
+ */
+export class InformerFactory {
+  readonly #source: ResourceSource;
+  readonly #options: InformerFactoryOptions;
+  readonly #informers = new Map<string, SharedInformer<never>>();
+  readonly #running = new Map<string, Promise<void>>();
+  #isShutDown = false;
+
+  constructor(source: ResourceSource, options: InformerFactoryOptions = {}) {
+    if (options.namespaces?.some((namespace) => namespace === '') && options.namespaces.length > 1) {
+      throw new InformerError('argument', 'namespaces must not name all namespaces ("") beside others');
+    }
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** The informer of a type; asking again gives the same one. It runs only after the next `start`. */
+  forResource<T extends KubeObject = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
+    const name = formatGvr(gvr);
+    let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
+    if (!informer) {
+      informer = this.#create<T>(gvr, name);
+      this.#informers.set(name, informer as unknown as SharedInformer<never>);
+    }
+    return { informer, lister: informer.lister };
+  }
+
+  /** Starts what was asked for and does not run yet. Returns at once. After `shutdown` it does nothing. */
+  start(signal: AbortSignal): void {
+    if (this.#isShutDown) return;
+    for (const [name, informer] of this.#informers) {
+      if (!this.#running.has(name)) this.#running.set(name, informer.run(signal));
+    }
+  }
+
+  /** Waits for the first state of every informer that was started. Ends early with the signal or the timeout; never rejects. */
+  async waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
+    const started = [...this.#running.keys()].map((name) => this.#informers.get(name) as SharedInformer<never>);
+    using waiting = scope(signal);
+    const clock = this.#options.clock ?? systemClock;
+    using _timer =
+      timeoutMs === undefined
+        ? undefined
+        : clock.after(timeoutMs, () => waiting.abort(new InformerError('sync', `no sync within ${timeoutMs / 1000}s`)));
+    return await waitForSync(started, waiting.signal);
+  }
+
+  /** Resolves when every informer has ended, which they do when the signal given to `start` aborts. Nothing can be started after. */
+  async shutdown(): Promise<void> {
+    this.#isShutDown = true;
+    await Promise.all(this.#running.values());
+  }
+
+  #create<T extends KubeObject>(gvr: GroupVersionResource, name: string): SharedInformer<T> {
+    const { namespaces, listOptions, transform, ...shared } = this.#options;
+    const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
+    const sources = scopes.map((namespace) => ({ namespace, source: this.#source.resource<T>(gvr, { namespace }) }));
+    const options = shared as unknown as SharedInformerOptions<T>;
+    return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions, transform });
+  }
+}
+
+/**
+ * Informers for any resource type over a client.
+ * @example
+ * const factory = dynamicInformerFactory(client, { namespaces: ['shop'] });
+ * const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
+ */
+export function dynamicInformerFactory(source: ResourceSource, options?: InformerFactoryOptions): InformerFactory {
+  return new InformerFactory(source, options);
+}

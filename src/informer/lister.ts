@@ -1,0 +1,121 @@
+import type { ObjectKey } from '../model/key.ts';
+import { joinKey } from '../model/key.ts';
+import { LabelSelector } from '../model/label-selector.ts';
+import { type DeepReadonly, hasMetadata } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+import { notFound, StatusError } from '../model/status.ts';
+import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
+import { readonlyView } from './notification.ts';
+
+export interface ListFilter {
+  /** Only this namespace; '' or absent = all. */
+  namespace?: string | undefined;
+  /** Only objects whose labels match; a text is parsed as kubectl's `-l`. */
+  selector?: LabelSelector | string | undefined;
+}
+
+/**
+ * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when news
+ * arrives. Lists come in no particular order. Source: client-go tools/cache/listers.go.
+ */
+export class Lister<T> {
+  readonly #indexer: Indexer<T>;
+  readonly #resource: { group: string; resource: string };
+
+  constructor(indexer: Indexer<T>, resource: { group: string; resource: string } = { group: '', resource: 'objects' }) {
+    this.#indexer = indexer;
+    this.#resource = resource;
+  }
+
+  get size(): number {
+    return this.#indexer.size;
+  }
+
+  /** The version of the last change a reader can see here. */
+  get resourceVersion(): ResourceVersion {
+    return this.#indexer.resourceVersion;
+  }
+
+  get(key: ObjectKey): DeepReadonly<T> | undefined {
+    const object = this.#indexer.get(key);
+    return object === undefined ? undefined : readonlyView(object);
+  }
+
+  /** Like `get`, but throws the API server's NotFound `StatusError` when there is none. */
+  require(key: ObjectKey): DeepReadonly<T> {
+    const object = this.get(key);
+    if (object === undefined) throw new StatusError(notFound(this.#resource, key.slice(key.indexOf('/') + 1)));
+    return object;
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.#indexer.has(key);
+  }
+
+  keys(): IterableIterator<ObjectKey> {
+    return this.#indexer.keys();
+  }
+
+  /** Every object without making a list of them. Do not await between two steps: the cache moves on. */
+  *values(): Generator<DeepReadonly<T>> {
+    for (const object of this.#indexer.values()) yield readonlyView(object);
+  }
+
+  list({ namespace, selector }: ListFilter = {}): DeepReadonly<T>[] {
+    const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
+    if (parsed.matchesNothing) return [];
+    const found: DeepReadonly<T>[] = [];
+    for (const object of this.#in(namespace)) if (matches(parsed, object)) found.push(readonlyView(object));
+    return found;
+  }
+
+  /** The objects of one namespace, by name. */
+  byNamespace(namespace: string): NamespaceLister<T> {
+    return {
+      get: (name) => this.get(joinKey(namespace, name)),
+      require: (name) => this.require(joinKey(namespace, name)),
+      list: (filter) => this.list({ ...filter, namespace }),
+    };
+  }
+
+  /** The objects an index files under a value. Throws `argument` for an index that does not exist. */
+  byIndex(name: string, value: string): DeepReadonly<T>[] {
+    return this.#indexer.byIndex(name, value).map(readonlyView);
+  }
+
+  /** Their keys, ascending. */
+  indexKeys(name: string, value: string): ObjectKey[] {
+    return this.#indexer.indexKeys(name, value);
+  }
+
+  /** The values an index knows, in no order; none for an index that does not exist. */
+  indexValues(name: string): string[] {
+    return this.#indexer.indexValues(name);
+  }
+
+  indexCount(name: string, value: string): number {
+    return this.#indexer.indexCount(name, value);
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indexer.hasIndex(name);
+  }
+
+  #in(namespace: string | undefined): Iterable<T> {
+    if (!namespace) return this.#indexer.values();
+    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.byIndex(NAMESPACE_INDEX, namespace);
+    return this.#indexer.values().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
+  }
+}
+
+/** A {@link Lister} with its namespace fixed. '' lists all namespaces and finds cluster-scoped names. */
+export interface NamespaceLister<T> {
+  get(name: string): DeepReadonly<T> | undefined;
+  require(name: string): DeepReadonly<T>;
+  list(filter?: { selector?: LabelSelector | string | undefined }): DeepReadonly<T>[];
+}
+
+function matches(selector: LabelSelector, object: unknown): boolean {
+  if (selector.matchesEverything) return true;
+  return hasMetadata(object) && selector.matches(object.metadata.labels);
+}

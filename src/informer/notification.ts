@@ -1,0 +1,74 @@
+import type { ObjectKey } from '../model/key.ts';
+import type { DeepReadonly } from '../model/object.ts';
+
+/**
+ * How a change became known: as part of the first state, from the stream, by comparing a relist with the cache, by a periodic resync
+ * (nothing changed), or because the object began or ceased to match a handler's filter.
+ */
+export type Cause = 'initial' | 'watch' | 'relist' | 'resync' | 'filter';
+
+export interface AddedDetails {
+  readonly key: ObjectKey;
+  readonly cause: Cause;
+  /** The object was there before this handler was: part of the first state, or replayed to a handler that came later. */
+  readonly isInInitialList: boolean;
+}
+
+export interface UpdatedDetails {
+  readonly key: ObjectKey;
+  readonly cause: Cause;
+  /** Same name, another object: its deletion and re-creation went unseen. */
+  readonly uidChanged: boolean;
+}
+
+export interface DeletedDetails {
+  readonly key: ObjectKey;
+  readonly cause: Cause;
+  /** The deletion was inferred by a relist; the object is its last known state, not its final one. */
+  readonly finalStateUnknown: boolean;
+}
+
+/** What handlers are told about one object. Objects are the cache's own: shared, and read-only all the way down. */
+export type Notification<T> =
+  | ({ readonly kind: 'added'; readonly object: DeepReadonly<T> } & AddedDetails)
+  | ({ readonly kind: 'updated'; readonly object: DeepReadonly<T>; readonly oldObject: DeepReadonly<T> } & UpdatedDetails)
+  | ({ readonly kind: 'deleted'; readonly object: DeepReadonly<T> } & DeletedDetails);
+
+/**
+ * A bag of callbacks; those missing are skipped. Each may return a promise: the next notification waits for it.
+ * One that throws or rejects is counted and logged, and the next notification follows.
+ */
+export interface InformerHandler<T> {
+  added?(object: DeepReadonly<T>, details: AddedDetails): void | Promise<void>;
+  updated?(oldObject: DeepReadonly<T>, object: DeepReadonly<T>, details: UpdatedDetails): void | Promise<void>;
+  deleted?(object: DeepReadonly<T>, details: DeletedDetails): void | Promise<void>;
+  /** Once, after every object of the first state has been handled by this handler. */
+  synced?(): void | Promise<void>;
+}
+
+/** Where a listener delivers to: a handler, seen as one function. */
+export interface NotificationSink<T> {
+  notify(notification: Notification<T>): void | Promise<void>;
+  synced(): void | Promise<void>;
+}
+
+export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {
+  return {
+    notify(notification) {
+      switch (notification.kind) {
+        case 'added':
+          return handler.added?.(notification.object, notification);
+        case 'updated':
+          return handler.updated?.(notification.oldObject, notification.object, notification);
+        case 'deleted':
+          return handler.deleted?.(notification.object, notification);
+      }
+    },
+    synced: () => handler.synced?.(),
+  };
+}
+
+/** The reader's view of a cached object. The type says what the promise is: nobody writes to it. */
+export function readonlyView<T>(object: T): DeepReadonly<T> {
+  return object as unknown as DeepReadonly<T>;
+}

@@ -1,0 +1,49 @@
+import type { BackoffOptions } from '../kit/backoff.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Logger } from '../kit/logger.ts';
+import type { Random } from '../kit/random.ts';
+import type { GroupVersionKind } from '../model/gvr.ts';
+import type { Selectors } from '../model/list-options.ts';
+import type { ContinuityEvent, Ledger } from './ledger.ts';
+import type { SyncMode } from './list-plan.ts';
+import type { InformerMetrics } from './metrics.ts';
+import type { ListProgress } from './pager.ts';
+
+export interface ReflectorOptions {
+  /** What is reflected, for messages: `v1/pods`. */
+  name?: string | undefined;
+  /** Where the state comes from. Default `stream`. See {@link SyncMode}. */
+  sync?: SyncMode | undefined;
+  /** Restrict every LIST and WATCH. */
+  selectors?: Selectors | undefined;
+  /** Objects of any other kind in the stream are skipped. Default: no check. */
+  expect?: GroupVersionKind | undefined;
+  /** Page size of every LIST, whatever the version. Default: client-go's rules. */
+  pageSize?: number | undefined;
+  /** Ms between two resyncs while watching. 0 (default) = never. */
+  resyncMs?: number | undefined;
+  /** Asked when a resync is due; false lets it pass. */
+  shouldResync?: (() => boolean) | undefined;
+  /** How long the server is asked to keep a watch open: a random time in [min, 2·min]. Values under 5 minutes count as 5 minutes. */
+  minWatchTimeoutMs?: number | undefined;
+  /** Silence (no event, no bookmark) after which a stream is taken for dead and resumed. Default 150 s; Infinity = never. */
+  idleMs?: number | undefined;
+  /** How long InternalErrors in the stream are retried without a relist. 0 (default) = not at all. */
+  maxInternalErrorRetryMs?: number | undefined;
+  /** Delay between attempts. Default 0.8 s doubling to 30 s, each drawn from [d, 2d), anew after two minutes without one. */
+  backoff?: BackoffOptions | undefined;
+  /** While the end of a streaming list is awaited, a warning is logged this often. Default 10 s. */
+  bookmarkWarningMs?: number | undefined;
+  /** Hears each error that failed an attempt: a LIST, or a watch that could not be started. `onContinuity` hears every fault. */
+  onWatchError?: ((error: unknown) => void) | undefined;
+  onContinuity?: ((event: ContinuityEvent) => void) | undefined;
+  onProgress?: ((progress: ListProgress) => void) | undefined;
+  /** The namespace this reflector is limited to, passed on in continuity events. */
+  scope?: string | undefined;
+  /** Where continuity is recorded. Default one of its own. */
+  ledger?: Ledger | undefined;
+  metrics?: InformerMetrics | undefined;
+  clock?: Clock | undefined;
+  random?: Random | undefined;
+  logger?: Logger | undefined;
+}

@@ -1,0 +1,423 @@
+import { scope } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { Latch } from '../kit/latch.ts';
+import { type Logger, silentLogger } from '../kit/logger.ts';
+import type { DeepReadonly } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+import { applyDeltas } from './apply.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import type { Delta } from './delta.ts';
+import { eventsOf, type InformerEvent } from './event-stream.ts';
+import { filteringHandler } from './filtering-handler.ts';
+import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './indexer.ts';
+import { InformerLane } from './informer-lane.ts';
+import type { Continuity, ContinuityEvent } from './ledger.ts';
+import { Listener, type QueuePolicy } from './listener.ts';
+import { Lister } from './lister.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './notification.ts';
+import { Processor } from './processor.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
+import type { Syncable } from './sync-result.ts';
+
+/** One collection an informer draws from; several, each limited to a namespace, make one cache. */
+export interface ScopedSource<T> {
+  source: ListerWatcher<T>;
+  /** Absent = everything the source has. */
+  namespace?: string | undefined;
+}
+
+/** What is passed on to the reflector is described at {@link ReflectorOptions}. */
+type PassedOn =
+  | 'name'
+  | 'sync'
+  | 'selectors'
+  | 'expect'
+  | 'pageSize'
+  | 'idleMs'
+  | 'backoff'
+  | 'minWatchTimeoutMs'
+  | 'maxInternalErrorRetryMs'
+  | 'onWatchError'
+  | 'onContinuity'
+  | 'onProgress'
+  | 'metrics'
+  | 'clock'
+  | 'random'
+  | 'logger';
+
+export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedOn> {
+  /** Whose NotFound errors the lister throws. */
+  resource?: { group: string; resource: string } | undefined;
+  /** Default resync period of handlers, ms. 0 (default) = no resync for anybody. */
+  resyncMs?: number | undefined;
+  /** Indexes beside `namespace`. */
+  indexers?: Indexers<DeepReadonly<T>> | undefined;
+  /** Applied once to every object before it is cached; may change it in place. The cache's key is the result's. */
+  transform?: ((object: T) => T) | undefined;
+  /** Freeze cached objects, so that a write to one throws where it is made. For tests and development. */
+  freeze?: boolean | undefined;
+  /** Hears what handlers threw, beside the log. */
+  onHandlerError?: ((error: unknown) => void) | undefined;
+}
+
+export interface HandlerOptions<T> {
+  /** Ms between resyncs of this handler. Default the informer's; 0 = never; less than 1 s counts as 1 s. Not finer than the informer's check. */
+  resyncMs?: number | undefined;
+  /** Tell this handler only of objects for which this holds. See {@link filteringHandler}. */
+  filter?: ((object: DeepReadonly<T>) => boolean) | undefined;
+  /** When the handler is slower than the stream. Default `buffer`. */
+  policy?: QueuePolicy | undefined;
+  /** With `block`: the backlog from which the informer stops reading. Default 1000. */
+  blockAt?: number | undefined;
+}
+
+/** A handler's place in an informer. */
+export interface Registration extends Disposable {
+  /** Every object of the first state has been handled by this handler (its promises settled). */
+  readonly hasSynced: boolean;
+  /** Resolves then; rejects when the handler is removed or the informer stops before. */
+  readonly synced: Promise<void>;
+  /** Ends delivery at once: what waits is dropped, a callback that is running finishes. Doing it twice does nothing. */
+  remove(): void;
+  /** Notifications waiting. */
+  readonly depth: number;
+  /** Callbacks that threw or rejected. */
+  readonly errors: number;
+  /** Notifications merged away by `coalesce`. */
+  readonly lost: number;
+  /** The effective resync period, ms; 0 = never. */
+  readonly resyncMs: number;
+}
+
+const LEAST_RESYNC_MS = 1000;
+const BACKLOG_WARNING = 10_000;
+
+/**
+ * A cache of one collection, kept up to date, and any number of handlers told of every change to it.
+ *
+ * Promises: the cache agrees with the server once things are quiet; handlers hear of each object's changes in order, one at a time, after
+ * the cache shows them; a handler that comes late first hears of everything cached; a handler that fails or dawdles hurts nobody else.
+ * Does not promise: every intermediate state across a relist (the continuity ledger says where), or any order between two handlers.
+ * Source: client-go tools/cache/shared_informer.go.
+ */
+export class SharedInformer<T> implements Syncable {
+  readonly name: string;
+  /** The readers' side of the cache. */
+  readonly lister: Lister<T>;
+  readonly #options: SharedInformerOptions<T>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #indexer: Indexer<T>;
+  readonly #processor: Processor<T>;
+  readonly #lanes: readonly InformerLane<T>[];
+  readonly #synced = new Latch();
+  readonly #closers = new Set<() => void>();
+  #transform: ((object: T) => T) | undefined;
+  #onWatchError: ((error: unknown) => void) | undefined;
+  #resyncCheckMs: number;
+  #state: 'new' | 'started' | 'stopped' = 'new';
+
+  constructor(sources: ListerWatcher<T> | readonly ScopedSource<T>[], options: SharedInformerOptions<T> = {}) {
+    const scoped = Array.isArray(sources) ? (sources as readonly ScopedSource<T>[]) : [{ source: sources as ListerWatcher<T> }];
+    checkSources(scoped);
+    if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
+      throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
+    }
+    this.#options = options;
+    this.name = options.name ?? '<unspecified>';
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = (options.logger ?? silentLogger).child({ informer: this.name });
+    this.#transform = options.transform;
+    this.#onWatchError = options.onWatchError;
+    this.#resyncCheckMs = options.resyncMs ? Math.max(LEAST_RESYNC_MS, options.resyncMs) : 0;
+    this.#indexer = new Indexer<T>({ indexers: { [NAMESPACE_INDEX]: indexByNamespace, ...(options.indexers as Indexers<T> | undefined) } });
+    this.lister = new Lister(this.#indexer, options.resource);
+    this.#processor = new Processor(this.#clock);
+    this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
+  }
+
+  // --- state -----------------------------------------------------------------------------------------------------------------------
+
+  /** The first state is in the cache and has been queued to every handler. Never goes back. */
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  /** Resolves when synced; rejects with `closed` when the informer stops before, or with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.isOpen ? Promise.resolve() : this.#synced.wait(signal);
+  }
+
+  get isStarted(): boolean {
+    return this.#state !== 'new';
+  }
+
+  get isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /** The version the reflector has reached, '' before the first sync. Over several namespaces: the one reached by the first of them. */
+  get lastSyncResourceVersion(): ResourceVersion {
+    return this.#lanes[0]?.lastSyncResourceVersion ?? '';
+  }
+
+  /** How the cache came by what it shows, one ledger per source. */
+  get continuity(): readonly Continuity[] {
+    return this.#lanes.map((lane) => lane.continuity);
+  }
+
+  /** The latest fault not yet mended, of any source. */
+  get lastError(): unknown {
+    return this.#lanes.find((lane) => lane.lastError !== undefined)?.lastError;
+  }
+
+  get handlerCount(): number {
+    return this.#processor.size;
+  }
+
+  /** How often resyncs are looked for, ms; 0 = never. Settled when the informer starts. */
+  get resyncCheckMs(): number {
+    return this.#resyncCheckMs;
+  }
+
+  // --- before and while running ----------------------------------------------------------------------------------------------------
+
+  /** Replaces the transform. Throws `closed` once started. */
+  setTransform(transform: (object: T) => T): void {
+    this.#mustBeNew();
+    this.#transform = transform;
+  }
+
+  /** Replaces the watch error handler. Throws `closed` once started. */
+  setWatchErrorHandler(handler: (error: unknown) => void): void {
+    this.#mustBeNew();
+    this.#onWatchError = handler;
+  }
+
+  /** Adds indexes, filled from what is cached, at any time before the stop. Throws `argument` when a name is taken. */
+  addIndexers(indexers: Indexers<DeepReadonly<T>>): void {
+    if (this.isStopped)
+      throw new InformerError('closed', `indexers were not added to the informer of ${this.name} because it has stopped already`);
+    this.#indexer.addIndexers(indexers as Indexers<T>);
+  }
+
+  /**
+   * Adds a handler; on a running informer it first hears of everything cached. The same handler may be added twice: two registrations.
+   * Throws `closed` when the informer has stopped.
+   */
+  addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
+    return this.#register(sinkOf(options.filter ? filteringHandler(options.filter, handler) : handler), options);
+  }
+
+  /** Removes a registration. One of another informer, or already removed, is left as it is. */
+  removeHandler(registration: Registration): void {
+    if (registration instanceof HandlerRegistration && registration.owner === this.#processor) registration.remove();
+  }
+
+  /**
+   * The notifications as an async iterable with back-pressure: the informer reads no faster than this is pulled. Begins with the cached
+   * state at the first pull; a `synced` event follows the last object of the first state. Ends with the signal or the informer.
+   */
+  events(options: { signal?: AbortSignal; limit?: number } = {}): AsyncGenerator<InformerEvent<T>, void, undefined> {
+    const { signal, limit = 1000 } = options;
+    if (!(limit >= 1)) throw new InformerError('argument', `limit must be at least 1, not ${limit}`);
+    return eventsOf({ subscribe: (sink, closed) => this.#subscribe(sink, closed, limit) }, limit, signal);
+  }
+
+  /** Calls `observer` with every continuity event from now on. */
+  onContinuity(observer: (event: ContinuityEvent) => void): Disposable {
+    const observed = this.#lanes.map((lane) => lane.observe(observer));
+    return {
+      [Symbol.dispose]: () => {
+        for (const each of observed) each[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Keeps the cache until aborted; resolves when nothing of it runs any more. A second call returns at once; a stopped informer stays so. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#state !== 'new') {
+      this.#logger.warn('the informer has started, run more than once is not allowed');
+      return;
+    }
+    this.#state = 'started';
+    try {
+      using running = scope(signal);
+      const lanes = this.#lanes.map((lane) => lane.run(running.signal).finally(() => running.abort()));
+      await Promise.all(lanes);
+    } finally {
+      await this.#stop();
+    }
+  }
+
+  // --- inside ----------------------------------------------------------------------------------------------------------------------
+
+  async #stop(): Promise<void> {
+    this.#state = 'stopped';
+    this.#synced.fail(new InformerError('closed', `the informer of ${this.name} stopped before it had synced`));
+    this.#processor.close();
+    for (const closed of this.#closers) closed();
+    await this.#processor.idle();
+  }
+
+  #createLane({ source, namespace }: ScopedSource<T>, lane: number): InformerLane<T> {
+    return new InformerLane<T>(source, {
+      namespace,
+      clock: this.#clock,
+      logger: this.#logger,
+      reflector: {
+        ...this.#options,
+        clock: this.#clock,
+        shouldResync: () => this.#processor.shouldResync(lane),
+        onWatchError: (error) => this.#onWatchError?.(error),
+      },
+      atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
+      apply: (deltas, isInInitialList, within) => this.#apply(deltas, { isInInitialList, within }, lane),
+      room: () => this.#processor.room(),
+      onSynced: () => this.#laneSynced(),
+    });
+  }
+
+  #preparation(): ((object: T) => T) | undefined {
+    const transform = this.#transform;
+    if (!this.#options.freeze) return transform;
+    return transform ? (object) => deepFreeze(transform(object)) : deepFreeze;
+  }
+
+  /** No await from here to the last push: no reader or new handler can come between the store and the handlers' queues. */
+  #apply(deltas: readonly Delta<T>[], context: Parameters<typeof applyDeltas<T>>[2], lane: number): void {
+    const startedAt = this.#clock.monotonic();
+    const { notifications, error } = applyDeltas(deltas, this.#indexer, context);
+    this.#processor.distribute(notifications, lane);
+    this.#options.metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
+    if (error) throw error;
+  }
+
+  #laneSynced(): void {
+    if (this.hasSynced || !this.#lanes.every((lane) => lane.hasSynced)) return;
+    this.#synced.open();
+    this.#processor.markSynced();
+  }
+
+  #register(sink: NotificationSink<T>, options: HandlerOptions<T>): HandlerRegistration<T> {
+    if (this.isStopped) {
+      throw new InformerError('closed', `the handler of ${this.name} was not added to shared informer because it has stopped already`);
+    }
+    const { policy = 'buffer', blockAt = 1000 } = options;
+    if (!(blockAt >= 1)) throw new InformerError('argument', `blockAt must be at least 1, not ${blockAt}`);
+    const listener = new Listener<T>(sink, {
+      policy,
+      blockAt,
+      resyncMs: this.#effectiveResync(options.resyncMs),
+      lanes: this.#lanes.length,
+      clock: this.#clock,
+      logger: this.#logger,
+      warnAt: BACKLOG_WARNING,
+      onError: (error) => this.#handlerFailed(error),
+    });
+    this.#processor.add(listener, this.isStarted ? replay(this.#indexer) : []);
+    return new HandlerRegistration(listener, this.#processor);
+  }
+
+  #subscribe(sink: NotificationSink<T>, closed: () => void, blockAt: number): { remove(): void } {
+    const registration = this.#register(sink, { policy: 'block', blockAt });
+    this.#closers.add(closed);
+    return {
+      remove: () => {
+        this.#closers.delete(closed);
+        registration.remove();
+      },
+    };
+  }
+
+  #handlerFailed(error: unknown): void {
+    this.#options.metrics?.handlerFailed?.();
+    this.#options.onHandlerError?.(error);
+  }
+
+  /** Source: client-go shared_informer.go AddEventHandlerWithOptions, determineResyncPeriod. */
+  #effectiveResync(requestedMs: number | undefined): number {
+    const wanted = requestedMs ?? this.#options.resyncMs ?? 0;
+    if (!(wanted >= 0)) throw new InformerError('argument', `resyncMs must be a number not below 0, not ${wanted}`);
+    if (wanted === 0) return 0;
+    if (this.#resyncCheckMs === 0) {
+      this.#logger.warn('a handler asked for resyncs of an informer that was built with none', { resyncMs: wanted });
+      return 0;
+    }
+    if (wanted < LEAST_RESYNC_MS)
+      this.#logger.warn('a resync period was raised to the least one', { resyncMs: wanted, least: LEAST_RESYNC_MS });
+    const period = Math.max(wanted, LEAST_RESYNC_MS);
+    if (period >= this.#resyncCheckMs) return period;
+    if (this.isStarted) {
+      this.#logger.warn('a resync period was raised to what the running informer checks for', {
+        resyncMs: period,
+        check: this.#resyncCheckMs,
+      });
+      return this.#resyncCheckMs;
+    }
+    this.#resyncCheckMs = period;
+    return period;
+  }
+
+  #mustBeNew(): void {
+    if (this.#state !== 'new') throw new InformerError('closed', 'informer has already started');
+  }
+}
+
+class HandlerRegistration<T> implements Registration {
+  readonly owner: Processor<T>;
+  readonly #listener: Listener<T>;
+
+  constructor(listener: Listener<T>, owner: Processor<T>) {
+    this.#listener = listener;
+    this.owner = owner;
+  }
+
+  get hasSynced(): boolean {
+    return this.#listener.hasSynced;
+  }
+
+  get synced(): Promise<void> {
+    return this.#listener.synced;
+  }
+
+  get depth(): number {
+    return this.#listener.depth;
+  }
+
+  get errors(): number {
+    return this.#listener.errors;
+  }
+
+  get lost(): number {
+    return this.#listener.lost;
+  }
+
+  get resyncMs(): number {
+    return this.#listener.resyncMs;
+  }
+
+  remove(): void {
+    this.owner.remove(this.#listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.remove();
+  }
+}
+
+function* replay<T>(indexer: Indexer<T>): Generator<Notification<T>> {
+  for (const [key, object] of indexer.entries()) {
+    yield { kind: 'added', key, object: readonlyView(object), cause: 'initial', isInInitialList: true };
+  }
+}
+
+function checkSources(sources: readonly ScopedSource<unknown>[]): void {
+  if (sources.length === 0) throw new InformerError('argument', 'an informer needs at least one source');
+  const names = sources.map((part) => part.namespace ?? '');
+  if (sources.length > 1 && (names.includes('') || new Set(names).size < names.length)) {
+    throw new InformerError('argument', `sources must be of different namespaces, not ${JSON.stringify(names)}`);
+  }
+}

@@ -1,0 +1,142 @@
+import { abortable, type Scope, scope } from '../kit/abort.ts';
+import type { Clock, Timer } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import type { WatchOptions } from '../model/list-options.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+
+export type Batch<T> = readonly WatchEvent<T>[];
+
+/** What a stream brought: events and bookmarks that counted, and how long it lasted. A request that failed brought nothing. */
+export interface Life {
+  readonly events: number;
+  readonly ms: number;
+}
+
+/** Nothing came for so long that the connection is taken for dead. */
+class IdleWatchError extends InformerError {
+  constructor(idleMs: number) {
+    super('watch', `no event and no bookmark for ${idleMs / 1000}s; the stream is taken for dead`);
+  }
+}
+
+export const isIdleWatch = (error: unknown): boolean => error instanceof IdleWatchError;
+
+export interface ConnectOptions {
+  signal: AbortSignal;
+  clock: Clock;
+  /** Silence after which a read fails, ms. Infinity = never. */
+  idleMs: number;
+}
+
+/**
+ * One watch from request to end. Everything it holds (the port's iterator, the idle timer, its listeners) is released by `close()`.
+ *
+ * Time spent between two reads counts as ours, not as the server's silence.
+ */
+export class WatchConnection<T> {
+  readonly #scope: Scope;
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  readonly #openedAt: number;
+  #iterator: AsyncIterator<Batch<T>> | undefined;
+  #unread: Batch<T> | undefined;
+  #idle: Timer | undefined;
+  /** Since when we have been waiting for the server; undefined while nobody reads. */
+  #waitingSince: number | undefined;
+  /** Events and bookmarks that counted. Kept by the reader. */
+  events = 0;
+  /** When the last batch arrived, on the monotonic clock. */
+  lastReadAt: number;
+
+  private constructor({ signal, clock, idleMs }: ConnectOptions) {
+    this.#scope = scope(signal);
+    this.#clock = clock;
+    this.#idleMs = idleMs;
+    this.#openedAt = clock.monotonic();
+    this.lastReadAt = this.#openedAt;
+  }
+
+  /** Resolves when the server accepted the watch; whatever the port throws comes through. */
+  static async open<T>(source: ListerWatcher<T>, options: WatchOptions, connect: ConnectOptions): Promise<WatchConnection<T>> {
+    const connection = new WatchConnection<T>(connect);
+    const { signal } = connection.#scope;
+    const watching = (async () => source.watch(options, { signal }))();
+    try {
+      connection.#iterator = (await connection.#patiently(() => abortable(watching, signal)))[Symbol.asyncIterator]();
+      return connection;
+    } catch (error) {
+      connection.close();
+      watching.then((late) => release(late[Symbol.asyncIterator]()), ignore); // a port that answers after we left
+      throw error;
+    }
+  }
+
+  get life(): Life {
+    return { events: this.events, ms: this.#clock.monotonic() - this.#openedAt };
+  }
+
+  /** The next batch; undefined when the server closed in good order. Throws on trouble, on silence, and with `fail`'s error. */
+  async read(): Promise<Batch<T> | undefined> {
+    if (this.#unread) {
+      const batch = this.#unread;
+      this.#unread = undefined;
+      return batch;
+    }
+    const { signal } = this.#scope;
+    signal.throwIfAborted();
+    const iterator = this.#iterator as AsyncIterator<Batch<T>>;
+    const result = await this.#patiently(() => abortable(iterator.next(), signal));
+    this.lastReadAt = this.#clock.monotonic();
+    return result.done ? undefined : result.value;
+  }
+
+  /** Gives back what was not used of the last batch: the next `read` returns it. */
+  unread(rest: Batch<T>): void {
+    if (rest.length > 0) this.#unread = rest;
+  }
+
+  /** Ends the connection from our side: the present or next `read` throws `error`. */
+  fail(error: unknown): void {
+    this.#scope.abort(error);
+  }
+
+  close(): void {
+    this.#idle?.cancel();
+    this.#idle = undefined;
+    this.#waitingSince = undefined;
+    this.#scope[Symbol.dispose]();
+    if (this.#iterator) release(this.#iterator);
+    this.#iterator = undefined;
+  }
+
+  async #patiently<R>(wait: () => Promise<R>): Promise<R> {
+    this.#waitingSince = this.#clock.monotonic();
+    if (!this.#idle && Number.isFinite(this.#idleMs)) this.#armIdle(this.#idleMs);
+    try {
+      return await wait();
+    } finally {
+      this.#waitingSince = undefined;
+    }
+  }
+
+  /** One timer for the whole stream: when it fires too early it is set anew for what is missing, instead of anew for every batch. */
+  #armIdle(ms: number): void {
+    this.#idle = this.#clock.after(ms, () => {
+      const silent = this.#waitingSince === undefined ? 0 : this.#clock.monotonic() - this.#waitingSince;
+      if (silent >= this.#idleMs) this.fail(new IdleWatchError(this.#idleMs));
+      else this.#armIdle(this.#idleMs - silent);
+    });
+  }
+}
+
+/** An iterator may be stuck in a read: nobody waits for it to agree that it is over. */
+function release(iterator: AsyncIterator<unknown>): void {
+  try {
+    iterator.return?.()?.catch(ignore);
+  } catch {
+    // a port that throws on being left has nothing to tell us any more
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,51 @@
+import type { InformerHandler, Notification } from '../informer/notification.ts';
+
+/** An informer handler that writes down what it was told. */
+export interface RecordingHandler<T> extends InformerHandler<T> {
+  /** Every notification, oldest first. */
+  readonly notifications: Notification<T>[];
+  /** The same in short: `added shop/web@5`, `updated shop/web@5->7`, `deleted shop/web@7 (unknown)`, `synced`. */
+  readonly lines: string[];
+  /** Forgets what was told so far. */
+  clear(): void;
+}
+
+/**
+ * Creates one. `pause`, when given, is awaited before each notification counts as handled: a handler as slow as the test wants it.
+ */
+export function createRecordingHandler<T>(
+  options: { pause?: (notification: Notification<T>) => Promise<void> | undefined } = {},
+): RecordingHandler<T> {
+  const notifications: Notification<T>[] = [];
+  const lines: string[] = [];
+  const record = (notification: Notification<T>): void | Promise<void> => {
+    notifications.push(notification);
+    lines.push(lineOf(notification));
+    return options.pause?.(notification);
+  };
+  return {
+    notifications,
+    lines,
+    clear() {
+      notifications.length = 0;
+      lines.length = 0;
+    },
+    added: (object, details) => record({ ...details, kind: 'added', object }),
+    updated: (oldObject, object, details) => record({ ...details, kind: 'updated', oldObject, object }),
+    deleted: (object, details) => record({ ...details, kind: 'deleted', object }),
+    synced: () => {
+      lines.push('synced');
+    },
+  };
+}
+
+function lineOf<T>(notification: Notification<T>): string {
+  const { kind, key, object } = notification;
+  if (kind === 'updated') return `updated ${key}@${versionOf(notification.oldObject)}->${versionOf(object)}`;
+  const unknown = kind === 'deleted' && notification.finalStateUnknown ? ' (unknown)' : '';
+  return `${kind} ${key}@${versionOf(object)}${unknown}`;
+}
+
+function versionOf(object: unknown): string {
+  return (object as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion ?? '';
+}

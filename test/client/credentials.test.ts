@@ -1,0 +1,260 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LoadConfigOptions, loadConfig } from '../../src/client/kubeconfig.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+
+let directory: string;
+let clock: FakeClock;
+const at = (name: string) => path.join(directory, name);
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'credentials-'));
+  clock = new FakeClock();
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function configOf(user: object | undefined, cluster: object = {}, options: LoadConfigOptions = {}) {
+  const kubeconfig = {
+    'current-context': 'x',
+    contexts: [{ name: 'x', context: { cluster: 'c', ...(user ? { user: 'u' } : {}) } }],
+    clusters: [{ name: 'c', cluster: { server: 'https://one', ...cluster } }],
+    users: [{ name: 'u', user }],
+  };
+  await writeFile(at('config'), JSON.stringify(kubeconfig)); // JSON is YAML
+  return loadConfig({ kubeconfig: at('config'), clock, ...options, env: { PATH: process.env.PATH, ...options.env } });
+}
+
+async function authorization(config: Awaited<ReturnType<typeof configOf>>) {
+  return (await config.credentials()).headers.authorization;
+}
+
+describe('a cluster', () => {
+  it('without a user still has its CA and TLS name', async () => {
+    const config = await configOf(undefined, {
+      'certificate-authority-data': Buffer.from('the ca').toString('base64'),
+      'tls-server-name': 'x.test',
+    });
+    const { headers, tls } = await config.credentials();
+    expect(headers).toEqual({});
+    expect({ ...tls, ca: String(tls.ca) }).toEqual({ ca: 'the ca', servername: 'x.test' });
+  });
+
+  it('may be plain http', async () => {
+    const config = await configOf({ token: 't' }, { server: 'http://localhost:8001' });
+    expect(await authorization(config)).toBe('Bearer t');
+  });
+
+  it('whose CA file is missing says which', async () => {
+    const config = await configOf({}, { 'certificate-authority': 'gone' });
+    await expect(config.credentials()).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(at('gone')) });
+  });
+
+  it('takes inline data before files, as kubectl does', async () => {
+    await writeFile(at('file'), 'from file');
+    const data = Buffer.from('from data').toString('base64');
+    const config = await configOf(
+      { 'client-certificate': 'file', 'client-certificate-data': data, 'client-key': 'file', 'client-key-data': data },
+      { 'certificate-authority': 'file', 'certificate-authority-data': data },
+    );
+    const { ca, cert, key } = (await config.credentials()).tls;
+    expect([ca, cert, key].map(String)).toEqual(['from data', 'from data', 'from data']);
+  });
+});
+
+describe('a token file', () => {
+  it('is trimmed, read again after a minute, and at once when the server refuses what was in it', async () => {
+    await writeFile(at('token'), 'one\n');
+    const config = await configOf({ tokenFile: 'token' });
+    expect(await authorization(config)).toBe('Bearer one');
+    await writeFile(at('token'), 'two\n');
+    clock.tick(59_999);
+    expect(await authorization(config)).toBe('Bearer one');
+    clock.tick(1);
+    expect(await authorization(config)).toBe('Bearer two');
+    const rejected = await config.credentials();
+    await writeFile(at('token'), 'three');
+    expect((await config.credentials({ rejected })).headers.authorization).toBe('Bearer three');
+    expect((await config.credentials({ rejected })).headers.authorization).toBe('Bearer three');
+  });
+
+  it('yields to a token', async () => {
+    expect(await authorization(await configOf({ token: 'inline', tokenFile: 'missing' }))).toBe('Bearer inline');
+  });
+
+  it('that is missing or empty is named', async () => {
+    await expect((await configOf({ tokenFile: 'gone' })).credentials()).rejects.toThrow(at('gone'));
+    await writeFile(at('token'), '\n');
+    await expect((await configOf({ tokenFile: 'token' })).credentials()).rejects.toThrow(`token file ${at('token')} is empty`);
+  });
+});
+
+it('a 401 reads the kubeconfig again: the user may have logged in meanwhile', async () => {
+  const config = await configOf({ token: 'old' });
+  const rejected = await config.credentials();
+  await configOf({ token: 'new' });
+  expect((await config.credentials({ rejected })).headers.authorization).toBe('Bearer new');
+  await writeFile(at('config'), 'a: [');
+  expect((await config.credentials({ rejected: await config.credentials() })).headers.authorization).toBe('Bearer new');
+});
+
+describe('an exec plugin', () => {
+  const V1 = 'client.authentication.k8s.io/v1';
+
+  /** A plugin that counts its runs in a file, keeps what it was told, and prints what `body` evaluates to. */
+  async function plugin(body: string, more: object = {}) {
+    const script = `
+const fs = require('node:fs');
+fs.appendFileSync(${JSON.stringify(at('runs'))}, '.');
+fs.writeFileSync(${JSON.stringify(at('info'))}, process.env.KUBERNETES_EXEC_INFO + '\\n' + process.env.EXTRA);
+const n = fs.readFileSync(${JSON.stringify(at('runs'))}).length;
+const credential = (status) => ({ kind: 'ExecCredential', apiVersion: '${V1}', status });
+process.stdout.write(JSON.stringify(${body}));`;
+    await writeFile(at('plugin.cjs'), script);
+    return { exec: { command: process.execPath, args: [at('plugin.cjs')], apiVersion: V1, interactiveMode: 'IfAvailable', ...more } };
+  }
+  const runs = async () => (await readFile(at('runs'), 'utf8')).length;
+
+  it('is run once for a hundred requests at the same time, and not again while its token holds', async () => {
+    const config = await configOf(await plugin("credential({ token: 't' + n, expirationTimestamp: '2026-01-01T01:00:00Z' })"));
+    const all = await Promise.all(Array.from({ length: 100 }, () => authorization(config)));
+    expect(new Set(all)).toEqual(new Set(['Bearer t1']));
+    clock.tick(3600_000 - 30_001);
+    expect(await authorization(config)).toBe('Bearer t1');
+    expect(await runs()).toBe(1);
+    clock.tick(1);
+    await authorization(config);
+    expect(await runs()).toBe(2);
+  });
+
+  it('without an expiry is run again only when the server refuses what it gave, once for all who were refused', async () => {
+    const config = await configOf(await plugin("credential({ token: 't' + n })"));
+    const rejected = await config.credentials();
+    clock.tick(1e9);
+    expect(await config.credentials()).toBe(rejected);
+    const renewed = await Promise.all([1, 2, 3].map(() => config.credentials({ rejected })));
+    expect(renewed.map((c) => c.headers.authorization)).toEqual(['Bearer t2', 'Bearer t2', 'Bearer t2']);
+    expect(await config.credentials({ rejected })).toBe(renewed[0]);
+    expect(await runs()).toBe(2);
+  });
+
+  it('is told in KUBERNETES_EXEC_INFO what it asks for', async () => {
+    const cluster = {
+      'certificate-authority-data': 'Y2E=',
+      'tls-server-name': 'x.test',
+      extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'a' } }],
+    };
+    const user = await plugin("credential({ token: 't' })", {
+      provideClusterInfo: true,
+      env: [{ name: 'EXTRA', value: 'from kubeconfig' }],
+    });
+    await (await configOf(user, cluster)).credentials();
+    const [info = '', extra] = (await readFile(at('info'), 'utf8')).split('\n');
+    expect(JSON.parse(info)).toEqual({
+      kind: 'ExecCredential',
+      apiVersion: V1,
+      spec: {
+        interactive: false,
+        cluster: { server: 'https://one', 'certificate-authority-data': 'Y2E=', 'tls-server-name': 'x.test', config: { audience: 'a' } },
+      },
+    });
+    expect(extra).toBe('from kubeconfig');
+    await (await configOf(await plugin("credential({ token: 't' })"), cluster)).credentials();
+    expect(JSON.parse((await readFile(at('info'), 'utf8')).split('\n', 1)[0] ?? '').spec).toEqual({ interactive: false });
+  });
+
+  it('may give a certificate', async () => {
+    const config = await configOf(await plugin("credential({ clientCertificateData: 'CERT', clientKeyData: 'KEY' })"));
+    expect(await config.credentials()).toMatchObject({ headers: {}, tls: { cert: 'CERT', key: 'KEY' } });
+  });
+
+  it('is found beside the kubeconfig when its command is a relative path', async () => {
+    const script = `#!${process.execPath}\nconsole.log(JSON.stringify({ apiVersion: '${V1}', status: { token: 'beside' } }));\n`;
+    await writeFile(at('beside'), script, { mode: 0o755 });
+    const config = await configOf({ exec: { command: './beside', apiVersion: V1, interactiveMode: 'Never' } });
+    expect(await authorization(config)).toBe('Bearer beside');
+  });
+
+  it('is heard on stderr as it speaks', async () => {
+    let heard = '';
+    const body = "(process.stderr.write('visit https://login and enter ABC'), credential({ token: 't' }))";
+    const config = await configOf(await plugin(body), {}, { onPluginOutput: (text) => (heard += text) });
+    await config.credentials();
+    expect(heard).toBe('visit https://login and enter ABC');
+  });
+
+  it('is not run for a user who has a token, or a certificate', async () => {
+    const exec = await plugin("credential({ token: 't' })");
+    expect(await authorization(await configOf({ ...exec, token: 'own' }))).toBe('Bearer own');
+    await (await configOf({ ...exec, 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' })).credentials();
+    await expect(runs()).rejects.toThrow('ENOENT');
+  });
+
+  it('is ended when nobody waits for it any more, and run anew for the next', async () => {
+    const config = await configOf(
+      await plugin("(n === 1 ? Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000) : 0, credential({ token: 't' + n }))"),
+    );
+    const controller = new AbortController();
+    const waiting = config.credentials({ signal: controller.signal });
+    await expect.poll(() => runs().catch(() => 0)).toBe(1);
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(await authorization(config)).toBe('Bearer t2');
+  });
+
+  it.each<[string, string, object, string]>([
+    ['fails', 'process.exit(3)', {}, `exec: executable ${process.execPath} failed with exit code 3`],
+    ['is missing', '0', { command: 'no-such-plugin-anywhere' }, 'exec: executable no-such-plugin-anywhere not found'],
+    [
+      'answers in another version',
+      "({ ...credential({ token: 't' }), apiVersion: 'v0' })",
+      {},
+      `exec plugin is configured to use API version ${V1}, plugin returned version v0`,
+    ],
+    ['gives no status', 'credential(undefined)', {}, "exec plugin didn't return a status field"],
+    ['gives nothing', 'credential({})', {}, "exec plugin didn't return a token or cert/key pair"],
+    ['gives half a pair', "credential({ clientKeyData: 'k' })", {}, 'exec plugin returned only certificate or key, not both'],
+    [
+      'needs a terminal where there is none',
+      'credential({})',
+      { interactiveMode: 'Always' },
+      'exec plugin cannot support interactive mode',
+    ],
+    ['has no command', '0', { command: '' }, 'command must be specified for u to use exec authentication plugin'],
+    ['has no interactiveMode', '0', { interactiveMode: '' }, 'interactiveMode must be specified for u to use exec authentication plugin'],
+    ['has a wrong interactiveMode', '0', { interactiveMode: 'Maybe' }, 'invalid interactiveMode for u: "Maybe"'],
+  ])('that %s is an error that says so, with the hint of the kubeconfig', async (_, body, more, message) => {
+    const config = await configOf(await plugin(body, { installHint: 'install it', ...more }));
+    const error: Error = await config.credentials().then(
+      () => expect.unreachable(),
+      (e) => e,
+    );
+    expect(error.message).toContain(message);
+    if (/failed|not found/.test(message)) expect(error).toMatchObject({ code: 'credentials', hint: 'install it' });
+  });
+});
+
+describe('an OIDC provider', () => {
+  const jwt = (exp: number) => `h.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.s`;
+
+  it('gives its token while that holds', async () => {
+    const token = jwt(Date.now() / 1000 + 3600);
+    const config = await configOf({
+      'auth-provider': {
+        name: 'oidc',
+        config: { 'id-token': token, 'client-id': 'c', 'refresh-token': 'r', 'idp-issuer-url': 'https://idp' },
+      },
+    });
+    // client-node looks for a real JWT header
+    await expect(config.credentials()).rejects.toThrow();
+    const real = [Buffer.from('{}').toString('base64url'), ...token.split('.').slice(1)].join('.');
+    const good = await configOf({
+      'auth-provider': {
+        name: 'oidc',
+        config: { 'id-token': real, 'client-id': 'c', 'refresh-token': 'r', 'idp-issuer-url': 'https://idp' },
+      },
+    });
+    expect(await authorization(good)).toBe(`Bearer ${real}`);
+  });
+});

@@ -1,0 +1,402 @@
+import { getEventListeners } from 'node:events';
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type ClusterConfig, Credentials, staticConfig } from '../../src/client/cluster-config.ts';
+import { createTransport, type TransportOptions } from '../../src/client/http-transport.ts';
+import { readText } from '../../src/client/response.ts';
+import { isInformerError } from '../../src/kit/error.ts';
+import { createLogger } from '../../src/kit/logger.ts';
+import { isConnectionError, isConnectionRefused } from '../../src/model/connection-error.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { authority, localServer } from './local-server.ts';
+
+const get = { method: 'GET', path: '/x' };
+
+function open(server: string | ClusterConfig, options: TransportOptions = {}) {
+  const transport = createTransport(typeof server === 'string' ? staticConfig({ server }) : server, options);
+  return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() });
+}
+
+async function thrownBy(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+}
+
+describe('the transport', () => {
+  it('sends what it is given below the base path, and gives the answer', async () => {
+    await using server = await localServer((request, response) => {
+      response.setHeader('x-two', ['a', 'b']);
+      request.pipe(response.writeHead(201));
+    });
+    await using transport = open(staticConfig({ server: `${server.url}/k8s/clusters/c-1/`, token: 'secret' }), { userAgent: 'test/1' });
+    const answer = await transport.request({
+      method: 'POST',
+      path: '/api/v1/pods?a=b',
+      headers: { 'content-type': 'text/plain' },
+      body: 'héllo',
+    });
+    expect(answer).toMatchObject({ status: 201, headers: { 'x-two': 'a, b' } });
+    expect(await readText(answer.body)).toBe('héllo');
+    expect(server.seen[0]).toMatchObject({ method: 'POST', url: '/k8s/clusters/c-1/api/v1/pods?a=b' });
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'user-agent': 'test/1',
+      'content-type': 'text/plain',
+      accept: 'application/json',
+    });
+  });
+
+  it('keeps its connections for the requests that follow', async () => {
+    await using server = await localServer((_, response) => response.end('ok'));
+    await using transport = open(server.url);
+    for (let i = 0; i < 20; i++) await readText((await transport.request(get)).body);
+    expect(server.connections).toBeLessThanOrEqual(2); // undici frees one a moment after its body has ended
+  });
+
+  it('asks for gzip only where the network is worth it, and inflates', async () => {
+    await using server = await localServer((request, response) => {
+      if (request.headers['x-force'] === undefined) return response.end(String(request.headers['accept-encoding']));
+      response.setHeader('content-encoding', 'gzip');
+      return response.end(gzipSync('x'.repeat(200_000)));
+    });
+    await using transport = open(server.url);
+    expect(await readText((await transport.request(get)).body)).toBe('undefined');
+    const inflated = await transport.request({ ...get, headers: { 'x-force': '1', 'accept-encoding': 'gzip' } });
+    expect((await readText(inflated.body)).length).toBe(200_000);
+  });
+
+  it('rejects with a broken stream when compressed bytes are cut', async () => {
+    await using server = await localServer((_, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync('x'.repeat(200_000)).subarray(0, 50));
+    });
+    await using transport = open(server.url);
+    const error = await thrownBy(readText((await transport.request(get)).body));
+    expect(isInformerError(error, 'transport')).toBe(true);
+  });
+
+  it('never logs credentials', async () => {
+    await using server = await localServer((_, response) => response.end('ok'));
+    const lines: unknown[] = [];
+    const config = staticConfig({ server: server.url, token: 'secret' });
+    await using transport = open(config, { logger: createLogger((...line) => lines.push(line)) });
+    await readText((await transport.request(get)).body);
+    expect(lines).toHaveLength(1);
+    const { inspect } = await import('node:util');
+    expect(inspect([lines, config, await config.credentials(), transport], { depth: 9, showHidden: true })).not.toContain('secret');
+    expect(JSON.stringify([lines, config, await config.credentials()])).not.toContain('secret');
+  });
+});
+
+describe('an answer that says when to come back', () => {
+  it.each([
+    [429, '1', 1000],
+    [503, '2', 2000],
+    [500, '1', 1000],
+  ])('%i with Retry-After: %s is asked again after %i ms [RM-03]', async (status, after, ms) => {
+    await using server = await localServer((_, response, n) =>
+      n === 1 ? response.writeHead(status, { 'retry-after': after }).end('no') : response.end('yes'),
+    );
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock });
+    const answer = transport.request(get);
+    await expect.poll(() => clock.nextIn).toBe(ms);
+    expect(server.seen).toHaveLength(1);
+    await clock.advance(ms);
+    expect(await readText((await answer).body)).toBe('yes');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is given back after ten tries [RM-03]', async () => {
+    await using server = await localServer((_, response) => response.writeHead(429, { 'retry-after': '0' }).end());
+    await using transport = open(server.url);
+    expect((await transport.request(get)).status).toBe(429);
+    expect(server.seen).toHaveLength(11);
+  });
+
+  it.each([
+    [429, {}],
+    [429, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+    [404, { 'retry-after': '1' }],
+  ])('does not wait on %i with %j [RM-03]', async (status, headers) => {
+    await using server = await localServer((_, response) => response.writeHead(status, headers).end());
+    await using transport = open(server.url);
+    expect((await transport.request(get)).status).toBe(status);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('stops waiting when aborted', async () => {
+    await using server = await localServer((_, response) => response.writeHead(429, { 'retry-after': '60' }).end());
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock });
+    const controller = new AbortController();
+    const answer = transport.request({ ...get, signal: controller.signal });
+    await expect.poll(() => clock.pending).toBe(1);
+    controller.abort(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a 401', () => {
+  const changing = (server: string, tokens: string[]): ClusterConfig & { asked: (Credentials | undefined)[] } => {
+    const asked: (Credentials | undefined)[] = [];
+    let current = new Credentials({ authorization: `Bearer ${tokens.shift()}` }, {});
+    return {
+      ...staticConfig({ server }),
+      asked,
+      async credentials({ rejected } = {}) {
+        asked.push(rejected);
+        if (rejected) current = new Credentials({ authorization: `Bearer ${tokens.shift()}` }, {});
+        return current;
+      },
+    };
+  };
+
+  it('makes the credentials be read anew once, and the request be sent again with them', async () => {
+    await using server = await localServer((request, response) =>
+      response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end(),
+    );
+    const config = changing(server.url, ['old', 'new']);
+    await using transport = open(config);
+    expect((await transport.request({ ...get, stream: true })).status).toBe(200);
+    expect(config.asked.map((c) => c?.headers.authorization)).toEqual([undefined, 'Bearer old']);
+  });
+
+  it('is the answer when the new credentials are the old ones, or are refused too', async () => {
+    await using server = await localServer((_, response) => response.writeHead(401).end('no'));
+    for (const [tokens, requests] of [
+      [['old', 'old'], 1],
+      [['old', 'new'], 2],
+    ] as const) {
+      server.seen.length = 0;
+      await using transport = open(changing(server.url, [...tokens]));
+      const answer = await transport.request(get);
+      expect([answer.status, await readText(answer.body), server.seen.length]).toEqual([401, 'no', requests]);
+    }
+  });
+});
+
+describe('server warnings', () => {
+  it('are told once each', async () => {
+    await using server = await localServer((_, response) => {
+      response.setHeader('warning', ['299 - "old api"', '299 - "and old field"']);
+      response.end();
+    });
+    const told: string[] = [];
+    await using transport = open(server.url, { onWarning: (text) => told.push(text) });
+    await transport.request(get);
+    await transport.request(get);
+    expect(told).toEqual(['old api', 'and old field']);
+  });
+});
+
+describe('a connection that fails', () => {
+  it('is refused: the error says so, in kubectl’s words and with a next step', async () => {
+    const server = await localServer(() => {});
+    await server[Symbol.asyncDispose]();
+    await using transport = open(server.url);
+    const error = await thrownBy(transport.request(get));
+    expect(error.message).toBe(
+      `The connection to the server ${new URL(server.url).host} was refused - did you specify the right host or port?`,
+    );
+    expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining('--sandbox') });
+    expect(isConnectionRefused(error)).toBe(true);
+  });
+
+  it('breaks in the middle of a body: the error is one of the connection', async () => {
+    await using server = await localServer((_, response) => {
+      response.write('part');
+      setImmediate(() => response.destroy());
+    });
+    await using transport = open(server.url);
+    const { body } = await transport.request(get);
+    const error = await thrownBy(readText(body));
+    expect(isInformerError(error, 'transport')).toBe(true);
+    expect(isConnectionError(error)).toBe(true);
+  });
+
+  it('was pooled and is gone: what only reads is sent once more, what writes is not', async () => {
+    let accepted = 0;
+    const server = createServer((socket) => {
+      const n = ++accepted;
+      socket.on('error', () => {});
+      socket.once('data', () => (n % 2 === 1 ? socket.resetAndDestroy() : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as { port: number };
+      await using transport = open(`http://127.0.0.1:${port}`);
+      expect(await readText((await transport.request(get)).body)).toBe('ok');
+      await expect(transport.request({ ...get, method: 'POST', body: '{}' })).rejects.toMatchObject({ code: 'transport' });
+      expect(accepted).toBe(3);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('takes too long: the limit covers the body, but of a stream only the headers', async () => {
+    await using server = await localServer((_, response) => response.write('begun'));
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock, requestTimeoutMs: 5000 });
+    const { body } = await transport.request(get);
+    const text = readText(body);
+    text.catch(() => {});
+    await clock.advance(5000);
+    const error = await thrownBy(text);
+    expect(error.message).toBe('GET /x: no complete answer within 5s');
+    expect(isConnectionError(error)).toBe(true);
+    const controller = new AbortController();
+    await transport.request({ ...get, stream: true, signal: controller.signal });
+    expect(clock.pending).toBe(0);
+    controller.abort();
+  });
+});
+
+describe('breaking off', () => {
+  it('rejects with the signal’s reason, before, during and after the headers, and leaves no listener', async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url !== '/hang') response.write('begun');
+    });
+    await using transport = open(server.url);
+    const reason = new Error('enough');
+    await expect(transport.request({ ...get, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    const hanging = new AbortController();
+    const answer = transport.request({ method: 'GET', path: '/hang', signal: hanging.signal });
+    await expect.poll(() => server.seen.length).toBe(1);
+    hanging.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+
+    const reading = new AbortController();
+    const { body } = await transport.request({ ...get, signal: reading.signal });
+    const text = readText(body);
+    reading.abort(reason);
+    await expect(text).rejects.toBe(reason);
+    for (const { signal } of [hanging, reading]) expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('a body that is returned early closes its connection and leaves no listener', async () => {
+    let closed = false;
+    await using server = await localServer((_, response) => {
+      response.write('begun');
+      response.on('close', () => {
+        closed = true;
+      });
+    });
+    await using transport = open(server.url);
+    const controller = new AbortController();
+    const { body } = await transport.request({ ...get, stream: true, signal: controller.signal });
+    for await (const _ of body) break;
+    await expect.poll(() => closed).toBe(true);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('close() ends what is under way, and nothing works after it', async () => {
+    await using server = await localServer((_, response) => response.write('begun'));
+    const transport = open(server.url);
+    const { body } = await transport.request(get);
+    const text = readText(body);
+    text.catch(() => {});
+    await transport.close();
+    expect(isInformerError(await thrownBy(text), 'closed')).toBe(true);
+    expect(isInformerError(await thrownBy(transport.request(get)), 'closed')).toBe(true);
+  });
+});
+
+describe('the client’s own rate', () => {
+  it('holds requests back beyond the burst, and streams never', async () => {
+    await using server = await localServer((_, response) => response.end('ok'));
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock, qps: 1, burst: 1 });
+    await transport.request(get);
+    const second = transport.request(get);
+    await transport.request({ ...get, stream: true });
+    expect(server.seen).toHaveLength(2);
+    await clock.advance(1000);
+    await second;
+    expect(server.seen).toHaveLength(3);
+  });
+});
+
+describe('TLS', () => {
+  it('checks the server, proves the client, and makes a new pool only when its material changes', async () => {
+    const pki = await authority();
+    await using server = await localServer(
+      (request, response) => {
+        const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate();
+        response.end(String(subject?.CN));
+      },
+      { ...pki.server, ca: pki.ca, requestCert: true, rejectUnauthorized: false },
+    );
+    const material = async (name: string) => ({ ca: pki.ca, servername: 'api.test', ...(await pki.client(name)) });
+    let current = new Credentials({}, await material('one'));
+    await using transport = open({ ...staticConfig({ server: server.url }), credentials: async () => current });
+    const whoami = async () => readText((await transport.request(get)).body);
+    expect([await whoami(), await whoami(), await whoami()]).toEqual(['one', 'one', 'one']);
+    const before = server.connections;
+    current = new Credentials({ authorization: 'Bearer x' }, { ...current.tls });
+    expect([await whoami(), server.connections]).toEqual(['one', before]);
+    current = new Credentials({}, await material('two'));
+    expect([await whoami(), server.connections]).toEqual(['two', before + 1]);
+
+    for (const [tls, hint] of [
+      [{ servername: 'api.test' }, '--certificate-authority'],
+      [{ ca: pki.ca, servername: 'other.test' }, '--tls-server-name'],
+    ] as const) {
+      await using other = open(staticConfig({ server: server.url, tls }));
+      const error = await thrownBy(other.request(get));
+      expect(error.message).toMatch(/^Unable to connect to the server: tls: failed to verify certificate: /);
+      expect(error).toMatchObject({ hint: expect.stringContaining(hint) });
+      expect(isConnectionError(error)).toBe(false);
+    }
+    await using careless = open(staticConfig({ server: server.url, tls: { rejectUnauthorized: false } }));
+    expect((await careless.request(get)).status).toBe(200);
+  });
+
+  it('a stream that is open when the material changes lives on', async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url === '/x') return response.end('ok');
+      response.write('begun');
+      return server.server.once('go-on', () => response.end(' and done'));
+    });
+    let current = new Credentials({}, {});
+    await using transport = open({ ...staticConfig({ server: server.url }), credentials: async () => current });
+    const { body } = await transport.request({ method: 'GET', path: '/watch', stream: true });
+    current = new Credentials({}, { passphrase: 'changed' });
+    await readText((await transport.request(get)).body);
+    server.server.emit('go-on');
+    expect(await readText(body)).toBe('begun and done');
+  });
+});
+
+describe('a proxy', () => {
+  it('is asked to tunnel to the server', async () => {
+    const pki = await authority();
+    await using server = await localServer((_, response) => response.end('through'), pki.server);
+    const asked: string[] = [];
+    await using proxy = await localServer(() => {});
+    const { connect } = await import('node:net');
+    proxy.server.on('connect', (request, socket) => {
+      asked.push(String(request.url));
+      const upstream = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      for (const end of [upstream, socket]) end.on('error', () => {});
+    });
+    const config = { ...staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
+    await using transport = open(config);
+    expect(await readText((await transport.request(get)).body)).toBe('through');
+    expect(asked).toEqual([new URL(server.url).host]);
+  });
+
+  it('of an unknown kind is refused by name, before anything is sent', () => {
+    expect(() => createTransport({ ...staticConfig({ server: 'https://x' }), proxyUrl: 'ftp://x' })).toThrow(
+      'proxy-url "ftp://x" has an unsupported scheme',
+    );
+  });
+});

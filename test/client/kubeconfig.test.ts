@@ -1,0 +1,291 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConnectionFlags } from '../../src/client/connection-flags.ts';
+import { type LoadConfigOptions, listContexts, loadConfig } from '../../src/client/kubeconfig.ts';
+import { readKubeconfig } from '../../src/client/kubeconfig-file.ts';
+
+let directory: string;
+const at = (...parts: string[]) => path.join(directory, ...parts);
+
+async function write(name: string, text: string): Promise<string> {
+  await mkdir(path.dirname(at(name)), { recursive: true });
+  await writeFile(at(name), text);
+  return at(name);
+}
+
+/** Loads with an environment of our own: nothing of the machine's shows through. */
+function load(options: LoadConfigOptions = {}) {
+  return loadConfig({ serviceAccountDir: at('no-service-account'), ...options, env: { HOME: at('home'), ...options.env } });
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'kubeconfig-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const A = `
+clusters:
+- name: c1
+  cluster: {server: "https://one:6443"}
+users:
+- name: u1
+  user: {token: t1}
+contexts:
+- name: x1
+  context: {cluster: c1, user: u1}
+`;
+const B = `
+current-context: x2
+clusters:
+- name: c1
+  cluster: {server: "https://other:6443", tls-server-name: foo}
+- name: c2
+  cluster: {server: "https://two:6443/base/", tls-server-name: two.test}
+users:
+- name: u1
+  user: {token: other}
+- name: u2
+  user: {username: me, password: pw}
+contexts:
+- name: x2
+  context: {cluster: c2, user: u2, namespace: ns2}
+- name: x3
+  context: {cluster: c2}
+`;
+
+describe('merging kubeconfig files', () => {
+  it('skips what is missing, takes the first entry of a name whole, and the current context of the first file that sets one', async () => {
+    const files = [await write('a', A), at('missing'), await write('b', B), await write('c', 'current-context: x3')];
+    const merged = await readKubeconfig(files);
+    expect(Object.fromEntries(merged.clusters)).toEqual({
+      c1: { server: 'https://one:6443' },
+      c2: { server: 'https://two:6443/base/', 'tls-server-name': 'two.test' },
+    });
+    expect(merged.users.get('u1')).toEqual({ token: 't1' });
+    expect([...merged.contexts.keys()].sort()).toEqual(['x1', 'x2', 'x3']);
+    expect(merged.currentContext).toBe('x2');
+    expect(merged.files).toEqual([files[0], files[2], files[3]]);
+  });
+
+  it('resolves paths against the directory of the file they stand in, a plugin on PATH excepted', async () => {
+    const user = (command: string) => `{tokenFile: t, client-certificate: ./c, client-key: /abs/k, exec: {command: ${command}}}`;
+    const text = `clusters: [{name: c, cluster: {certificate-authority: ../ca}}]\nusers: [{name: a, user: ${user('./plugin')}}, {name: b, user: ${user('plugin')}}]`;
+    const { clusters, users } = await readKubeconfig([await write('sub/config', text)]);
+    expect(clusters.get('c')?.['certificate-authority']).toBe(at('ca'));
+    expect(users.get('a')).toMatchObject({
+      tokenFile: at('sub/t'),
+      'client-certificate': at('sub/c'),
+      'client-key': '/abs/k',
+      exec: { command: at('sub/plugin') },
+    });
+    expect(users.get('b')?.exec?.command).toBe('plugin');
+  });
+
+  it.each([
+    ['a: [', /error loading config file ".*broken"/],
+    ['- a', /it is not a kubeconfig/],
+    ['users: {}', /users must be a list/],
+    ['users: [{user: {}}]', /users\[0\]\.name must be a string/],
+    ['users: [{name: a}, {name: a}]', /duplicate name "a" in list users/],
+    ['users: [{name: a, user: {token: 0123}}]', /user "a": token must be a string/],
+    ['clusters: [{name: a, cluster: x}]', /cluster "a" must be a mapping/],
+  ])('refuses %s', async (text, message) => {
+    await expect(readKubeconfig([await write('broken', text)])).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('takes an empty file for one that says nothing', async () => {
+    const kubeconfig = await readKubeconfig([await write('empty', ''), await write('nulls', 'users:\nclusters: null')]);
+    expect(kubeconfig.users.size).toBe(0);
+  });
+});
+
+describe('choosing', () => {
+  it('follows the current context, or the one that is named', async () => {
+    const kubeconfig = await write('b', B);
+    expect(await load({ kubeconfig })).toMatchObject({
+      server: 'https://two:6443/base',
+      namespace: 'ns2',
+      context: 'x2',
+      cluster: 'c2',
+      user: 'u2',
+    });
+    expect(await load({ kubeconfig, context: 'x3' })).toMatchObject({
+      server: 'https://two:6443/base',
+      namespace: 'default',
+      context: 'x3',
+      user: undefined,
+    });
+    expect(await load({ kubeconfig, cluster: 'c1', user: 'u1', namespace: 'n' })).toMatchObject({
+      server: 'https://other:6443',
+      namespace: 'n',
+      user: 'u1',
+    });
+    expect(await listContexts({ kubeconfig })).toEqual({ current: 'x2', names: ['x2', 'x3'] });
+  });
+
+  it('reads --kubeconfig, else the KUBECONFIG list, else ~/.kube/config', async () => {
+    const [a, b] = [await write('a', A), await write('b', B)];
+    await write('home/.kube/config', `${A}\ncurrent-context: x1`);
+    expect((await load()).context).toBe('x1');
+    expect((await load({ env: { KUBECONFIG: [a, '', at('missing'), b].join(path.delimiter) } })).context).toBe('x2');
+    expect((await load({ env: { KUBECONFIG: b }, kubeconfig: b, context: 'x3' })).context).toBe('x3');
+    await expect(load({ env: { KUBECONFIG: b }, kubeconfig: at('missing') })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(/^stat .*missing: no such file or directory$/),
+    });
+  });
+
+  it('goes by flags alone when there is no kubeconfig', async () => {
+    expect(await load({ server: 'http://localhost:8080' })).toMatchObject({
+      server: 'http://localhost:8080',
+      namespace: 'default',
+      context: undefined,
+    });
+    expect((await load({ server: 'host:6443', insecureSkipTlsVerify: true })).server).toBe('https://host:6443');
+    expect((await load({ server: 'host:8080' })).server).toBe('http://host:8080');
+  });
+
+  it('in a pod uses its service account, unless a kubeconfig says otherwise', async () => {
+    await write('sa/token', 'pod-token\n');
+    await write('sa/namespace', 'team\n');
+    const serviceAccountDir = at('sa');
+    const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+    const config = await load({ serviceAccountDir, env });
+    expect(config).toMatchObject({ server: 'https://[fd00::1]', namespace: 'team', context: 'in-cluster' });
+    expect((await config.credentials()).headers).toEqual({ authorization: 'Bearer pod-token' });
+    expect((await load({ serviceAccountDir, env: { ...env, POD_NAMESPACE: 'mine' } })).namespace).toBe('mine');
+    await write('home/.kube/config', B);
+    expect((await load({ serviceAccountDir, env })).context).toBe('x2');
+  });
+
+  it('says what was looked for and what to do when there is nothing', async () => {
+    await expect(load()).rejects.toMatchObject({
+      code: 'config',
+      hint: `looked for ${at('home/.kube/config')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
+    });
+  });
+
+  it.each<[ConnectionFlags, string, RegExp]>([
+    [{ context: 'zz' }, 'context "zz" does not exist', /^choose one with --context: x2, x3$/],
+    [{ cluster: 'zz' }, 'no server found for cluster "zz"', /clusters of/],
+    [{ user: 'zz' }, 'auth info "zz" does not exist', /users of/],
+    [{ server: 'https://' }, 'server "https://" is not a URL', /https:\/\/host:port/],
+  ])('of %j says %s', async (flags, message, hint) => {
+    await expect(load({ kubeconfig: await write('b', B), ...flags })).rejects.toMatchObject({
+      code: 'config',
+      message,
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  it('says so when no context is current', async () => {
+    await expect(load({ kubeconfig: await write('a', A) })).rejects.toMatchObject({
+      message: `no current context is set in ${at('a')}`,
+      hint: 'choose one with --context: x1',
+    });
+  });
+
+  it.each([
+    ['30', 30_000],
+    ['1m30s', 90_000],
+    [1500, 1500],
+    ['0', undefined],
+    [undefined, undefined],
+  ])('takes a request timeout of %j as %j ms', async (requestTimeout, ms) => {
+    expect((await load({ server: 'http://x', requestTimeout })).requestTimeoutMs).toBe(ms);
+  });
+
+  it('refuses other timeouts in kubectl’s words', async () => {
+    await expect(load({ server: 'http://x', requestTimeout: 'soon' })).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringMatching(/^Invalid timeout value\. Timeout must be a single integer in seconds/),
+    });
+  });
+
+  it('finds the proxy in the kubeconfig, else in the environment', async () => {
+    const kubeconfig = await write(
+      'p',
+      'clusters: [{name: c, cluster: {server: "https://x", proxy-url: "http://p:1"}}]\ncontexts: [{name: x, context: {cluster: c}}]',
+    );
+    expect((await load({ kubeconfig, context: 'x', env: { HTTPS_PROXY: 'http://q:2' } })).proxyUrl).toBe('http://p:1');
+    expect((await load({ server: 'https://x', env: { HTTPS_PROXY: 'http://q:2' } })).proxyUrl).toBe('http://q:2');
+  });
+});
+
+describe('laying flags over a kubeconfig', () => {
+  const CA = Buffer.from('the ca').toString('base64');
+  const text = `
+current-context: x
+contexts: [{name: x, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://one", certificate-authority-data: ${CA}, tls-server-name: one.test}}]
+users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
+`;
+  const resolved = async (flags: ConnectionFlags) => {
+    const { headers, tls } = await (await load({ kubeconfig: await write('k', text), ...flags })).credentials();
+    return { headers, tls: { ...tls, ...(tls.ca ? { ca: String(tls.ca) } : {}) } };
+  };
+  const asJane = { 'impersonate-user': 'jane', 'impersonate-group': ['g'] };
+  const oneTls = { ca: 'the ca', servername: 'one.test' };
+
+  it.each<[string, ConnectionFlags, object, object]>([
+    ['nothing', {}, { authorization: 'Bearer t', ...asJane }, oneTls],
+    ['a server drops the old one’s TLS name', { server: 'https://two' }, { authorization: 'Bearer t', ...asJane }, { ca: 'the ca' }],
+    ['a TLS name', { tlsServerName: 'x.test' }, { authorization: 'Bearer t', ...asJane }, { ...oneTls, servername: 'x.test' }],
+    [
+      'skipping verification drops the CA',
+      { insecureSkipTlsVerify: true },
+      { authorization: 'Bearer t', ...asJane },
+      { rejectUnauthorized: false, servername: 'one.test' },
+    ],
+    ['a token', { token: 'flag\n' }, { authorization: 'Bearer flag', ...asJane }, oneTls],
+    ['a password replaces the token', { username: 'me', password: 'pw' }, { authorization: 'Basic bWU6cHc=', ...asJane }, oneTls],
+    [
+      'impersonation',
+      { as: 'bob', asUid: 'u', asGroup: ['a', 'b'], asUserExtra: ['k=v', 'k=w=x'] },
+      {
+        authorization: 'Bearer t',
+        'impersonate-user': 'bob',
+        'impersonate-uid': 'u',
+        'impersonate-group': ['a', 'b'],
+        'impersonate-extra-k': ['v', 'w=x'],
+      },
+      oneTls,
+    ],
+  ])('%s', async (_, flags, headers, tls) => {
+    expect(await resolved(flags)).toEqual({ headers, tls });
+  });
+
+  it('takes certificate files of flags instead of the data', async () => {
+    const [ca, clientCertificate, clientKey] = [
+      await write('ca', 'flag ca'),
+      await write('cert', 'flag cert'),
+      await write('key', 'flag key'),
+    ];
+    const { tls } = await resolved({ certificateAuthority: ca, clientCertificate, clientKey });
+    expect([tls.ca, tls.cert, tls.key].map(String)).toEqual(['flag ca', 'flag cert', 'flag key']);
+  });
+
+  it.each<[ConnectionFlags, string]>([
+    [{ token: 't', username: 'u' }, 'username/password or bearer token may be set, but not both'],
+    [
+      { insecureSkipTlsVerify: true, certificateAuthority: 'x' },
+      'specifying a root certificates file with the insecure flag is not allowed',
+    ],
+    [{ asUserExtra: ['novalue'] }, '--as-user-extra "novalue" is not of the form key=value'],
+  ])('refuses %j', async (flags, message) => {
+    await expect(resolved(flags)).rejects.toThrow(message);
+  });
+
+  it('shows nothing of it when printed', async () => {
+    const config = await load({ kubeconfig: await write('k', text.replace('token: t', 'token: hush')) });
+    const credentials = await config.credentials();
+    expect(credentials.headers.authorization).toBe('Bearer hush');
+    expect(inspect([config, credentials], { depth: 9, showHidden: true }) + JSON.stringify([config, credentials])).not.toContain('hush');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { RestMapper } from '../../src/client/rest-mapper.ts';
+import { formatGvr } from '../../src/model/gvr.ts';
+import { mapper, source, TYPES } from './known-types.ts';
+
+describe('RestMapper', () => {
+  it.each([
+    ['pods', 'v1/pods'],
+    ['pod', 'v1/pods'],
+    ['po', 'v1/pods'],
+    ['Pod', 'v1/pods'],
+    ['PODS', 'v1/pods'],
+    ['PO', 'v1/pods'],
+    ['pods.v1.', 'v1/pods'],
+    ['po.v1.', 'v1/pods'],
+    ['deploy', 'apps/v1/deployments'],
+    ['deployments.apps', 'apps/v1/deployments'],
+    ['deploy.apps', 'apps/v1/deployments'],
+    ['deployment.app', 'apps/v1/deployments'],
+    ['deployments.v1.apps', 'apps/v1/deployments'],
+    ['Deployment.v1.apps', 'apps/v1/deployments'],
+    ['Deployment.apps', 'apps/v1/deployments'],
+    ['hpa', 'autoscaling/v2/horizontalpodautoscalers'],
+    ['hpa.v1.autoscaling', 'autoscaling/v1/horizontalpodautoscalers'],
+    ['horizontalpodautoscalers.autoscaling', 'autoscaling/v2/horizontalpodautoscalers'],
+    ['ev', 'v1/events'],
+    ['events', 'v1/events'],
+    ['events.events', 'events.k8s.io/v1/events'],
+    ['events.events.k8s.io', 'events.k8s.io/v1/events'],
+    ['ma', 'stable.example.com/v1/myapples'],
+    ['MyApple', 'stable.example.com/v1/myapples'],
+    ['myapples.stable.example.com', 'stable.example.com/v1/myapples'],
+    ['myapples.v1.stable.example.com', 'stable.example.com/v1/myapples'],
+    ['myapples.stable', 'stable.example.com/v1/myapples'],
+  ])('finds %s as %s', async (word, gvr) => {
+    expect(formatGvr((await mapper().resolve(word)).gvr)).toBe(gvr);
+  });
+
+  it("prefers a resource's own name to another's short name", async () => {
+    const svc = { ...TYPES[0], gvr: { group: 'a', version: 'v1', resource: 'things' }, shortNames: ['services'] } as (typeof TYPES)[number];
+    expect((await new RestMapper(source([svc, ...TYPES])).resolve('services')).gvr.group).toBe('');
+  });
+
+  it.each([
+    ['foo', 'foo'],
+    ['foo.bar', 'foo'],
+    ['foo.v1.bar', 'foo'],
+    ['deployments.v2.apps', 'deployments'],
+    ['pods.v1', 'pods'],
+    ['', ''],
+  ])("says of %s what kubectl says: the server doesn't have a resource type %j", async (word, named) => {
+    await expect(mapper().resolve(word)).rejects.toMatchObject({
+      code: 'discovery',
+      message: `the server doesn't have a resource type ${JSON.stringify(named)}`,
+    });
+  });
+
+  it('guesses what was meant, and says which groups it could not ask', async () => {
+    await expect(mapper().resolve('deplyoments')).rejects.toMatchObject({ hint: 'Did you mean "deployments" or "deployment"?' });
+    const broken = source(TYPES, [{ group: 'metrics.k8s.io/v1beta1', message: 'down' }]);
+    await expect(new RestMapper(broken).resolve('nodemetrics')).rejects.toMatchObject({
+      hint: expect.stringContaining('not available at the moment: metrics.k8s.io/v1beta1'),
+    });
+  });
+
+  it('asks the server once more on a miss, unless what it knows is fresh; stale again, it asks again [RM-01]', async () => {
+    const discovery = source([]);
+    const rest = new RestMapper(discovery);
+    discovery.next = TYPES;
+    expect((await rest.find('pods'))?.kind).toBe('Pod');
+    expect(discovery.invalidated).toBe(1);
+    expect(await rest.find('nothing')).toBeUndefined();
+    expect(discovery.invalidated).toBe(1);
+    discovery.fresh = false;
+    expect(await rest.find('nothing')).toBeUndefined();
+    expect(discovery.invalidated).toBe(2);
+  });
+
+  it('does not ask again for what it knows, stale or not', async () => {
+    const discovery = source(TYPES);
+    expect((await new RestMapper(discovery).find('pods'))?.kind).toBe('Pod');
+    expect(await new RestMapper(discovery).known('nothing')).toBeUndefined();
+    expect(discovery.invalidated).toBe(0);
+  });
+
+  it('expands categories to what can be listed, in the server’s order and preferred version', async () => {
+    expect((await mapper().category('all'))?.map((t) => formatGvr(t.gvr))).toEqual([
+      'v1/pods',
+      'v1/services',
+      'apps/v1/deployments',
+      'autoscaling/v2/horizontalpodautoscalers',
+      'stable.example.com/v1/myapples',
+    ]);
+    expect(await mapper().category('none')).toBeUndefined();
+  });
+
+  it('finds the type of a kind', async () => {
+    const type = await mapper().typeOfKind({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' });
+    expect(formatGvr(type?.gvr ?? expect.unreachable())).toBe('autoscaling/v1/horizontalpodautoscalers');
+  });
+});

@@ -1,0 +1,841 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { ContinuityEvent } from '../../src/informer/ledger.ts';
+import type { InformerHandler, Notification } from '../../src/informer/notification.ts';
+import { type HandlerOptions, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import { createLogger } from '../../src/kit/logger.ts';
+import { seededRandom } from '../../src/kit/random.ts';
+import { failure } from '../../src/model/status.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
+import { type Pod, pod } from '../support/objects.ts';
+import {
+  added,
+  bookmark,
+  deleted,
+  errorEvent,
+  expired,
+  initialEnd,
+  modified,
+  refuse,
+  ScriptedListerWatcher,
+  ScriptedStream,
+} from '../support/scripted-lister-watcher.ts';
+
+const lw = () => new ScriptedListerWatcher<Pod>();
+const stream = () => new ScriptedStream<Pod>();
+
+interface Bench {
+  informer: SharedInformer<Pod>;
+  clock: FakeClock;
+  watch: ScriptedStream<Pod>;
+  source: ScriptedListerWatcher<Pod>;
+  logs: string[];
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+  signal: AbortSignal;
+}
+
+/** An informer over one scripted stream that begins with these pods at version 10; `start` runs it until it has settled. */
+function bench(pods: Pod[] = [], options: SharedInformerOptions<Pod> = {}, more: ScriptedStream<Pod>[] = []): Bench {
+  const clock = new FakeClock();
+  const watch = stream().send(...pods.map(added), initialEnd(10));
+  const source = lw().onWatch(watch, ...more);
+  const logs: string[] = [];
+  const logger = createLogger((level, message) => logs.push(`${level} ${message}`));
+  const informer = new SharedInformer<Pod>(source, { name: 'v1/pods', clock, logger, random: () => 0, freeze: true, ...options });
+  const controller = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    informer,
+    clock,
+    watch,
+    source,
+    logs,
+    signal: controller.signal,
+    start: async () => {
+      running = informer.run(controller.signal);
+      await settled();
+    },
+    stop: async () => {
+      controller.abort();
+      await running;
+    },
+  };
+}
+
+/** A handler that stays in its first callback until released. */
+function blocked(): { handler: InformerHandler<Pod>; seen: string[]; release: () => void } {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const seen: string[] = [];
+  const take = async (key: string) => {
+    seen.push(key);
+    await gate;
+  };
+  return {
+    handler: { added: (_, d) => take(d.key), updated: (_, __, d) => take(d.key), deleted: (_, d) => take(d.key) },
+    seen,
+    release: () => release(),
+  };
+}
+
+describe('the first state', () => {
+  it('reaches the cache, then the handlers, then their sync marks', async () => {
+    const { informer, start, stop } = bench([pod('a/x', 3), pod('b/y', 4)]);
+    const handler = createRecordingHandler<Pod>();
+    const registration = informer.addHandler(handler);
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
+    await start();
+    expect(handler.lines).toEqual(['added a/x@3', 'added b/y@4', 'synced']);
+    expect(handler.notifications.every((n) => n.kind === 'added' && n.isInInitialList && n.cause === 'initial')).toBe(true);
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true]);
+    expect(informer.lister.size).toBe(2);
+    await registration.synced;
+    await informer.whenSynced();
+    await stop();
+  });
+
+  it('has a version only once it is there [SHI-25]', async () => {
+    const { informer, watch, start, stop } = bench([]);
+    expect(informer.lastSyncResourceVersion).toBe('');
+    await start();
+    expect(informer.lastSyncResourceVersion).toBe('10');
+    watch.send(bookmark(17));
+    await settled();
+    expect([informer.lastSyncResourceVersion, informer.lister.resourceVersion]).toEqual(['17', '17']);
+    await stop();
+  });
+
+  it('counts as synced for a handler when the promises of all its callbacks have settled [SHI-17] [SHI-32]', async () => {
+    const { informer, start, stop } = bench([pod('x', 3), pod('y', 4)]);
+    const slow = blocked();
+    const registration = informer.addHandler(slow.handler);
+    await start();
+    expect([informer.hasSynced, registration.hasSynced, slow.seen]).toEqual([true, false, ['x']]);
+    slow.release();
+    await registration.synced;
+    expect(slow.seen).toEqual(['x', 'y']);
+    await stop();
+  });
+
+  it('counts as synced though a callback failed [SHI-32]', async () => {
+    const { informer, start, stop } = bench([pod('x', 3)]);
+    const registration = informer.addHandler({ added: () => Promise.reject(new Error('no')) });
+    await start();
+    expect([registration.hasSynced, registration.errors]).toEqual([true, 1]);
+    await stop();
+  });
+
+  it('that never comes rejects whoever waits for it, when the informer stops', async () => {
+    const { informer, stop } = bench();
+    const source = new SharedInformer<Pod>(lw(), { clock: new FakeClock() });
+    const registration = source.addHandler({});
+    const controller = new AbortController();
+    const running = source.run(controller.signal);
+    await settled();
+    controller.abort();
+    await running;
+    await expect(source.whenSynced()).rejects.toMatchObject({ code: 'closed' });
+    await expect(registration.synced).rejects.toMatchObject({ code: 'closed' });
+    expect(informer.hasSynced).toBe(false);
+    await stop();
+  });
+});
+
+describe('changes', () => {
+  it('reach a handler in the order of the stream, across keys [SHI-26]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)), modified(pod('a', 13)));
+    watch.send(deleted(pod('b', 14)), modified(pod('a', 15)));
+    await settled();
+    expect(handler.lines).toEqual(['synced', 'added a@11', 'added b@12', 'updated a@11->13', 'deleted b@14', 'updated a@13->15']);
+    expect(handler.notifications.every((n) => n.cause === 'watch')).toBe(true);
+    await stop();
+  });
+
+  it('are in the cache before a handler hears of them', async () => {
+    const { informer, watch, start, stop } = bench();
+    const seen: (string | undefined)[] = [];
+    informer.addHandler({ added: (o) => void seen.push(informer.lister.get(o.metadata.name ?? '')?.metadata.resourceVersion) });
+    await start();
+    watch.send(added(pod('a', 11)));
+    await settled();
+    expect(seen).toEqual(['11']);
+    await stop();
+  });
+
+  it('missed while disconnected are told after the relist: what changed and what is new, not as initial [APP-05]', async () => {
+    const relist = stream().send(added(pod('pod-1', 20)), added(pod('pod-2', 21)), initialEnd(21));
+    const { informer, watch, clock, start, stop } = bench([pod('pod-1', 1)], {}, [relist]);
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    handler.clear();
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(handler.lines).toEqual(['updated pod-1@1->20', 'added pod-2@21']);
+    expect(handler.notifications).toMatchObject([{ cause: 'relist' }, { cause: 'relist', isInInitialList: false }]);
+    await stop();
+  });
+
+  it('include what vanished meanwhile, with its last known state', async () => {
+    const relist = stream().send(initialEnd(21));
+    const { informer, watch, clock, start, stop } = bench([pod('pod-1', 1)], {}, [relist]);
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(handler.lines).toEqual(['added pod-1@1', 'synced', 'deleted pod-1@1 (unknown)']);
+    expect(informer.lister.size).toBe(0);
+    await stop();
+  });
+
+  it('that the cache refuses are logged, and the informer runs on [FIFO-29] [IDX-10]', async () => {
+    const { informer, watch, logs, start, stop } = bench([], {
+      indexers: {
+        picky: (o) => {
+          if (o.metadata.name === 'bad') throw new Error('hm');
+          return [];
+        },
+      },
+    });
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    watch.send(added(pod('bad', 11)), added(pod('good', 12)));
+    await settled();
+    expect(handler.lines).toEqual(['synced', 'added good@12']);
+    expect(logs.filter((l) => l.includes('could not be applied'))).toHaveLength(1);
+    await stop();
+  });
+});
+
+describe('a handler that comes late', () => {
+  it('first hears of everything cached, then of what is new [SHI-15]', async () => {
+    const { informer, watch, start, stop } = bench([pod('x', 3), pod('y', 4)]);
+    await start();
+    const handler = createRecordingHandler<Pod>();
+    const registration = informer.addHandler(handler);
+    expect(registration.hasSynced).toBe(false);
+    watch.send(modified(pod('x', 11)));
+    await settled();
+    expect(handler.lines).toEqual(['added x@3', 'added y@4', 'synced', 'updated x@3->11']);
+    expect(handler.notifications.slice(0, 2).every((n) => n.kind === 'added' && n.isInInitialList)).toBe(true);
+    expect(registration.hasSynced).toBe(true);
+    await stop();
+  });
+
+  it('but before the first state is told it once', async () => {
+    const { informer, watch, stop } = bench();
+    const source = lw().onWatch(watch);
+    const late = new SharedInformer<Pod>(source, { clock: new FakeClock() });
+    const controller = new AbortController();
+    const running = late.run(controller.signal);
+    const handler = createRecordingHandler<Pod>();
+    late.addHandler(handler);
+    await settled();
+    expect(handler.lines).toEqual(['synced']);
+    controller.abort();
+    await running;
+    expect(informer.isStarted).toBe(false);
+    await stop();
+  });
+});
+
+describe('several handlers', () => {
+  it('do not wait for one that is stuck, which later gets its backlog in order [SHI-19]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const slow = blocked();
+    const quick = createRecordingHandler<Pod>();
+    const registration = informer.addHandler(slow.handler);
+    informer.addHandler(quick);
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)), added(pod('c', 13)));
+    await settled();
+    expect(quick.lines).toEqual(['synced', 'added a@11', 'added b@12', 'added c@13']);
+    expect(informer.lister.size).toBe(3);
+    expect([slow.seen, registration.depth]).toEqual([['a'], 2]);
+    slow.release();
+    await settled();
+    expect(slow.seen).toEqual(['a', 'b', 'c']);
+    await stop();
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no'))],
+  ])('do not notice when one %s, which gets the next objects all the same [SHI-23]', async (_, fail) => {
+    const errors: unknown[] = [];
+    const { informer, watch, logs, start, stop } = bench([], { onHandlerError: (error) => errors.push(error) });
+    const seen: string[] = [];
+    const failing = informer.addHandler({
+      added(_object, { key }) {
+        seen.push(key);
+        return key === 'a' ? fail() : undefined;
+      },
+    });
+    const other = createRecordingHandler<Pod>();
+    informer.addHandler(other);
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    expect(seen).toEqual(['a', 'b']);
+    expect(other.lines).toEqual(['synced', 'added a@11', 'added b@12']);
+    expect([failing.errors, errors.length, logs.filter((l) => l.includes('handler failed')).length]).toEqual([1, 1, 1]);
+    await stop();
+  });
+
+  it('are counted, and removed one by one, twice without harm [SHI-10]', async () => {
+    const { informer, start, stop } = bench();
+    const first = informer.addHandler({});
+    const second = informer.addHandler({});
+    expect(informer.handlerCount).toBe(2);
+    bench().informer.removeHandler(first);
+    expect(informer.handlerCount).toBe(2);
+    informer.removeHandler(first);
+    informer.removeHandler(first);
+    expect(informer.handlerCount).toBe(1);
+    second.remove();
+    second.remove();
+    expect(informer.handlerCount).toBe(0);
+    await start();
+    await stop();
+  });
+
+  it('may be the same object twice [SHI-11]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const handler = createRecordingHandler<Pod>();
+    const first = informer.addHandler(handler);
+    informer.addHandler(handler);
+    await start();
+    watch.send(added(pod('a', 11)));
+    await settled();
+    expect(handler.notifications).toHaveLength(2);
+    first.remove();
+    watch.send(added(pod('b', 12)));
+    await settled();
+    expect(handler.notifications).toHaveLength(3);
+    await stop();
+  });
+});
+
+describe('removing a handler', () => {
+  it('ends its news [SHI-14]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const handler = createRecordingHandler<Pod>();
+    const registration = informer.addHandler(handler);
+    await start();
+    registration.remove();
+    watch.send(added(pod('a', 11)));
+    await settled();
+    expect(handler.notifications).toEqual([]);
+    await stop();
+  });
+
+  it('returns at once while a callback runs, which finishes; what waited is dropped [SHI-20]', async () => {
+    const { informer, watch, start, stop } = bench();
+    let finished = 0;
+    const slow = blocked();
+    const registration = informer.addHandler({
+      async added(object, details) {
+        await slow.handler.added?.(object, details);
+        finished++;
+      },
+    });
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    registration.remove();
+    expect(finished).toBe(0);
+    slow.release();
+    await settled();
+    expect([finished, slow.seen]).toEqual([1, ['a']]);
+    await stop();
+  });
+
+  it('from within its own callback works', async () => {
+    const { informer, watch, start, stop } = bench();
+    let calls = 0;
+    const registration = informer.addHandler({
+      added() {
+        calls++;
+        registration.remove();
+      },
+    });
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    expect(calls).toBe(1);
+    await stop();
+  });
+
+  it('and adding others at random while events flow harms nobody [SHI-22]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const random = seededRandom(22);
+    const steady = createRecordingHandler<Pod>();
+    informer.addHandler(steady);
+    await start();
+    const workers = Array.from({ length: 100 }, async () => {
+      for (let i = 0; i < 10; i++) {
+        const registration = informer.addHandler({ added: () => (random() < 0.5 ? Promise.resolve() : undefined) });
+        await new Promise((resolve) => setImmediate(resolve));
+        if (random() < 0.9) registration.remove();
+      }
+    });
+    for (let i = 0; i < 100; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
+    await Promise.all(workers);
+    while (steady.notifications.length < 10_000) await settled();
+    expect(steady.notifications).toHaveLength(10_000);
+    await stop();
+    expect(informer.handlerCount).toBe(0);
+  });
+});
+
+describe('the life of an informer', () => {
+  it('begins once [SHI-13]', async () => {
+    const { informer, logs, start, stop } = bench();
+    expect(informer.isStopped).toBe(false);
+    await start();
+    expect(informer.isStopped).toBe(false);
+    await informer.run(new AbortController().signal);
+    expect(logs.some((l) => l.includes('run more than once'))).toBe(true);
+    await stop();
+    expect(informer.isStopped).toBe(true);
+    await informer.run(new AbortController().signal);
+  });
+
+  it('ends for good: no handler and no index can be added, one can be removed [SHI-12]', async () => {
+    const { informer, start, stop } = bench();
+    const registration = informer.addHandler({});
+    await start();
+    await stop();
+    expect(() => informer.addHandler({})).toThrow(/was not added to shared informer because it has stopped already$/);
+    expect(() => informer.addIndexers({ x: () => [] })).toThrow('stopped already');
+    registration.remove();
+    informer.removeHandler(registration);
+  });
+
+  it('leaves no timer and no listener behind', async () => {
+    const { informer, clock, signal, start, stop } = bench([pod('a', 1)], { resyncMs: 1000 });
+    informer.addHandler(createRecordingHandler<Pod>());
+    await start();
+    await stop();
+    expect(clock.pending).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('drops at its end what still waits for a handler, and waits for the callback that runs', async () => {
+    const { informer, watch, start, stop } = bench();
+    const slow = blocked();
+    informer.addHandler(slow.handler);
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    let isOver = false;
+    const stopping = stop().then(() => (isOver = true));
+    await settled();
+    expect(isOver).toBe(false);
+    slow.release();
+    await stopping;
+    expect(slow.seen).toEqual(['a']);
+  });
+
+  it('settles transform and error handler at the start, the last one given wins [SHI-08]', async () => {
+    const { informer, start, stop } = bench([pod('a', 1)]);
+    informer.setTransform(() => {
+      throw new Error('replaced before the start');
+    });
+    informer.setTransform((o) => ({ ...o, metadata: { ...o.metadata, labels: { by: 'second' } } }));
+    informer.setWatchErrorHandler(() => {});
+    await start();
+    expect(informer.lister.get('a')?.metadata.labels).toEqual({ by: 'second' });
+    expect(() => informer.setTransform((o) => o)).toThrow('informer has already started');
+    expect(() => informer.setWatchErrorHandler(() => {})).toThrow('informer has already started');
+    await stop();
+  });
+
+  it('tells the watch error handler why a list failed [SHI-07]', async () => {
+    const errors: unknown[] = [];
+    const source = lw().onList(refuse(failure(403, 'Forbidden', 'Access Denied')));
+    const informer = new SharedInformer<Pod>(source, { clock: new FakeClock(), sync: 'list' });
+    informer.setWatchErrorHandler((error) => errors.push(error));
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    await settled();
+    expect((errors[0] as Error).message).toContain('Access Denied');
+    expect(informer.lastError).toBe(errors[0]);
+    controller.abort();
+    await running;
+  });
+
+  it('refuses what cannot work', () => {
+    expect(() => new SharedInformer<Pod>([])).toThrow('at least one source');
+    expect(() => new SharedInformer<Pod>(lw(), { resyncMs: -1 })).toThrow('resyncMs must be a number not below 0, not -1');
+    const twice = [
+      { source: lw(), namespace: 'a' },
+      { source: lw(), namespace: 'a' },
+    ];
+    expect(() => new SharedInformer<Pod>(twice)).toThrow('different namespaces');
+    expect(() => bench().informer.addHandler({}, { blockAt: 0 })).toThrow('blockAt');
+    expect(() => bench().informer.addHandler({}, { resyncMs: Number.NaN })).toThrow('resyncMs');
+  });
+});
+
+describe('transform and freeze', () => {
+  it('what the transform returns is what is cached, keyed and told [SHI-09]', async () => {
+    const transform = (o: Pod) => ({ ...o, metadata: { ...o.metadata, name: o.metadata.name?.toUpperCase() ?? '' } });
+    const { informer, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { transform });
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    expect(handler.lines).toEqual(['added POD1@1', 'added POD2@2', 'synced']);
+    expect(informer.lister.get('POD1')).toBeDefined();
+    await stop();
+  });
+
+  it('strips what nobody needs before the cache sees it [CCH-03]', async () => {
+    const managed = pod('a', 1, { managedFields: [{ manager: 'x' }] });
+    const { informer, start, stop } = bench([managed, pod('b', 2)], {
+      transform(o) {
+        delete o.metadata.managedFields;
+        return o;
+      },
+    });
+    await start();
+    expect(informer.lister.get('a')?.metadata).not.toHaveProperty('managedFields');
+    expect(informer.lister.get('b')).toBeDefined();
+    await stop();
+  });
+
+  it('a write to a frozen cached object throws where it is made [SHI-28]', async () => {
+    const { informer, start, stop } = bench([pod('a', 1, { labels: { x: '1' } })]);
+    await start();
+    const cached = informer.lister.get('a') as { metadata: { labels: Record<string, string> } };
+    expect(() => {
+      cached.metadata.labels.x = '2';
+    }).toThrow(TypeError);
+    await stop();
+  });
+});
+
+describe('resync', () => {
+  const two = [pod('a', 1), pod('b', 2)];
+
+  it('comes to each handler in its own period [SHI-01]', async () => {
+    const { informer, clock, start, stop } = bench(two, { resyncMs: 1000 });
+    const handlers = [0, 2000, 3000].map((resyncMs) => {
+      const handler = createRecordingHandler<Pod>();
+      informer.addHandler(handler, { resyncMs });
+      return handler;
+    });
+    await start();
+    const counts = () => handlers.map((h) => h.notifications.filter((n) => n.cause === 'resync').length);
+    await clock.advance(1000);
+    expect(counts()).toEqual([0, 0, 0]);
+    await clock.advance(1000);
+    expect(counts()).toEqual([0, 2, 0]);
+    await clock.advance(1000);
+    expect(counts()).toEqual([0, 2, 2]);
+    await stop();
+  });
+
+  it('is looked for as often as the shortest period asked for before the start [SHI-02]', () => {
+    const { informer } = bench([], { resyncMs: 12 * 3_600_000 });
+    const checks: number[] = [];
+    const periods = [0, 60_000, 55_000, 5000].map((resyncMs) => {
+      const { resyncMs: period } = informer.addHandler({}, { resyncMs });
+      checks.push(informer.resyncCheckMs);
+      return period;
+    });
+    expect(checks).toEqual([12 * 3_600_000, 60_000, 55_000, 5000]);
+    expect(periods).toEqual([0, 60_000, 55_000, 5000]);
+    expect(informer.addHandler({}, { resyncMs: 20 }).resyncMs).toBe(1000);
+  });
+
+  it('cannot be made finer once the informer runs', async () => {
+    const { informer, start, stop } = bench([], { resyncMs: 60_000 });
+    await start();
+    expect(informer.addHandler({}, { resyncMs: 5000 }).resyncMs).toBe(60_000);
+    expect(informer.resyncCheckMs).toBe(60_000);
+    await stop();
+  });
+
+  it('does not exist in an informer built without [SHI-04]', async () => {
+    const { informer, clock, logs, start, stop } = bench(two);
+    const handler = createRecordingHandler<Pod>();
+    expect(informer.addHandler(handler, { resyncMs: 30_000 }).resyncMs).toBe(0);
+    expect(logs.some((l) => l.startsWith('warn'))).toBe(true);
+    await start();
+    await clock.advance(100_000);
+    expect(handler.notifications.filter((n) => n.cause === 'resync')).toEqual([]);
+    await stop();
+  });
+
+  it('decides who hears of unchanged objects after a relist [SHI-05]', async () => {
+    const relist = stream().send(added(pod('pod1', 1)), added(pod('pod2', 4)), added(pod('pod3', 3)), initialEnd(20));
+    const { informer, watch, clock, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { resyncMs: 1000 }, [relist]);
+    const never = createRecordingHandler<Pod>();
+    const often = createRecordingHandler<Pod>();
+    informer.addHandler(never, { resyncMs: 0 });
+    informer.addHandler(often, { resyncMs: 1000 });
+    await start();
+    await clock.advance(1000);
+    never.clear();
+    often.clear();
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(never.notifications.map((n) => n.key)).toEqual(['pod2', 'pod3']);
+    expect(often.notifications.map((n) => n.key)).toEqual(['pod1', 'pod2', 'pod3']);
+    await stop();
+  });
+
+  it('missing altogether, everyone hears of unchanged objects after a relist', async () => {
+    const relist = stream().send(added(pod('a', 1)), added(pod('b', 2)), initialEnd(20));
+    const { informer, watch, clock, start, stop } = bench(two, {}, [relist]);
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    handler.clear();
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(handler.lines).toEqual(['updated a@1->1', 'updated b@2->2']);
+    await stop();
+  });
+});
+
+describe('indexes', () => {
+  it('can be added before and after the start, and namespace is always there [IDX-08]', async () => {
+    const { informer, watch, start, stop } = bench([pod('ns/a', 1, { node: 'n1' })], {
+      indexers: { node: (o) => (o.spec?.nodeName ? [o.spec.nodeName] : []) },
+    });
+    await start();
+    informer.addIndexers({ app: (o) => (o.metadata.labels?.app ? [o.metadata.labels.app] : []) });
+    watch.send(added(pod('ns/b', 11, { node: 'n1', labels: { app: 'web' } })));
+    await settled();
+    const { lister } = informer;
+    expect(lister.indexKeys('node', 'n1')).toEqual(['ns/a', 'ns/b']);
+    expect(lister.byIndex('app', 'web').map((o) => o.metadata.name)).toEqual(['b']);
+    expect(lister.byIndex('namespace', 'ns')).toHaveLength(2);
+    expect(() => informer.addIndexers({ node: () => [] })).toThrow('indexer conflict');
+    await stop();
+  });
+});
+
+describe('queue policies', () => {
+  const flood = (watch: ScriptedStream<Pod>, batches: number, size: number) => {
+    for (let i = 0; i < batches; i++) watch.send(...Array.from({ length: size }, (_, j) => modified(pod(`p${j}`, 100 + i * size + j))));
+  };
+
+  it('block stops the reading of the stream until the handler has caught up', async () => {
+    const { informer, watch, start, stop } = bench();
+    const slow = blocked();
+    informer.addHandler(slow.handler, { policy: 'block', blockAt: 10 });
+    await start();
+    flood(watch, 100, 100);
+    await settled();
+    expect(watch.unread).toBeGreaterThan(50);
+    slow.release();
+    while (slow.seen.length < 10_000) await settled();
+    expect(watch.unread).toBe(0);
+    await stop();
+  });
+
+  it('block lets go when the handler is removed or the informer stops', async () => {
+    const { informer, watch, start, stop } = bench();
+    const slow = blocked();
+    const registration = informer.addHandler(slow.handler, { policy: 'block', blockAt: 10 });
+    await start();
+    flood(watch, 100, 100);
+    await settled();
+    registration.remove();
+    while (watch.unread > 0) await settled();
+    const other = blocked();
+    informer.addHandler(other.handler, { policy: 'block', blockAt: 10 });
+    flood(watch, 100, 100);
+    await settled();
+    slow.release();
+    const stopping = stop();
+    other.release();
+    await stopping;
+  });
+
+  it('buffer waits for nobody and warns when a backlog grows long', async () => {
+    const { informer, watch, logs, start, stop } = bench();
+    const slow = blocked();
+    const registration = informer.addHandler(slow.handler);
+    await start();
+    flood(watch, 101, 100);
+    for (let i = 0; i < 20 && registration.depth < 10_099; i++) await settled();
+    expect(registration.depth).toBe(10_099);
+    expect(logs.filter((l) => l === 'warn an informer handler is behind')).toHaveLength(1);
+    slow.release();
+    await stop();
+  });
+
+  it('coalesce keeps the latest of each object and counts what it merged', async () => {
+    const { informer, watch, start, stop } = bench();
+    const lines: string[] = [];
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const registration = informer.addHandler(
+      {
+        added: (o) => {
+          lines.push(`added ${o.metadata.resourceVersion}`);
+          return gate;
+        },
+        updated: (old, o) => void lines.push(`${old.metadata.resourceVersion}->${o.metadata.resourceVersion}`),
+      },
+      { policy: 'coalesce' },
+    );
+    await start();
+    watch.send(added(pod('a', 11)));
+    await settled();
+    watch.send(modified(pod('a', 12)), modified(pod('a', 13)), modified(pod('a', 14)));
+    await settled();
+    release();
+    await settled();
+    expect(lines).toEqual(['added 11', '11->14']);
+    expect(registration.lost).toBe(2);
+    await stop();
+  });
+});
+
+it('filters for one handler alone, across the border of the filter [FLT-01]', async () => {
+  const { informer, watch, start, stop } = bench([pod('a', 1)]);
+  const handler = createRecordingHandler<Pod>();
+  const options: HandlerOptions<Pod> = { filter: (o) => o.spec?.nodeName === 'n1' };
+  informer.addHandler(handler, options);
+  await start();
+  watch.send(modified(pod('a', 11, { node: 'n1' })), modified(pod('a', 12)));
+  await settled();
+  expect(handler.lines).toEqual(['synced', 'added a@11', 'deleted a@11']);
+  expect(handler.notifications.map((n) => n.cause)).toEqual(['filter', 'filter']);
+  await stop();
+});
+
+describe('events', () => {
+  it('yields the cached state, the sync mark, then what happens', async () => {
+    const { informer, watch, start, stop } = bench([pod('a', 1)]);
+    await start();
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const event of informer.events()) seen.push(event.kind === 'synced' ? 'synced' : `${event.kind} ${event.key}`);
+    })();
+    await settled();
+    watch.send(modified(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    expect(seen).toEqual(['added a', 'synced', 'updated a', 'added b']);
+    await stop();
+    await reading;
+  });
+
+  it('ends with its signal or when left, and takes its handler away', async () => {
+    const { informer, start, stop } = bench([pod('a', 1), pod('b', 2)]);
+    await start();
+    const controller = new AbortController();
+    const reading = (async () => {
+      for await (const _ of informer.events({ signal: controller.signal }));
+    })();
+    await settled();
+    expect(informer.handlerCount).toBe(1);
+    controller.abort();
+    await reading;
+    for await (const event of informer.events()) if (event.kind === 'added') break;
+    expect(informer.handlerCount).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    await stop();
+  });
+
+  it('holds the stream back while nobody pulls', async () => {
+    const { informer, watch, start, stop } = bench([]);
+    await start();
+    const events = informer.events({ limit: 10 });
+    await events.next();
+    for (let i = 0; i < 200; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
+    await settled();
+    await settled();
+    expect(watch.unread).toBeGreaterThan(100);
+    let count = 0;
+    while (count < 20_000) {
+      const { value } = await events.next();
+      if (value && value.kind !== 'synced') count++;
+    }
+    expect(watch.unread).toBe(0);
+    await events.return();
+    await stop();
+  });
+});
+
+describe('over several namespaces', () => {
+  function scoped() {
+    const clock = new FakeClock();
+    const streams = { a: stream(), b: stream() };
+    const sources = { a: lw().onWatch(streams.a), b: lw().onWatch(streams.b) };
+    const events: ContinuityEvent[] = [];
+    const informer = new SharedInformer<Pod>(
+      [
+        { source: sources.a, namespace: 'a' },
+        { source: sources.b, namespace: 'b' },
+      ],
+      { clock, random: () => 0, resyncMs: 5000, onContinuity: (event) => events.push(event) },
+    );
+    const controller = new AbortController();
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    const running = informer.run(controller.signal);
+    const stop = async () => {
+      controller.abort();
+      await running;
+    };
+    return { clock, streams, sources, informer, handler, stop, events };
+  }
+
+  it('is synced when all of them are', async () => {
+    const { streams, informer, handler, stop } = scoped();
+    streams.a.send(added(pod('a/x', 1)), initialEnd(5));
+    await settled();
+    expect([informer.hasSynced, handler.lines]).toEqual([false, ['added a/x@1']]);
+    streams.b.send(added(pod('b/x', 2)), initialEnd(6));
+    await settled();
+    expect([informer.hasSynced, handler.lines]).toEqual([true, ['added a/x@1', 'added b/x@2', 'synced']]);
+    expect(informer.lister.byNamespace('b').list()).toHaveLength(1);
+    await stop();
+  });
+
+  it('a relist of one says nothing about the others', async () => {
+    const { clock, streams, sources, informer, handler, events, stop } = scoped();
+    streams.a.send(added(pod('a/x', 1)), initialEnd(5));
+    streams.b.send(added(pod('b/x', 2)), initialEnd(6));
+    await settled();
+    sources.a.onWatch(stream().send(added(pod('a/y', 9)), initialEnd(9)));
+    handler.clear();
+    streams.a.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(handler.lines).toEqual(['deleted a/x@1 (unknown)', 'added a/y@9']);
+    expect([...informer.lister.keys()].sort()).toEqual(['a/y', 'b/x']);
+    expect(events.filter((e) => e.kind === 'relisted')).toMatchObject([{ scope: 'a' }]);
+    expect(informer.continuity.map((c) => c.relists)).toEqual([1, 0]);
+    await stop();
+  });
+
+  it('everything is resynced once in a period', async () => {
+    const { clock, streams, handler, stop } = scoped();
+    streams.a.send(added(pod('a/x', 1)), initialEnd(5));
+    streams.b.send(added(pod('b/x', 2)), initialEnd(6));
+    await settled();
+    handler.clear();
+    await clock.advance(5000);
+    expect(handler.notifications.map((n: Notification<Pod>) => `${n.key} ${n.cause}`).sort()).toEqual(['a/x resync', 'b/x resync']);
+    await stop();
+  });
+});

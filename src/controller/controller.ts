@@ -1,0 +1,345 @@
+import type { Scope } from '../kit/abort.ts';
+import { abortable, onAbort, scope } from '../kit/abort.ts';
+import type { Clock } from '../kit/clock.ts';
+import { systemClock } from '../kit/clock.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import { Latch } from '../kit/latch.ts';
+import type { Logger } from '../kit/logger.ts';
+import { silentLogger } from '../kit/logger.ts';
+import type { MetricsProvider } from '../kit/metrics.ts';
+import { noMetrics } from '../kit/metrics.ts';
+import type { ObjectKey } from '../model/key.ts';
+import { splitKey } from '../model/key.ts';
+import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { Lease, QueueSnapshot } from '../workqueue/work-queue.ts';
+import { WorkQueue } from '../workqueue/work-queue.ts';
+import type { Cause, Gathered, Note } from './causes.ts';
+import { CauseBook } from './causes.ts';
+import { ControllerMetrics } from './controller-metrics.ts';
+import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
+import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
+import type { Source } from './source.ts';
+
+export interface ControllerOptions {
+  /** For logs and metrics. */
+  name: string;
+  reconcile: Reconciler;
+  sources?: readonly Source[] | undefined;
+  /** How many different keys are worked on at once. Default 1. */
+  workers?: number | undefined;
+  /** After so many retries a key that still fails is parked. Default: never. */
+  maxRetries?: number | undefined;
+  /** After this long a run's signal aborts, ms. The key stays in hand until the run has ended. Default: never. */
+  reconcileTimeoutMs?: number | undefined;
+  /** How long sources may take to tell what is there at the start, ms. Default 120,000; Infinity = any time. */
+  cacheSyncTimeoutMs?: number | undefined;
+  /** How long a shutdown leaves running reconciles alone before it aborts their signals, ms. Default 30,000. */
+  drainMs?: number | undefined;
+  /** Whether a panic (see {@link isPanic}) is retried like any failure; otherwise it ends the controller. Default true. */
+  recoverPanic?: boolean | undefined;
+  rateLimiter?: RateLimiter | undefined;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
+  metrics?: MetricsProvider | undefined;
+}
+
+/** A key that is not tried any more until something changes or somebody releases it. */
+export interface Parked {
+  readonly key: ObjectKey;
+  readonly reason: 'terminal' | 'retries';
+  readonly error: string;
+  readonly attempts: number;
+  /** Since when, ms since the Unix epoch. */
+  readonly since: number;
+  readonly causes: readonly Cause[];
+}
+
+export interface ControllerSnapshot extends QueueSnapshot {
+  readonly parked: readonly Parked[];
+}
+
+type Settled =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isTerminal: boolean }
+  | { readonly kind: 'fatal'; readonly error: unknown };
+
+/** Checks the options and makes a controller that does nothing until it is run. Throws `argument` on bad options. */
+export function createController(options: ControllerOptions): Controller {
+  return new Controller(options);
+}
+
+/**
+ * Runs a reconciler over keys from its sources.
+ *
+ * Promises
+ * - No run begins before every source has told what was there at the start.
+ * - Never two runs of one key at once; at most `workers` runs in all; every change is followed by a run that began after it.
+ * - A failing key is retried with growing delay and holds up no other; after `maxRetries`, or at once on a {@link TerminalError}, it is
+ *   parked: listed, and let go by the next change of anything that maps to it, or by {@link release}.
+ * - What led to a run is told to it, also what fell together in the queue or was there for runs that failed.
+ *
+ * Does not promise to run once per change.
+ * Source: controller-runtime pkg/internal/controller (which forgets neither the failures nor the key of a terminal error).
+ */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #workers: number;
+  readonly #queue: WorkQueue;
+  readonly #metrics: ControllerMetrics;
+  readonly #causes = new CauseBook();
+  readonly #parked = new Map<ObjectKey, { parked: Parked; gathered: Gathered }>();
+  readonly #sources: Source[];
+  readonly #synced = new Latch();
+  #run: { sources: AbortSignal; stop: (error: unknown) => void } | undefined;
+  #hasStarted = false;
+  #runs = 0;
+  #active = 0;
+
+  constructor(options: ControllerOptions) {
+    const { name, workers = 1, clock = systemClock, logger = silentLogger, metrics = noMetrics, rateLimiter } = options;
+    check(options, workers);
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger.child({ controller: name });
+    this.#workers = workers;
+    this.#sources = [...(options.sources ?? [])];
+    this.#queue = new WorkQueue({ name, clock, rateLimiter, metrics });
+    this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
+  }
+
+  /** Resolves when all sources have told their first state and workers begin; rejects when that fails. */
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  get isSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  /** The keys that were given up, in the order they were. */
+  get parked(): readonly Parked[] {
+    return Array.from(this.#parked.values(), ({ parked }) => parked);
+  }
+
+  /** What it holds at this moment, for people and debug endpoints. */
+  snapshot(): ControllerSnapshot {
+    return { ...this.#queue.snapshot(), parked: this.parked };
+  }
+
+  /** Adds a source; once running, it is started at once and nothing waits for its first state. */
+  watch(source: Source): void {
+    if (!this.#run) this.#sources.push(source);
+    else this.#start(source, this.#run.sources).catch(this.#run.stop);
+  }
+
+  /** Queues a key by hand. A parked one is released. Throws `argument` on what is no key. */
+  enqueue(key: ObjectKey, { after, priority }: { after?: number; priority?: number } = {}): void {
+    splitKey(key);
+    this.#unpark(key);
+    this.#causes.note(key, { cause: { reason: 'manual' }, isChange: true });
+    this.#queue.add(key, { after, priority });
+  }
+
+  /** Lets a parked key go again, its failures forgotten. Whether it was parked. */
+  release(key: ObjectKey): boolean {
+    if (!this.#unpark(key)) return false;
+    this.#causes.note(key, { cause: { reason: 'released' }, isChange: true });
+    this.#queue.add(key);
+    return true;
+  }
+
+  /**
+   * Starts the sources, waits for their first state, then works until the signal aborts. Then: sources end, waiting keys are given up, running
+   * reconciles may finish (their signals abort after `drainMs`), and the promise resolves.
+   * Rejects when a source fails or does not sync in time, on a {@link StopError}, on an unrecovered panic, and when called a second time.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#hasStarted) throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
+    this.#hasStarted = true;
+    using running = scope(signal);
+    using work = scope();
+    const failure: { error?: unknown } = {};
+    const stop = (error: unknown) => {
+      if (running.signal.aborted) return;
+      failure.error = error;
+      running.abort(error);
+    };
+    this.#run = { sources: running.signal, stop };
+    try {
+      await this.#startAll(running.signal);
+      await this.#workAll(running.signal, work);
+    } catch (error) {
+      stop(error);
+    } finally {
+      this.#close(running);
+    }
+    if ('error' in failure) throw failure.error;
+  }
+
+  async #startAll(signal: AbortSignal): Promise<void> {
+    const { name, cacheSyncTimeoutMs = 120_000 } = this.#options;
+    using sync = scope(signal);
+    const late = new InformerError('sync', `controller ${name}: caches did not sync within ${cacheSyncTimeoutMs}ms`);
+    using _timer = Number.isFinite(cacheSyncTimeoutMs) ? this.#clock.after(cacheSyncTimeoutMs, () => sync.abort(late)) : undefined;
+    await abortable(Promise.all(this.#sources.map((source) => this.#start(source, signal))), sync.signal);
+    this.#synced.open();
+  }
+
+  async #start(source: Source, signal: AbortSignal): Promise<void> {
+    const emit = (key: ObjectKey, note: Note, priority: number) => this.#emit(key, note, priority);
+    await source.start(emit, { signal, clock: this.#clock, logger: this.#logger.child({ source: source.name }) });
+  }
+
+  #emit(key: ObjectKey, note: Note, priority: number): void {
+    splitKey(key);
+    if (this.#queue.isShuttingDown) return;
+    if (this.#parked.has(key)) {
+      if (!note.isChange) return;
+      this.#unpark(key);
+    }
+    this.#causes.note(key, note);
+    this.#queue.add(key, { priority });
+  }
+
+  /** Works with all workers until the running signal aborts and the last of them is done. */
+  async #workAll(running: AbortSignal, work: Scope): Promise<void> {
+    const { drainMs = 30_000 } = this.#options;
+    const drained = () => new InformerError('closed', `the shutdown waited ${drainMs}ms for this run`);
+    let timer: Disposable | undefined;
+    using _drain = onAbort(running, () => {
+      timer = this.#clock.after(drainMs, () => work.abort(drained()));
+    });
+    await Promise.all(Array.from({ length: this.#workers }, () => this.#work(running, work.signal)));
+    timer?.[Symbol.dispose]();
+  }
+
+  async #work(running: AbortSignal, work: AbortSignal): Promise<void> {
+    for (;;) {
+      using lease = await this.#queue.take(running);
+      if (!lease || running.aborted) return;
+      if (this.#parked.has(lease.key)) continue;
+      await this.#process(lease, work);
+    }
+  }
+
+  async #process(lease: Lease, work: AbortSignal): Promise<void> {
+    const gathered = this.#causes.take(lease.key);
+    const attempt = this.#queue.numRequeues(lease.key) + 1;
+    const logger = this.#logger.child({ key: lease.key, run: ++this.#runs });
+    const startedAt = this.#clock.monotonic();
+    this.#active++;
+    const settled = await this.#reconcile(requestOf(lease.key, gathered, attempt), logger, work);
+    this.#active--;
+    this.#metrics.ran(outcomeOf(settled), this.#clock.monotonic() - startedAt);
+    if (settled.kind === 'done') this.#succeeded(lease, gathered, settled.result);
+    else if (settled.kind === 'failed') this.#failed(lease, gathered, { ...settled, attempt, logger });
+    else this.#run?.stop(settled.error);
+  }
+
+  async #reconcile(request: ReconcileRequest, logger: Logger, work: AbortSignal): Promise<Settled> {
+    using run = scope(work);
+    using _deadline = this.#deadline(run);
+    try {
+      const result = await this.#options.reconcile(request, { signal: run.signal, logger });
+      return { kind: 'done', result: result ?? {} };
+    } catch (error) {
+      return this.#classify(error);
+    }
+  }
+
+  #deadline(run: Scope): Disposable | undefined {
+    const { reconcileTimeoutMs } = this.#options;
+    if (reconcileTimeoutMs === undefined) return undefined;
+    return this.#clock.after(reconcileTimeoutMs, () => {
+      if (run.signal.aborted) return;
+      this.#metrics.timeouts.add();
+      run.abort(new InformerError('hook', `the reconcile took longer than ${reconcileTimeoutMs}ms`));
+    });
+  }
+
+  #classify(thrown: unknown): Settled {
+    const { recoverPanic = true } = this.#options;
+    if (isStop(thrown)) return { kind: 'fatal', error: thrown };
+    const isPanicking = isPanic(thrown);
+    if (isPanicking) this.#metrics.panics.add();
+    if (isPanicking && !recoverPanic) return { kind: 'fatal', error: thrown };
+    const terminal = isTerminal(thrown);
+    this.#metrics.errors.add();
+    if (terminal) this.#metrics.terminalErrors.add();
+    return { kind: 'failed', error: isPanicking ? recovered(thrown) : thrown, isTerminal: terminal };
+  }
+
+  #succeeded({ key, priority }: Lease, gathered: Gathered, result: Result): void {
+    const { requeueAfterMs = 0, keepCauses = false } = result;
+    this.#queue.forget(key);
+    if (keepCauses) this.#causes.giveBack(key, gathered);
+    if (requeueAfterMs > 0) this.#queue.add(key, { after: requeueAfterMs, priority: result.priority ?? priority });
+  }
+
+  #failed(lease: Lease, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number; logger: Logger }): void {
+    const { maxRetries = Number.POSITIVE_INFINITY } = this.#options;
+    const { key, priority } = lease;
+    const isLast = fault.isTerminal || fault.attempt > maxRetries;
+    const fields = { attempt: fault.attempt, error: messageOf(fault.error) };
+    if (isLast && !this.#causes.hasChange(key)) {
+      fault.logger.error('gave up; parked until something changes', fields);
+      this.#park(key, gathered, fault);
+      return;
+    }
+    fault.logger.warn(isLast ? 'failed for good, but something changed meanwhile' : 'failed; will retry', fields);
+    this.#causes.giveBack(key, gathered);
+    if (isLast) this.#queue.forget(key);
+    else this.#queue.add(key, { limited: true, priority });
+  }
+
+  #park(key: ObjectKey, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number }): void {
+    this.#queue.forget(key);
+    this.#causes.forget(key);
+    const parked: Parked = {
+      key,
+      reason: fault.isTerminal ? 'terminal' : 'retries',
+      error: messageOf(fault.error),
+      attempts: fault.attempt,
+      since: this.#clock.now(),
+      causes: gathered.causes,
+    };
+    this.#parked.set(key, { parked, gathered });
+  }
+
+  #unpark(key: ObjectKey): boolean {
+    const entry = this.#parked.get(key);
+    if (!entry) return false;
+    this.#parked.delete(key);
+    this.#queue.forget(key);
+    this.#causes.giveBack(key, entry.gathered);
+    return true;
+  }
+
+  #close(running: Scope): void {
+    running.abort();
+    this.#queue.shutDown({ abandon: true });
+    this.#metrics[Symbol.dispose]();
+    this.#causes.clear();
+    this.#synced.fail(new InformerError('closed', `controller ${this.#options.name} has ended`));
+  }
+}
+
+function check({ name, maxRetries = 0, reconcileTimeoutMs = 1 }: ControllerOptions, workers: number): void {
+  if (!name) throw new InformerError('argument', 'a controller needs a name');
+  if (!Number.isInteger(workers) || workers < 1)
+    throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);
+  if (!(maxRetries >= 0)) throw new InformerError('argument', `maxRetries must be 0 or more, not ${maxRetries}`);
+  if (!(reconcileTimeoutMs > 0)) throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
+}
+
+function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
+  const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
+  return { key, ...splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
+}
+
+function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'error' {
+  if (settled.kind !== 'done') return 'error';
+  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue_after' : 'success';
+}

@@ -1,0 +1,178 @@
+import { parseDuration } from '../../kit/duration.ts';
+import { messageOf } from '../../kit/error.ts';
+import { nearest } from '../../kit/nearest.ts';
+import type { PredicateName } from '../predicate.ts';
+import { predicateNames } from '../predicate.ts';
+import { StopError } from '../reconciler.ts';
+
+/** Another type whose objects lead to reconciled ones. */
+export interface WatchConfig {
+  readonly type: string;
+  /** CEL or JSONPath that yields keys. */
+  readonly map: string;
+}
+
+/**
+ * What a hook may say of itself by `export const config`: the same keys as the flags, in camelCase or as the flags are spelt. Flags given on
+ * the command line go first. Durations in ms, lists as lists.
+ */
+export interface HookConfig {
+  readonly namespace?: readonly string[];
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly fieldSelector?: string;
+  readonly owns?: readonly string[];
+  readonly watches?: readonly WatchConfig[];
+  readonly everyMs?: number;
+  readonly on?: readonly ('added' | 'modified' | 'deleted')[];
+  readonly filter?: string;
+  readonly where?: string;
+  readonly changed?: readonly string[];
+  readonly ignoreChanges?: readonly string[];
+  readonly predicate?: readonly PredicateName[];
+  readonly noNoise?: boolean;
+  readonly workers?: number;
+  readonly maxRetries?: number;
+  readonly hookTimeoutMs?: number;
+  readonly hookMode?: 'once' | 'warm';
+  readonly finalizer?: string;
+  readonly maxWrites?: WriteLimit;
+  readonly allowWrite?: boolean;
+  readonly dryRun?: boolean;
+  readonly passCredentials?: boolean;
+  readonly showSecrets?: boolean;
+}
+
+/** `--max-writes 100/m` */
+export interface WriteLimit {
+  readonly writes: number;
+  readonly perMs: number;
+}
+
+type Reader<T> = (value: unknown, key: string) => T;
+
+const text: Reader<string> = (value, key) => (typeof value === 'string' && value !== '' ? value : wrong(key, 'a text', value));
+const flag: Reader<boolean> = (value, key) => (typeof value === 'boolean' ? value : wrong(key, 'true or false', value));
+const list: Reader<string[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => text(item, key));
+const names: Reader<string[]> = (value, key) => list(value, key).flatMap((item) => item.split(','));
+
+const counted =
+  (from: number): Reader<number> =>
+  (value, key) =>
+    Number.isInteger(value) && (value as number) >= from ? (value as number) : wrong(key, `a whole number from ${from}`, value);
+
+const duration: Reader<number> = (value, key) => {
+  const ms = typeof value === 'string' ? durationOf(value, key) : wrong(key, 'a duration such as "30s"', value);
+  return ms > 0 ? ms : wrong(key, 'a duration above zero', value);
+};
+
+const oneOf =
+  <T extends string>(choices: readonly T[]): Reader<T> =>
+  (value, key) =>
+    choices.find((choice) => choice === value) ?? wrong(key, choices.join(' or '), value);
+
+const someOf =
+  <T extends string>(choices: readonly T[]): Reader<T[]> =>
+  (value, key) =>
+    names(value, key).map((item) => oneOf(choices)(item, key));
+
+const watches: Reader<WatchConfig[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => watchOf(item, key));
+
+/** Key as the config has it → key of {@link HookConfig}, and how it is read. */
+const KEYS = {
+  namespace: ['namespace', names],
+  allNamespaces: ['allNamespaces', flag],
+  selector: ['selector', text],
+  fieldSelector: ['fieldSelector', text],
+  owns: ['owns', names],
+  watches: ['watches', watches],
+  every: ['everyMs', duration],
+  on: ['on', someOf(['added', 'modified', 'deleted'])],
+  filter: ['filter', text],
+  where: ['where', text],
+  changed: ['changed', list],
+  ignoreChanges: ['ignoreChanges', list],
+  predicate: ['predicate', someOf(predicateNames)],
+  noNoise: ['noNoise', flag],
+  workers: ['workers', counted(1)],
+  maxRetries: ['maxRetries', counted(0)],
+  hookTimeout: ['hookTimeoutMs', duration],
+  hookMode: ['hookMode', oneOf(['once', 'warm'])],
+  finalizer: ['finalizer', qualifiedName],
+  maxWrites: ['maxWrites', parseWriteLimit],
+  allowWrite: ['allowWrite', flag],
+  dryRun: ['dryRun', flag],
+  passCredentials: ['passCredentials', flag],
+  showSecrets: ['showSecrets', flag],
+} as const satisfies Record<string, readonly [keyof HookConfig, Reader<unknown>]>;
+
+/**
+ * Checks a hook's `config`. Throws a StopError naming the key, what it holds and what was expected; an unknown key is refused, as a
+ * misspelt one would be ignored in silence. Nothing at all is a config too.
+ */
+export function parseHookConfig(value: unknown, hookName: string): HookConfig {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) return wrong('config', 'an object', value);
+  const config: Record<string, unknown> = {};
+  for (const [written, entry] of Object.entries(value)) {
+    if (entry === undefined) continue;
+    const key = camelCase(written);
+    if (!Object.hasOwn(KEYS, key)) throw unknownKey(written, hookName);
+    const [name, read] = KEYS[key as keyof typeof KEYS];
+    config[name] = read(entry, written);
+  }
+  return config;
+}
+
+/** Reads `100/m`, `5/s`, `1000/h` or `20/30s`. */
+export function parseWriteLimit(value: unknown, key = 'max-writes'): WriteLimit {
+  const parts = typeof value === 'string' ? /^(\d+)\/(\d.*|[smh])$/.exec(value) : null;
+  if (!parts) return wrong(key, 'a number of writes per time such as "100/m"', value);
+  const [, writes, span = ''] = parts;
+  const perMs = durationOf(/^\d/.test(span) ? span : `1${span}`, key);
+  if (Number(writes) < 1 || !(perMs > 0)) return wrong(key, 'at least one write in some time', value);
+  return { writes: Number(writes), perMs };
+}
+
+function durationOf(value: string, key: string): number {
+  try {
+    return parseDuration(value);
+  } catch (error) {
+    throw new StopError(`the hook's config is not valid: ${key}: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'write it as "30s", "5m" or "1h30m"',
+    });
+  }
+}
+
+function watchOf(item: unknown, key: string): WatchConfig {
+  const { type, map, ...rest } = (typeof item === 'object' && item !== null ? item : {}) as Record<string, unknown>;
+  if (typeof type !== 'string' || typeof map !== 'string' || Object.keys(rest).length > 0) {
+    return wrong(key, '{type: "pods", map: ".metadata.labels.app"}', item);
+  }
+  return { type, map };
+}
+
+/** Source: apimachinery util/validation IsQualifiedName with a domain, which the server demands of finalizers. */
+function qualifiedName(value: unknown, key: string): string {
+  const name = text(value, key);
+  const domain = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
+  return new RegExp(`^${domain}/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`).test(name)
+    ? name
+    : wrong(key, 'a name such as example.com/cleanup', value);
+}
+
+function camelCase(key: string): string {
+  return key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function wrong(key: string, wanted: string, value: unknown): never {
+  throw new StopError(`the hook's config is not valid: ${key} must be ${wanted}, not ${JSON.stringify(value) ?? typeof value}`);
+}
+
+function unknownKey(key: string, hookName: string): StopError {
+  const [meant] = nearest(camelCase(key), Object.keys(KEYS), 1);
+  return new StopError(`the config of hook ${hookName} has an unknown key ${JSON.stringify(key)}`, {
+    hint: meant ? `did you mean ${JSON.stringify(meant)}?` : `known are ${Object.keys(KEYS).join(', ')}`,
+  });
+}

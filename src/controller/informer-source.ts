@@ -1,0 +1,28 @@
+import type { SharedInformer } from '../informer/shared-informer.ts';
+import type { CachedObject, ResourceEvent } from './resource-event.ts';
+import type { EventSource, EventSourceOptions, Source } from './source.ts';
+import { eventSource } from './source.ts';
+
+/** Keys from an informer's events. The informer is run by whoever owns it; several sources may share one. */
+export function informerSource<T>(informer: Pick<SharedInformer<T>, 'addHandler'>, options: EventSourceOptions): Source {
+  return eventSource(informerEvents(informer), options);
+}
+
+/** An informer's notifications as one stream of {@link ResourceEvent}. */
+export function informerEvents<T>(informer: Pick<SharedInformer<T>, 'addHandler'>): EventSource {
+  return {
+    subscribe(listener) {
+      const tell = (event: ResourceEvent) => listener(event);
+      return informer.addHandler({
+        added: (object, { key, cause }) => tell({ type: 'added', key, cause, object: cached(object) }),
+        updated: (oldObject, object, { key, cause }) =>
+          tell({ type: 'updated', key, cause, object: cached(object), oldObject: cached(oldObject) }),
+        deleted: (object, { key, cause, finalStateUnknown }) =>
+          tell({ type: 'deleted', key, cause, object: cached(object), finalStateUnknown }),
+      });
+    },
+  };
+}
+
+/** Any object with metadata, seen without its type. */
+const cached = (object: unknown) => object as CachedObject | undefined;

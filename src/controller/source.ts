@@ -1,0 +1,116 @@
+import { abortable, onAbort } from '../kit/abort.ts';
+import type { Clock } from '../kit/clock.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import type { Logger } from '../kit/logger.ts';
+import type { ObjectKey } from '../model/key.ts';
+import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
+import type { Note } from './causes.ts';
+import type { Enqueuer } from './enqueue.ts';
+import { enqueueSelf, priorityOf } from './enqueue.ts';
+import type { Predicate } from './predicate.ts';
+import type { ResourceEvent } from './resource-event.ts';
+import { isResync } from './resource-event.ts';
+
+/** Queues a key, and notes why. Throws `argument` on what is no key. */
+export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
+
+export interface SourceContext {
+  /** Aborts when the source has to end; it must emit nothing afterwards and leave no listener or timer. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Where keys come from. */
+export interface Source {
+  /** For logs, and as the `source` of causes. */
+  readonly name: string;
+  /** Begins to emit. Resolves when all that is known at the start has been emitted; rejects when that cannot happen. */
+  start(emit: Emit, context: SourceContext): Promise<void>;
+}
+
+/** What a source needs of an informer: to be told of every event until disposed, and when the first state has been told. */
+export interface EventSource {
+  subscribe(listener: (event: ResourceEvent) => void): Subscription;
+}
+
+export interface Subscription extends Disposable {
+  /** Resolves when the listener has heard all that was there at the start; rejects when that will not happen. */
+  readonly synced: Promise<void>;
+}
+
+export interface EventSourceOptions {
+  name: string;
+  /** Default: the object itself. */
+  enqueue?: Enqueuer | undefined;
+  /** Events that do not pass are not looked at further. Default: all pass. */
+  predicate?: Predicate | undefined;
+  /** Whether these are the objects that are reconciled, so that their states before and after belong to the request. Default false. */
+  isPrimary?: boolean | undefined;
+}
+
+/** Keys from the events of an informer. A predicate or mapper that throws costs that event only; it is logged. */
+export function eventSource(events: EventSource, options: EventSourceOptions): Source {
+  const { name } = options;
+  return {
+    name,
+    async start(emit, { signal, logger }) {
+      const subscription = events.subscribe(listenerOf(options, emit, logger));
+      onAbort(signal, () => subscription[Symbol.dispose]());
+      await abortable(subscription.synced, signal);
+    },
+  };
+}
+
+function listenerOf({ name, enqueue = enqueueSelf(), predicate, isPrimary = false }: EventSourceOptions, emit: Emit, logger: Logger) {
+  return (event: ResourceEvent) => {
+    try {
+      if (predicate && !predicate(event)) return;
+      for (const key of enqueue(event)) emit(key, noteOf(event, key, name, isPrimary), priorityOf(event));
+    } catch (error) {
+      logger.error('an event could not be mapped to keys', { source: name, key: event.key, error: messageOf(error) });
+    }
+  };
+}
+
+function noteOf(event: ResourceEvent, key: ObjectKey, source: string, isPrimary: boolean): Note {
+  const { type, cause, object, oldObject } = event;
+  const isOwn = isPrimary && key === event.key;
+  const resourceVersion = object?.metadata.resourceVersion;
+  return {
+    cause: {
+      reason: type,
+      via: cause,
+      source,
+      ...(isOwn ? {} : { key: event.key }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    before: isOwn && type === 'updated' ? oldObject : undefined,
+    gone: isOwn && type === 'deleted' ? object : undefined,
+    isChange: !isResync(event),
+  };
+}
+
+export interface TimerSourceOptions {
+  name?: string | undefined;
+  everyMs: number;
+  /** The keys to queue each time, such as all that a cache holds. */
+  keys: () => Iterable<ObjectKey>;
+}
+
+/** All keys again every so often, at low priority: what `--every` does. Nothing is queued at the start. */
+export function timerSource({ name = 'timer', everyMs, keys }: TimerSourceOptions): Source {
+  if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
+  const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
+  return {
+    name,
+    async start(emit, { signal, clock }) {
+      const tick = () => {
+        for (const key of keys()) emit(key, note, LOW_PRIORITY);
+        timer = clock.after(everyMs, tick);
+      };
+      let timer = clock.after(everyMs, tick);
+      onAbort(signal, () => timer.cancel());
+    },
+  };
+}

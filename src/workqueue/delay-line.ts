@@ -1,0 +1,134 @@
+import type { Clock, Timer } from '../kit/clock.ts';
+import { Heap } from '../kit/heap.ts';
+
+export interface Delayed {
+  readonly key: string;
+  /** When it is due, on the clock's monotonic count, ms. */
+  readonly at: number;
+  readonly priority: number;
+}
+
+interface Entry extends Delayed {
+  readonly order: number;
+}
+
+/**
+ * Keys that wait for their moment, each at most once.
+ *
+ * Promises: `fire` is called in order of the deadlines, equal ones in the order they were set; of several deadlines for a key the
+ * earliest wins and of several priorities the highest; one timer at most. Does not promise to fire at the very millisecond.
+ * Source: client-go util/workqueue/delaying_queue.go (without its 10 s heartbeat, which a rearmed timer does not need).
+ */
+export class DelayLine {
+  readonly #clock: Clock;
+  readonly #fire: (key: string, priority: number) => void;
+  readonly #entries = new Map<string, Entry>();
+  #heap = newHeap();
+  #order = 0;
+  #timer: Timer | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, fire: (key: string, priority: number) => void) {
+    this.#clock = clock;
+    this.#fire = fire;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Entries in memory: those that wait, and replaced ones not cleared away yet. At most about twice as many. */
+  get held(): number {
+    return this.#heap.size;
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Schedules `key` in `delayMs`, or keeps the earlier deadline it has. */
+  schedule(key: string, delayMs: number, priority: number): void {
+    const at = this.#clock.monotonic() + delayMs;
+    const known = this.#entries.get(key);
+    if (known && known.at <= at && known.priority >= priority) return;
+    const entry = {
+      key,
+      at: known ? Math.min(known.at, at) : at,
+      priority: known ? Math.max(known.priority, priority) : priority,
+      order: this.#order++,
+    };
+    this.#entries.set(key, entry);
+    this.#heap.push(entry);
+    this.#compact();
+    this.#arm();
+  }
+
+  /** Takes `key` out before its time; gives what was scheduled, if anything was. */
+  cancel(key: string): Delayed | undefined {
+    const entry = this.#entries.get(key);
+    if (entry) this.#entries.delete(key);
+    if (this.#entries.size === 0) this.clear();
+    return entry;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#heap = newHeap();
+    this.#disarm();
+  }
+
+  /** What waits, in no particular order. */
+  [Symbol.iterator](): IterableIterator<Delayed> {
+    return this.#entries.values();
+  }
+
+  #isLive(entry: Entry): boolean {
+    return this.#entries.get(entry.key) === entry;
+  }
+
+  /** Replaced and cancelled entries stay in the heap until they come up; when they are the larger part it is built anew. */
+  #compact(): void {
+    if (this.#heap.size <= 2 * this.#entries.size + 64) return;
+    this.#heap = newHeap();
+    for (const entry of this.#entries.values()) this.#heap.push(entry);
+  }
+
+  #next(): Entry | undefined {
+    let entry = this.#heap.peek();
+    while (entry && !this.#isLive(entry)) {
+      this.#heap.pop();
+      entry = this.#heap.peek();
+    }
+    return entry;
+  }
+
+  #arm(): void {
+    const next = this.#next();
+    if (next && next.at >= this.#timerAt) return;
+    this.#disarm();
+    if (!next) return;
+    this.#timerAt = next.at;
+    this.#timer = this.#clock.after(next.at - this.#clock.monotonic(), () => this.#due());
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  #due(): void {
+    this.#disarm();
+    const now = this.#clock.monotonic();
+    for (let next = this.#next(); next && next.at <= now; next = this.#next()) {
+      this.#heap.pop();
+      this.#entries.delete(next.key);
+      this.#fire(next.key, next.priority);
+    }
+    this.#arm();
+  }
+}
+
+function newHeap(): Heap<Entry> {
+  return new Heap((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+}

@@ -1,0 +1,127 @@
+import { Ring } from '../kit/ring.ts';
+
+/** A key in the line. `since` is when it came in (monotonic ms), which is what ageing counts from. */
+export interface Queued {
+  readonly key: string;
+  readonly priority: number;
+  readonly since: number;
+}
+
+export interface AgeingOptions {
+  /** A key that has waited this long is aged, ms. */
+  agedAfterMs: number;
+  /** While aged keys wait behind higher priorities, every so many takes one of them goes first. */
+  agedShare: number;
+}
+
+interface Band {
+  readonly priority: number;
+  readonly items: Ring<Queued>;
+}
+
+/** Bands beyond this many are dropped when they run empty. */
+const KEPT_BANDS = 8;
+
+/**
+ * Keys in line: higher priority first, first come first served within one.
+ *
+ * Nothing starves: while a key that has waited `agedAfterMs` stands behind higher priorities, every `agedShare`-th take serves the one
+ * that waits longest. So low priority keeps a share of the work, and high priority keeps the rest even under a flood of aged keys.
+ * (Upstream's priority queue has no ageing: controller-runtime issue 3496.)
+ */
+export class PriorityLine {
+  readonly #ageing: AgeingOptions;
+  /** Highest priority first. */
+  readonly #bands: Band[] = [];
+  readonly #live = new Map<string, Queued>();
+  #passedOver = 0;
+
+  constructor(ageing: AgeingOptions) {
+    this.#ageing = ageing;
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** Puts `key` at the end of its priority; one that is in line already moves there, and only upwards. */
+  push(key: string, priority: number, now: number): void {
+    const known = this.#live.get(key);
+    if (known && known.priority >= priority) return;
+    const item = { key, priority, since: known?.since ?? now };
+    this.#live.set(key, item);
+    this.#bandOf(priority).items.push(item);
+  }
+
+  shift(now: number): Queued | undefined {
+    const item = this.#pick(now);
+    if (item) this.#remove(item);
+    return item;
+  }
+
+  clear(): void {
+    this.#bands.length = 0;
+    this.#live.clear();
+  }
+
+  /** What is in line, in no particular order. */
+  [Symbol.iterator](): IterableIterator<Queued> {
+    return this.#live.values();
+  }
+
+  #pick(now: number): Queued | undefined {
+    const first = this.#firstHead();
+    if (!first || this.#bands.length === 1) return first;
+    const oldest = this.#oldestHead();
+    if (!oldest || oldest.priority >= first.priority || now - oldest.since < this.#ageing.agedAfterMs) {
+      this.#passedOver = 0;
+      return first;
+    }
+    if (++this.#passedOver < this.#ageing.agedShare) return first;
+    this.#passedOver = 0;
+    return oldest;
+  }
+
+  #firstHead(): Queued | undefined {
+    for (const band of this.#bands) {
+      const head = this.#head(band);
+      if (head) return head;
+    }
+    return undefined;
+  }
+
+  #oldestHead(): Queued | undefined {
+    let oldest: Queued | undefined;
+    for (const band of this.#bands) {
+      const head = this.#head(band);
+      if (head && (!oldest || head.since < oldest.since)) oldest = head;
+    }
+    return oldest;
+  }
+
+  /** The first of a band that has not moved to a higher one. */
+  #head({ items }: Band): Queued | undefined {
+    for (;;) {
+      const head = items.at(0);
+      if (!head || this.#live.get(head.key) === head) return head;
+      items.shift();
+    }
+  }
+
+  #remove(item: Queued): void {
+    this.#live.delete(item.key);
+    const at = this.#bands.findIndex((b) => b.priority === item.priority);
+    const band = this.#bands[at] as Band;
+    band.items.shift();
+    if (band.items.size === 0 && this.#bands.length > KEPT_BANDS) this.#bands.splice(at, 1);
+  }
+
+  #bandOf(priority: number): Band {
+    const at = this.#bands.findIndex((b) => b.priority <= priority);
+    const found = this.#bands[at];
+    if (found?.priority === priority) return found;
+    const band = { priority, items: new Ring<Queued>() };
+    this.#bands.splice(at < 0 ? this.#bands.length : at, 0, band);
+    return band;
+  }
+}

@@ -1,0 +1,278 @@
+import { onAbort } from '../kit/abort.ts';
+import { Bell } from '../kit/bell.ts';
+import type { Clock } from '../kit/clock.ts';
+import { systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import type { MetricsProvider } from '../kit/metrics.ts';
+import { DelayLine } from './delay-line.ts';
+import { PriorityLine } from './priority-line.ts';
+import { QueueMetrics } from './queue-metrics.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { defaultControllerRateLimiter } from './rate-limiter.ts';
+
+/** The priority of keys that come from an initial list or a resync. Source: controller-runtime pkg/handler LowPriority. */
+export const LOW_PRIORITY = -100;
+
+export interface WorkQueueOptions {
+  /** Under which its metrics are published. None = no metrics. */
+  name?: string | undefined;
+  clock?: Clock | undefined;
+  /** Delays of `limited` adds. Default: {@link defaultControllerRateLimiter}. */
+  rateLimiter?: RateLimiter | undefined;
+  metrics?: MetricsProvider | undefined;
+  /** A key that has waited this long behind higher priorities is aged, ms. Default 10,000. */
+  agedAfterMs?: number | undefined;
+  /** Every so many takes an aged key goes before higher priorities. Default 5. */
+  agedShare?: number | undefined;
+  /** Called when an add falls together with the same key already in line. */
+  onTouch?: ((key: string) => void) | undefined;
+}
+
+export interface AddOptions {
+  /** Not before this many ms from now. Zero or less = now. */
+  after?: number | undefined;
+  /** Wait as long as the rate limiter says; counts as a failure of the key. With `after` too, the shorter of both. */
+  limited?: boolean | undefined;
+  /** Higher goes first. Default 0; {@link LOW_PRIORITY} for initial and resync keys. */
+  priority?: number | undefined;
+}
+
+export interface ShutDownOptions {
+  /** Keys that still wait are given up instead of being handed out. */
+  abandon?: boolean | undefined;
+}
+
+/** What the queue holds at this moment, for people and debug endpoints. Times in ms. */
+export interface QueueSnapshot {
+  readonly queued: readonly { key: string; priority: number; waitedMs: number }[];
+  readonly processing: readonly { key: string; priority: number; heldMs: number; isDirty: boolean }[];
+  readonly delayed: readonly { key: string; priority: number; dueInMs: number }[];
+}
+
+/** A key in hand. Nobody else gets it until this is disposed; disposing twice does nothing more. */
+export class Lease implements Disposable {
+  readonly key: string;
+  readonly priority: number;
+  readonly #release: (lease: Lease) => void;
+
+  constructor(key: string, priority: number, release: (lease: Lease) => void) {
+    this.key = key;
+    this.priority = priority;
+    this.#release = release;
+  }
+
+  [Symbol.dispose](): void {
+    this.#release(this);
+  }
+}
+
+/** A key that needs work. In line unless it is being processed. */
+interface Dirty {
+  priority: number;
+  readonly addedAt: number;
+}
+
+/**
+ * A queue of keys that need work, after client-go's three sets (queue, dirty, processing) and controller-runtime's priorities.
+ *
+ * Promises
+ * - A key is never in two hands at once.
+ * - After the last `add` of a key it is handed out at least once more; adds that fall together while it waits are one.
+ * - A key added while in hand comes back once when it is released, behind what came in meanwhile.
+ * - Higher priority first, first come first served within one; no key starves (see {@link PriorityLine}).
+ * - A key waits in one place: of a delayed and an immediate add, or of two delayed ones, the earlier counts and the later is dropped;
+ *   the highest priority asked for counts.
+ *
+ * Does not promise order between keys of different priority that arrive while a taker already waits, nor that delays are exact.
+ * Source: client-go util/workqueue, controller-runtime pkg/controller/priorityqueue.
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #limiter: RateLimiter;
+  readonly #metrics: QueueMetrics;
+  readonly #onTouch: ((key: string) => void) | undefined;
+  readonly #line: PriorityLine;
+  readonly #delays: DelayLine;
+  readonly #dirty = new Map<string, Dirty>();
+  readonly #processing = new Map<string, { lease: Lease; startedAt: number }>();
+  readonly #takers = new Set<(lease: Lease | undefined) => void>();
+  readonly #idle = new Bell();
+  #state: 'open' | 'draining' | 'shut' | 'abandoned' = 'open';
+
+  constructor(options: WorkQueueOptions = {}) {
+    const { name, metrics, clock = systemClock, rateLimiter, agedAfterMs = 10_000, agedShare = 5, onTouch } = options;
+    if (agedShare < 1) throw new InformerError('argument', `agedShare must be 1 or more, not ${agedShare}`);
+    this.#clock = clock;
+    this.#limiter = rateLimiter ?? defaultControllerRateLimiter({ clock });
+    this.#onTouch = onTouch;
+    this.#line = new PriorityLine({ agedAfterMs, agedShare });
+    this.#delays = new DelayLine(clock, (key, priority) => this.#makeDirty(key, priority));
+    this.#metrics = new QueueMetrics({ name, metrics, depth: () => this.#dirty.size, ages: () => this.#ages() });
+  }
+
+  /** Keys that can be taken now. Neither those in hand nor delayed ones. */
+  get length(): number {
+    return this.#line.size;
+  }
+
+  get isShuttingDown(): boolean {
+    return this.#state !== 'open';
+  }
+
+  /** Says that a key needs work. Ignored once the queue is shutting down. */
+  add(key: string, { after, limited = false, priority = 0 }: AddOptions = {}): void {
+    if (this.#state !== 'open') return;
+    if (after !== undefined || limited) this.#metrics.retried();
+    const delayMs = this.#delayOf(key, after, limited);
+    if (delayMs > 0) this.#makeDelayed(key, delayMs, priority);
+    else this.#makeDirty(key, priority);
+  }
+
+  /**
+   * Resolves with the next key, as a lease to be disposed (`using`), or with undefined once the queue is shut down and empty or the signal
+   * aborts. Takers are served in the order they came. Leaves no listener behind.
+   */
+  take(signal?: AbortSignal): Promise<Lease | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const lease = this.#next();
+    if (lease || this.#state !== 'open') return Promise.resolve(lease);
+    return new Promise((resolve) => {
+      const listener = signal && onAbort(signal, () => taker(undefined));
+      const taker = (given: Lease | undefined) => {
+        this.#takers.delete(taker);
+        listener?.[Symbol.dispose]();
+        resolve(given);
+      };
+      this.#takers.add(taker);
+    });
+  }
+
+  /** Releases a key that is in hand; the same as disposing its lease. Of a key that is not, it does nothing. */
+  done(key: string): void {
+    this.#processing.get(key)?.lease[Symbol.dispose]();
+  }
+
+  /** Resets the failures of a key. Does not take it out of the queue. */
+  forget(key: string): void {
+    this.#limiter.forget(key);
+  }
+
+  /** How often the key was added `limited` since it was last forgotten. */
+  numRequeues(key: string): number {
+    return this.#limiter.numRequeues(key);
+  }
+
+  /** Whether the key waits for work: in line, delayed, or to be taken again when released. */
+  isPending(key: string): boolean {
+    return this.#dirty.has(key) || this.#delays.has(key);
+  }
+
+  /** Takes a delayed key out again, as if it had not been added. One in line or in hand stays. */
+  cancelDelayed(key: string): void {
+    this.#delays.cancel(key);
+  }
+
+  /** Ends the queue: adds are ignored, delayed keys dropped, waiting takers let go; what is in line is still handed out, unless abandoned. */
+  shutDown({ abandon = false }: ShutDownOptions = {}): void {
+    this.#close(abandon || this.#state === 'abandoned' ? 'abandoned' : 'shut');
+    if (this.#state === 'abandoned') {
+      this.#line.clear();
+      this.#dirty.clear();
+    }
+    this.#idle.wake();
+  }
+
+  /**
+   * Ends the queue and resolves when nothing is in hand. A later `shutDown` ends the wait. Keys that are never released make it wait for ever,
+   * unless the signal aborts, which rejects with its reason.
+   */
+  async shutDownWithDrain({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (this.#state === 'open') this.#close('draining');
+    while (this.#state === 'draining' && this.#processing.size > 0) await this.#idle.wait(signal);
+  }
+
+  snapshot(): QueueSnapshot {
+    const now = this.#clock.monotonic();
+    return {
+      queued: Array.from(this.#line, ({ key, priority, since }) => ({ key, priority, waitedMs: now - since })),
+      processing: Array.from(this.#processing.values(), ({ lease, startedAt }) => ({
+        key: lease.key,
+        priority: lease.priority,
+        heldMs: now - startedAt,
+        isDirty: this.#dirty.has(lease.key),
+      })),
+      delayed: Array.from(this.#delays, ({ key, priority, at }) => ({ key, priority, dueInMs: at - now })),
+    };
+  }
+
+  #delayOf(key: string, after: number | undefined, limited: boolean): number {
+    const asked = Math.max(0, after ?? 0);
+    if (!limited) return asked;
+    const limit = this.#limiter.when(key);
+    return asked > 0 ? Math.min(asked, limit) : limit;
+  }
+
+  #makeDelayed(key: string, delayMs: number, priority: number): void {
+    if (this.#dirty.has(key)) this.#makeDirty(key, priority);
+    else this.#delays.schedule(key, delayMs, priority);
+  }
+
+  #makeDirty(key: string, asked: number): void {
+    const priority = Math.max(asked, this.#delays.cancel(key)?.priority ?? asked);
+    const known = this.#dirty.get(key);
+    if (known) this.#touch(key, known, priority);
+    else this.#addDirty(key, priority);
+  }
+
+  #addDirty(key: string, priority: number): void {
+    this.#dirty.set(key, { priority, addedAt: this.#clock.monotonic() });
+    this.#metrics.added();
+    if (!this.#processing.has(key)) this.#enqueue(key, priority);
+  }
+
+  #touch(key: string, known: Dirty, priority: number): void {
+    if (priority > known.priority) known.priority = priority;
+    if (this.#processing.has(key)) return;
+    this.#line.push(key, known.priority, this.#clock.monotonic());
+    this.#onTouch?.(key);
+  }
+
+  #enqueue(key: string, priority: number): void {
+    this.#line.push(key, priority, this.#clock.monotonic());
+    const [taker] = this.#takers;
+    taker?.(this.#next());
+  }
+
+  #next(): Lease | undefined {
+    const now = this.#clock.monotonic();
+    const queued = this.#line.shift(now);
+    if (!queued) return undefined;
+    const lease = new Lease(queued.key, queued.priority, (l) => this.#released(l));
+    this.#metrics.started(now - (this.#dirty.get(queued.key)?.addedAt ?? now));
+    this.#dirty.delete(queued.key);
+    this.#processing.set(queued.key, { lease, startedAt: now });
+    return lease;
+  }
+
+  #released(lease: Lease): void {
+    const held = this.#processing.get(lease.key);
+    if (held?.lease !== lease) return;
+    this.#processing.delete(lease.key);
+    this.#metrics.finished(this.#clock.monotonic() - held.startedAt);
+    const dirty = this.#dirty.get(lease.key);
+    if (dirty) this.#enqueue(lease.key, dirty.priority);
+    else if (this.#processing.size === 0) this.#idle.wake();
+  }
+
+  #close(state: 'draining' | 'shut' | 'abandoned'): void {
+    this.#state = state;
+    this.#delays.clear();
+    this.#metrics[Symbol.dispose]();
+    for (const taker of this.#takers) taker(undefined);
+  }
+
+  #ages(): number[] {
+    const now = this.#clock.monotonic();
+    return Array.from(this.#processing.values(), ({ startedAt }) => now - startedAt);
+  }
+}

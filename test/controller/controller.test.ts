@@ -1,0 +1,684 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import type { ControllerOptions } from '../../src/controller/controller.ts';
+import { createController } from '../../src/controller/controller.ts';
+import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
+import { StopError, TerminalError } from '../../src/controller/reconciler.ts';
+import type { ResourceEvent } from '../../src/controller/resource-event.ts';
+import type { EventSource, Source } from '../../src/controller/source.ts';
+import { eventSource, timerSource } from '../../src/controller/source.ts';
+import { InformerError } from '../../src/kit/error.ts';
+import { Latch } from '../../src/kit/latch.ts';
+import type { MetricsProvider } from '../../src/kit/metrics.ts';
+import { noMetrics } from '../../src/kit/metrics.ts';
+import { seededRandom } from '../../src/kit/random.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
+import { LOW_PRIORITY } from '../../src/workqueue/work-queue.ts';
+
+/** An informer reduced to what a source sees of it. */
+class FakeEvents implements EventSource {
+  readonly sync = new Latch();
+  readonly #listeners = new Set<(event: ResourceEvent) => void>();
+
+  subscribe(listener: (event: ResourceEvent) => void) {
+    this.#listeners.add(listener);
+    return { synced: this.sync.wait(), [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  tell(event: ResourceEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function pod(name: string, resourceVersion = '1') {
+  return { metadata: { name, namespace: 'shop', resourceVersion } };
+}
+
+function added(name: string, cause: 'initial' | 'watch' = 'watch'): ResourceEvent {
+  return { type: 'added', key: `shop/${name}`, object: pod(name), cause };
+}
+
+function updated(name: string, from: string, to: string, cause: 'watch' | 'resync' = 'watch'): ResourceEvent {
+  return { type: 'updated', key: `shop/${name}`, object: pod(name, to), oldObject: pod(name, from), cause };
+}
+
+/** A running controller whose sources have synced, unless told not to. */
+async function start(options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>, { sync = true } = {}) {
+  const clock = new FakeClock();
+  const events = new FakeEvents();
+  const abort = new AbortController();
+  const controller = createController({
+    name: 'pods',
+    clock,
+    sources: [eventSource(events, { name: 'v1/pods', isPrimary: true })],
+    rateLimiter: new ItemExponentialFailureRateLimiter(5, 1_000_000),
+    ...options,
+  });
+  const run = controller.run(abort.signal);
+  run.catch(() => {});
+  if (sync) events.sync.open();
+  await settled();
+  return { clock, events, abort, controller, run };
+}
+
+/** Counts by metric name and the `result` label. */
+function counting() {
+  const counts = new Map<string, number>();
+  const metrics: MetricsProvider = {
+    ...noMetrics,
+    counter(name, { result = '' }) {
+      const id = name.replace('controller_runtime_', '') + (result === '' ? '' : ` ${result}`);
+      counts.set(id, counts.get(id) ?? 0);
+      return { add: (by = 1) => void counts.set(id, (counts.get(id) ?? 0) + by) };
+    },
+  };
+  return { counts, metrics };
+}
+
+describe('what a run leads to', () => {
+  it('success forgets the key [CTL-01]', async () => {
+    const { counts, metrics } = counting();
+    const reconcile = vi.fn();
+    const { events, controller } = await start({ reconcile, metrics });
+    events.tell(added('web'));
+    await settled();
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    expect(controller.snapshot()).toEqual({ queued: [], processing: [], delayed: [], parked: [] });
+    expect(counts.get('reconcile_total success')).toBe(1);
+    expect(counts.get('reconcile_total error')).toBe(0);
+  });
+
+  it('errors are retried with growing delay until one run goes well, then the delay starts anew [CTL-02]', async () => {
+    const attempts: number[] = [];
+    const reconcile = ({ attempt }: ReconcileRequest) => {
+      attempts.push(attempt);
+      if (attempts.length === 1 || attempts.length === 2 || attempts.length === 4) throw new Error('not yet');
+    };
+    const { clock, events } = await start({ reconcile });
+    events.tell(added('web'));
+    await settled();
+    expect(clock.nextIn).toBe(5);
+    await clock.advance(5);
+    expect(clock.nextIn).toBe(10);
+    await clock.advance(10);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(clock.nextIn).toBeUndefined();
+    events.tell(updated('web', '1', '2'));
+    await settled();
+    expect(attempts).toEqual([1, 2, 3, 1]);
+    expect(clock.nextIn).toBe(5);
+  });
+
+  it('a terminal error, also as a cause, is counted, not retried, and parks the key [CTL-03]', async () => {
+    const { counts, metrics } = counting();
+    const reconcile = () => {
+      throw new InformerError('hook', 'outer', { cause: new TerminalError(new Error('bad spec')) });
+    };
+    const { clock, events, controller } = await start({ reconcile, metrics });
+    events.tell(added('web'));
+    await settled();
+    expect(clock.nextIn).toBeUndefined();
+    expect(controller.parked).toMatchObject([{ key: 'shop/web', reason: 'terminal', attempts: 1, error: 'outer', since: clock.now() }]);
+    expect(counts.get('terminal_reconcile_errors_total')).toBe(1);
+    expect(counts.get('reconcile_errors_total')).toBe(1);
+  });
+
+  it('requeueAfter forgets the failures and comes back then, with the cause "requeue" [CTL-05]', async () => {
+    const requests: ReconcileRequest[] = [];
+    const { counts, metrics } = counting();
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      if (requests.length === 1) throw new Error('not yet');
+      return requests.length === 2 ? { requeueAfterMs: 100 } : {};
+    };
+    const { clock, events } = await start({ reconcile, metrics });
+    events.tell(added('web'));
+    await clock.advance(5);
+    expect(clock.nextIn).toBe(100);
+    await clock.advance(100);
+    expect(requests.map((r) => r.attempt)).toEqual([1, 2, 1]);
+    expect(requests[2]?.causes).toEqual([{ reason: 'requeue', count: 1 }]);
+    expect(counts.get('reconcile_total requeue_after')).toBe(1);
+  });
+
+  it('a change that comes before requeueAfter is due runs at once, and only once', async () => {
+    const reconcile = vi.fn((request: ReconcileRequest) => (request.causes[0]?.reason === 'added' ? { requeueAfterMs: 100 } : {}));
+    const { clock, events } = await start({ reconcile });
+    events.tell(added('web'));
+    await settled();
+    events.tell(updated('web', '1', '2'));
+    await settled();
+    expect(reconcile).toHaveBeenCalledTimes(2);
+    await clock.advance(1000);
+    expect(reconcile).toHaveBeenCalledTimes(2);
+  });
+
+  it('retries and requeues keep the priority the key had; a result may set another [CTL-07]', async () => {
+    let round = 0;
+    const hold = new Latch();
+    const reconcile = async ({ key }: ReconcileRequest) => {
+      if (key === 'shop/blocker') return hold.wait();
+      round++;
+      if (round === 1) throw new Error('not yet');
+      return round === 2 ? { requeueAfterMs: 5 } : { requeueAfterMs: 5, priority: 7 };
+    };
+    const { clock, events, controller } = await start({ reconcile });
+    const priorities: (number | undefined)[] = [];
+    events.tell(added('web', 'initial'));
+    for (let i = 0; i < 3; i++) {
+      await settled();
+      priorities.push(controller.snapshot().delayed[0]?.priority);
+      await clock.advance(5);
+    }
+    expect(priorities).toEqual([LOW_PRIORITY, LOW_PRIORITY, 7]);
+  });
+
+  it('a panic becomes an error that is retried [CTL-08]', async () => {
+    const { counts, metrics } = counting();
+    const warnings: unknown[] = [];
+    const logger = {
+      error() {},
+      warn: (_: string, fields?: object) => void warnings.push(fields),
+      info() {},
+      debug() {},
+      child: () => logger,
+    };
+    const reconcile = vi.fn(() => {
+      const nothing = JSON.parse('null') as { spec: unknown };
+      return nothing.spec as object;
+    });
+    const { clock, events } = await start({ reconcile, metrics, logger });
+    events.tell(added('web'));
+    await settled();
+    expect(warnings).toEqual([expect.objectContaining({ error: expect.stringMatching(/^panic: .*null.* \[recovered\]$/) })]);
+    expect(counts.get('reconcile_panics_total')).toBe(1);
+    await clock.advance(5);
+    expect(reconcile).toHaveBeenCalledTimes(2);
+  });
+
+  it('a panic ends the controller when it is not to be recovered; an ordinary error does not [CTL-08]', async () => {
+    const thrown = [new Error('ordinary'), 'a text'];
+    const reconcile = () => {
+      throw thrown.shift();
+    };
+    const { clock, events, run } = await start({ reconcile, recoverPanic: false });
+    events.tell(added('web'));
+    await clock.advance(5);
+    await expect(run).rejects.toBe('a text');
+  });
+
+  it('a stop error ends the controller once the other runs are done', async () => {
+    const other = new Latch();
+    const reconcile = async ({ name }: ReconcileRequest) => {
+      if (name === 'slow') return other.wait();
+      throw new StopError('bad configuration');
+    };
+    const { clock, events, run } = await start({ reconcile, workers: 2 });
+    let ended = false;
+    run.catch(() => {
+      ended = true;
+    });
+    events.tell(added('slow'));
+    events.tell(added('bad'));
+    await settled();
+    expect(ended).toBe(false);
+    other.open();
+    await expect(run).rejects.toThrow('bad configuration');
+    expect(clock.pending).toBe(0);
+    expect(events.listeners).toBe(0);
+  });
+});
+
+describe('a run that overstays', () => {
+  const heedful = ({ signal }: { signal: AbortSignal }) =>
+    new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+  it('is told by its signal at the timeout, which is counted [CTL-09]', async () => {
+    const { counts, metrics } = counting();
+    const { clock, events } = await start({ reconcile: (_, context) => heedful(context), metrics, reconcileTimeoutMs: 50 });
+    events.tell(added('web'));
+    await clock.advance(49);
+    expect(counts.get('reconcile_timeouts_total')).toBe(0);
+    await clock.advance(1);
+    expect(counts.get('reconcile_timeouts_total')).toBe(1);
+    expect(counts.get('reconcile_total error')).toBe(1);
+  });
+
+  it('is not counted when it ended early, gave up by itself, or the controller ended [CTL-09]', async () => {
+    const { counts, metrics } = counting();
+    const deaf = new Latch();
+    const reconcile = ({ name }: ReconcileRequest, context: { signal: AbortSignal }) => {
+      if (name === 'early') return;
+      if (name === 'deaf') return deaf.wait();
+      if (name === 'own') throw new DOMException('mine', 'AbortError');
+      return heedful(context);
+    };
+    const { clock, events, abort, run } = await start({
+      reconcile,
+      metrics,
+      reconcileTimeoutMs: 50,
+      workers: 4,
+      drainMs: 10,
+      maxRetries: 0,
+    });
+    for (const name of ['early', 'own', 'waits', 'deaf']) events.tell(added(name));
+    await clock.advance(20);
+    abort.abort();
+    await clock.advance(1000);
+    deaf.open();
+    await run;
+    expect(counts.get('reconcile_timeouts_total')).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('keeps its key until it has ended, however late that is', async () => {
+    const ends: Latch[] = [];
+    const reconcile = () => {
+      const end = new Latch();
+      ends.push(end);
+      return end.wait();
+    };
+    const { clock, events } = await start({ reconcile, reconcileTimeoutMs: 50, workers: 2 });
+    events.tell(added('web'));
+    await settled();
+    events.tell(updated('web', '1', '2'));
+    await clock.advance(500);
+    expect(ends).toHaveLength(1);
+    ends[0]?.open();
+    await settled();
+    expect(ends).toHaveLength(2);
+  });
+});
+
+describe('starting', () => {
+  it('nothing runs before the sources have synced, and what came before runs once [KR-05]', async () => {
+    const reconcile = vi.fn();
+    const { events, controller } = await start({ reconcile }, { sync: false });
+    events.tell(added('web', 'initial'));
+    events.tell(updated('web', '1', '2'));
+    await settled();
+    expect(reconcile).not.toHaveBeenCalled();
+    expect(controller.isSynced).toBe(false);
+    events.sync.open();
+    await settled();
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    await controller.synced();
+  });
+
+  it('rejects when a source fails, and nothing runs [CTL-11] [KR-05]', async () => {
+    const reconcile = vi.fn();
+    const { events, controller, run } = await start({ reconcile }, { sync: false });
+    events.tell(added('web', 'initial'));
+    events.sync.fail(new Error('no such type'));
+    await expect(run).rejects.toThrow('no such type');
+    await expect(controller.synced()).rejects.toThrow('has ended');
+    expect(reconcile).not.toHaveBeenCalled();
+  });
+
+  it('rejects when a source takes too long [CTL-11]', async () => {
+    const { clock, run } = await start({ reconcile: () => {}, cacheSyncTimeoutMs: 1000 }, { sync: false });
+    await clock.advance(1000);
+    await expect(run).rejects.toThrow('controller pods: caches did not sync within 1000ms');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('resolves when it is aborted while it waits [CTL-11]', async () => {
+    const { clock, abort, run, events } = await start({ reconcile: () => {} }, { sync: false });
+    abort.abort();
+    await run;
+    expect(clock.pending).toBe(0);
+    expect(events.listeners).toBe(0);
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('runs once only; a source added later starts at once [CTL-12]', async () => {
+    const reconcile = vi.fn();
+    const { controller, abort } = await start({ reconcile });
+    await expect(controller.run(abort.signal)).rejects.toThrow('controller pods was started more than once');
+    const late = new FakeEvents();
+    controller.watch(eventSource(late, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    expect(late.listeners).toBe(1);
+    late.tell(added('front'));
+    await settled();
+    expect(reconcile.mock.calls[0]?.[0]).toMatchObject({
+      key: 'shop/web',
+      causes: [{ reason: 'added', source: 'v1/services', key: 'shop/front' }],
+    });
+  });
+
+  it.each([
+    [{ name: '' }, 'a controller needs a name'],
+    [{ workers: 0 }, 'workers must be a whole number from 1, not 0'],
+    [{ maxRetries: -1 }, 'maxRetries must be 0 or more, not -1'],
+    [{ reconcileTimeoutMs: 0 }, 'reconcileTimeoutMs must be above zero, not 0'],
+  ])('refuses %j, naming it', (options, message) => {
+    expect(() => createController({ name: 'pods', reconcile: () => {}, ...options })).toThrow(message);
+  });
+});
+
+describe('workers', () => {
+  it('work on different keys at once, at most as many as there are, never on one key twice [CTL-13] [KR-04]', async () => {
+    const random = seededRandom(11);
+    const clock = new FakeClock();
+    const now = new Map<string, number>();
+    let most = 0;
+    let twice = 0;
+    const reconcile = async ({ key }: ReconcileRequest) => {
+      if (now.has(key)) twice++;
+      now.set(key, 1);
+      most = Math.max(most, now.size);
+      await clock.sleep(Math.floor(random() * 20));
+      now.delete(key);
+      if (random() < 0.2) throw new Error('now and then');
+    };
+    const { events } = await start({ reconcile, clock, workers: 3 });
+    for (let i = 0; i < 300; i++) {
+      events.tell(updated(`pod${Math.floor(random() * 8)}`, String(i), String(i + 1)));
+      if (i % 3 === 0) await clock.advance(3);
+    }
+    await clock.advance(60_000);
+    expect(most).toBe(3);
+    expect(twice).toBe(0);
+    expect(now.size).toBe(0);
+  });
+
+  it('a failing key holds up no other', async () => {
+    const done: string[] = [];
+    const reconcile = ({ name }: ReconcileRequest) => {
+      if (name === 'poison') throw new Error('always');
+      done.push(name);
+    };
+    const { clock, events } = await start({ reconcile });
+    events.tell(added('poison'));
+    for (const name of ['a', 'b', 'c']) events.tell(added(name));
+    await clock.advance(100);
+    expect(done).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('parking', () => {
+  async function parked(options: { maxRetries?: number } = {}) {
+    const requests: ReconcileRequest[] = [];
+    let isFixed = false;
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      if (!isFixed) throw new Error('still broken');
+    };
+    const setup = await start({ reconcile, maxRetries: 2, ...options });
+    setup.events.tell(added('web'));
+    await setup.clock.advance(1000);
+    const fix = () => {
+      isFixed = true;
+    };
+    return { ...setup, requests, fix };
+  }
+
+  it('after so many retries a key is listed and left alone', async () => {
+    const { clock, controller, requests } = await parked();
+    expect(requests.map((r) => r.attempt)).toEqual([1, 2, 3]);
+    expect(controller.parked).toMatchObject([
+      { key: 'shop/web', reason: 'retries', attempts: 3, error: 'still broken', causes: [{ reason: 'added' }] },
+    ]);
+    await clock.advance(3_600_000);
+    expect(requests).toHaveLength(3);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('the next change lets it go, with what had led to it and all its retries', async () => {
+    const { clock, events, controller, requests } = await parked();
+    events.tell(updated('web', '1', '2'));
+    await settled();
+    expect(controller.parked).toEqual([]);
+    expect(requests[3]).toMatchObject({ attempt: 1, causes: [{ reason: 'added' }, { reason: 'updated', resourceVersion: '2' }] });
+    await clock.advance(1000);
+    expect(requests).toHaveLength(6);
+    expect(controller.parked).toHaveLength(1);
+  });
+
+  it('a resync, which is no change, does not', async () => {
+    const { events, controller, requests } = await parked();
+    events.tell(updated('web', '1', '1', 'resync'));
+    events.tell(updated('web', '1', '1'));
+    await settled();
+    expect(requests).toHaveLength(3);
+    expect(controller.parked).toHaveLength(1);
+  });
+
+  it('nor does one that falls into the last run', async () => {
+    const setup: { tell?: () => void } = {};
+    let runs = 0;
+    const reconcile = () => {
+      runs++;
+      setup.tell?.();
+      throw new TerminalError(new Error('for good'));
+    };
+    const { events, controller } = await start({ reconcile });
+    setup.tell = () => events.tell(updated('web', '1', '1', 'resync'));
+    events.tell(added('web'));
+    await settled();
+    expect(runs).toBe(1);
+    expect(controller.snapshot()).toMatchObject({ queued: [], processing: [], parked: [{ key: 'shop/web' }] });
+  });
+
+  it('it can be let go by hand', async () => {
+    const { controller, requests, fix } = await parked();
+    expect(controller.release('shop/other')).toBe(false);
+    fix();
+    expect(controller.release('shop/web')).toBe(true);
+    await settled();
+    expect(controller.parked).toEqual([]);
+    expect(requests).toHaveLength(4);
+    expect(requests[3]?.causes.map((c) => c.reason)).toEqual(['added', 'released']);
+  });
+
+  it('a change that came during the last run counts as the next one', async () => {
+    const setup: { tell?: () => void } = {};
+    let runs = 0;
+    const reconcile = () => {
+      if (++runs === 1) setup.tell?.();
+      if (runs === 1) throw new TerminalError(new Error('of the old state'));
+    };
+    const { events, controller } = await start({ reconcile });
+    setup.tell = () => events.tell(updated('web', '1', '2'));
+    events.tell(added('web'));
+    await settled();
+    expect(runs).toBe(2);
+    expect(controller.parked).toEqual([]);
+  });
+});
+
+describe('causes', () => {
+  it('what falls together while a key waits is told to the one run', async () => {
+    const hold = new Latch();
+    const requests: ReconcileRequest[] = [];
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      return request.name === 'blocker' ? hold.wait() : undefined;
+    };
+    const { events } = await start({ reconcile });
+    events.tell(added('blocker'));
+    for (const [from, to] of ['12', '23', '34']) events.tell(updated('web', from as string, to as string));
+    events.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'relist', finalStateUnknown: true });
+    hold.open();
+    await settled();
+    expect(requests).toHaveLength(2);
+    expect(requests[1]).toMatchObject({
+      namespace: 'shop',
+      name: 'web',
+      before: pod('web', '1'),
+      gone: pod('web', '5'),
+      droppedCauses: 0,
+      causes: [
+        { reason: 'updated', via: 'watch', source: 'v1/pods', resourceVersion: '4', count: 3 },
+        { reason: 'deleted', via: 'relist', source: 'v1/pods', resourceVersion: '5', count: 1 },
+      ],
+    });
+  });
+
+  it('a failed run hands its causes and the state before on to the next', async () => {
+    const requests: ReconcileRequest[] = [];
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      if (requests.length === 1) throw new Error('not yet');
+    };
+    const { clock, events } = await start({ reconcile });
+    events.tell(updated('web', '1', '2'));
+    await settled();
+    events.tell(updated('web', '2', '3'));
+    await clock.advance(1000);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]).toMatchObject({ before: pod('web', '1'), causes: [{ reason: 'updated', count: 2, resourceVersion: '3' }] });
+  });
+
+  it('are bounded; the rest is counted', async () => {
+    const hold = new Latch();
+    const requests: ReconcileRequest[] = [];
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      return request.name === 'blocker' ? hold.wait() : undefined;
+    };
+    const { events, controller } = await start({ reconcile });
+    events.tell(added('blocker'));
+    const services = new FakeEvents();
+    controller.watch(eventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    for (let i = 0; i < 40; i++) services.tell(added(`svc${i}`));
+    hold.open();
+    await settled();
+    expect(requests[1]?.causes).toHaveLength(16);
+    expect(requests[1]?.droppedCauses).toBe(24);
+  });
+
+  it('a key asked for by hand says so; what is no key is refused', async () => {
+    const reconcile = vi.fn();
+    const { controller } = await start({ reconcile });
+    controller.enqueue('shop/web');
+    await settled();
+    expect(reconcile.mock.calls[0]?.[0]).toMatchObject({ key: 'shop/web', causes: [{ reason: 'manual', count: 1 }] });
+    expect(() => controller.enqueue('a/b/c')).toThrow('unexpected key format');
+  });
+});
+
+describe('sources', () => {
+  it('a mapper that throws, or makes what is no key, costs that event only', async () => {
+    const reconcile = vi.fn();
+    const { controller } = await start({ reconcile });
+    const services = new FakeEvents();
+    const enqueue = ({ key }: ResourceEvent) => {
+      if (key === 'shop/bad') throw new Error('cannot map');
+      return [key === 'shop/odd' ? 'a/b/c' : key];
+    };
+    controller.watch(eventSource(services, { name: 'v1/services', enqueue }));
+    for (const name of ['bad', 'odd', 'good']) services.tell(added(name));
+    await settled();
+    expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/good']);
+  });
+
+  it('events a predicate does not pass queue nothing', async () => {
+    const reconcile = vi.fn();
+    const { controller } = await start({ reconcile });
+    const services = new FakeEvents();
+    controller.watch(eventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
+    services.tell(added('a'));
+    services.tell(added('b'));
+    await settled();
+    expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/b']);
+  });
+
+  it('a timer queues all keys every so often, behind changes, and ends with the controller', async () => {
+    const order: string[] = [];
+    const clock = new FakeClock();
+    const reconcile = async ({ key, causes }: ReconcileRequest) => {
+      order.push(`${key} ${causes[0]?.reason}`);
+      await clock.sleep(1);
+    };
+    const { controller, events, abort, run } = await start({ reconcile, clock });
+    controller.watch(timerSource({ everyMs: 600_000, keys: () => ['shop/a', 'shop/b'] }));
+    await clock.advance(599_999);
+    expect(order).toEqual([]);
+    clock.tick(1);
+    events.tell(added('change'));
+    await clock.advance(10);
+    expect(order).toEqual(['shop/a generic', 'shop/change added', 'shop/b generic']);
+    await clock.advance(600_000);
+    expect(order).toHaveLength(5);
+    abort.abort();
+    await run;
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('shutting down', () => {
+  it('lets the run in hand finish, begins no other, and leaves nothing behind', async () => {
+    const hold = new Latch();
+    const seen: string[] = [];
+    let aborted = false;
+    const reconcile = async ({ name }: ReconcileRequest, { signal }: { signal: AbortSignal }) => {
+      seen.push(name);
+      await hold.wait();
+      aborted = signal.aborted;
+      throw new Error('and fails at that');
+    };
+    const { clock, events, abort, run } = await start({ reconcile, drainMs: 1000 });
+    events.tell(added('a'));
+    events.tell(added('b'));
+    await settled();
+    abort.abort();
+    events.tell(added('c'));
+    await clock.advance(999);
+    hold.open();
+    await run;
+    expect(seen).toEqual(['a']);
+    expect(aborted).toBe(false);
+    expect(clock.pending).toBe(0);
+    expect(events.listeners).toBe(0);
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('begins nothing that comes in the moment of the abort', async () => {
+    const reconcile = vi.fn();
+    const { events, abort, run } = await start({ reconcile });
+    events.tell(added('a'));
+    abort.abort();
+    await run;
+    expect(reconcile).not.toHaveBeenCalled();
+  });
+
+  it('tells a run by its signal when it has waited long enough', async () => {
+    const reconcile = (_: ReconcileRequest, { signal }: { signal: AbortSignal }) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const { clock, events, abort, run } = await start({ reconcile, drainMs: 1000 });
+    let ended = false;
+    void run.then(() => {
+      ended = true;
+    });
+    events.tell(added('a'));
+    await settled();
+    abort.abort();
+    await clock.advance(999);
+    expect(ended).toBe(false);
+    await clock.advance(1);
+    expect(ended).toBe(true);
+  });
+
+  it('a source that goes on after the end disturbs nobody', async () => {
+    const kept: { emit?: Parameters<Source['start']>[0] } = {};
+    const source: Source = {
+      name: 'stubborn',
+      async start(emit) {
+        kept.emit = emit;
+      },
+    };
+    const reconcile = vi.fn();
+    const { abort, run } = await start({ reconcile, sources: [source] });
+    abort.abort();
+    await run;
+    kept.emit?.('shop/web', { cause: { reason: 'generic' }, isChange: true }, 0);
+    await settled();
+    expect(reconcile).not.toHaveBeenCalled();
+  });
+});

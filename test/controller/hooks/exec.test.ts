@@ -1,0 +1,275 @@
+import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExecHookOptions } from '../../../src/controller/hooks/exec.ts';
+import { createExecHook, readReply } from '../../../src/controller/hooks/exec.ts';
+import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
+import { isTerminal, StopError } from '../../../src/controller/reconciler.ts';
+import type { Logger } from '../../../src/kit/logger.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hooks-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+let scripts = 0;
+/** Writes an executable script; without a first line of its own it is one for /bin/sh. */
+async function script(body: string): Promise<string> {
+  const path = join(dir, `hook-${++scripts}`);
+  await writeFile(path, body.startsWith('#!') ? body : `#!/bin/sh\n${body}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const request: HookRequest = {
+  version: 1,
+  key: 'shop/web',
+  gvr: 'apps/v1/deployments',
+  object: { metadata: { name: 'web', namespace: 'shop' }, spec: { replicas: 3 } },
+  changed: ['.spec.replicas'],
+  causes: [{ reason: 'updated', via: 'watch', count: 2 }],
+  attempt: 3,
+  snapshots: {},
+};
+
+function recordingLogger() {
+  const lines: string[] = [];
+  const logger: Logger = createLogger((_, message, { key, line }) => lines.push(`${message} ${key}: ${line}`)).child({ key: 'shop/web' });
+  return { lines, logger };
+}
+
+async function run(body: string, options: Partial<ExecHookOptions> = {}, { signal = new AbortController().signal, about = request } = {}) {
+  const { lines, logger } = recordingLogger();
+  const hook = createExecHook({ command: await script(body), env: process.env, ...options });
+  const reply = await hook.run(about, { signal, logger });
+  return { reply, lines };
+}
+
+/** Resolves when a condition holds; the test's own timeout is the limit. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** Whether a process runs; one that has ended and only waits to be reaped does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('the request', () => {
+  it('is one line of JSON on stdin', async () => {
+    const { reply } = await run(`#!${process.execPath}
+      let text = '';
+      process.stdin.on('data', (d) => (text += d)).on('end', () => console.log(JSON.stringify({ lines: text.split('\\n').length, got: JSON.parse(text) })));
+    `);
+    expect(reply).toEqual({ lines: 2, got: request });
+  });
+
+  it('is in the environment too', async () => {
+    const { reply } = await run(
+      `printf '{"v":"%s %s %s %s %s %s"}\\n' "$INFORMER_KEY" "$INFORMER_NAMESPACE" "$INFORMER_NAME" "$INFORMER_GVR" "$INFORMER_ATTEMPT" "$INFORMER_DELETED"`,
+    );
+    expect(reply).toEqual({ v: 'shop/web shop web apps/v1/deployments 3 false' });
+    const gone = await run(`printf '{"v":"%s"}\\n' "$INFORMER_DELETED"`, {}, { about: { ...request, object: null } });
+    expect(gone.reply).toEqual({ v: 'true' });
+  });
+
+  it('need not be read: a large one to a hook that closes its stdin is no error', async () => {
+    const about = { ...request, snapshots: { big: [{ metadata: { name: 'x'.repeat(4_000_000) } }] } };
+    const { reply } = await run(`exec <&-; echo '{"requeueAfter":"1s"}'`, {}, { about });
+    expect(reply).toEqual({ requeueAfter: '1s' });
+  });
+
+  it('may make the arguments', async () => {
+    const { reply } = await run(`printf '{"v":"%s"}\\n' "$*"`, { args: ({ key, attempt }) => ['--key', key, `${attempt}`] });
+    expect(reply).toEqual({ v: '--key shop/web 3' });
+  });
+});
+
+describe('the environment', () => {
+  it('is an allow-list, and leads to no credentials', async () => {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: '/home/me',
+      TZ: 'UTC',
+      INFORMER_MODE: 'x',
+      AWS_SECRET_ACCESS_KEY: 's',
+      KUBECONFIG: '/k',
+      NPM_TOKEN: 't',
+    };
+    const { reply } = await run(
+      `printf '{"v":"%s"}\\n' "$(env | sed 's/=.*//' | grep -v -e '^_$' -e '^PWD$' -e '^SHLVL$' | sort | tr '\\n' ' ')$KUBECONFIG"`,
+      { env },
+    );
+    expect(reply).toEqual({
+      v: 'HOME INFORMER_ATTEMPT INFORMER_DELETED INFORMER_GVR INFORMER_KEY INFORMER_MODE INFORMER_NAME INFORMER_NAMESPACE KUBECONFIG PATH TZ /dev/null',
+    });
+  });
+
+  it('holds the credentials when they are to be passed, those of the cluster at work first', async () => {
+    const env = { PATH: process.env.PATH, AWS_PROFILE: 'a', KUBECONFIG: '/k', NPM_TOKEN: 't' };
+    const { reply } = await run(`printf '{"v":"%s %s %s"}\\n' "$AWS_PROFILE" "$KUBECONFIG" "$NPM_TOKEN"`, {
+      env,
+      passCredentials: true,
+      credentials: { KUBECONFIG: '/tmp/sandbox' },
+    });
+    expect(reply).toEqual({ v: 'a /tmp/sandbox ' });
+  });
+});
+
+describe('the reply', () => {
+  it.each([
+    ['', undefined],
+    ['done\n', undefined],
+    ['{"a":1}\n', { a: 1 }],
+    ['working on it\n{"first":1}\n{"a":1}\n\n', { a: 1 }],
+    ['{\n  "a": 1\n}\n', { a: 1 }],
+    ['{"a":1}\nlater text\n', undefined],
+    ['[1]\n', undefined],
+  ])('in %j is %j', (stdout, reply) => {
+    expect(readReply(stdout)).toEqual(reply);
+  });
+
+  it.each(['{"a":', 'log\n{\n  "a": 1\n}\n'])('in %j is not lost in silence', (stdout) => {
+    expect(() => readReply(stdout)).toThrow(
+      expect.objectContaining({ code: 'hook', hint: 'print it on the last line by itself, as jq -c does' }),
+    );
+  });
+});
+
+describe('exit codes', () => {
+  it('64 stops the controller, with what stderr said last', async () => {
+    const ended = run('echo "no such database" >&2; exit 64');
+    await expect(ended).rejects.toThrow(StopError);
+    await expect(ended).rejects.toThrow(/^hook hook-\d+ exited with 64: no such database$/);
+  });
+
+  it('65 is permanent', async () => {
+    const error = await run('exit 65').catch((e) => e);
+    expect(isTerminal(error)).toBe(true);
+  });
+
+  it.each([1, 75, 127])('%i means to try again', async (code) => {
+    const error = await run(`exit ${code}`).catch((e) => e);
+    expect(error).toMatchObject({ code: 'hook', message: expect.stringContaining(`exited with ${code}`) });
+    expect(isTerminal(error) || error instanceof StopError).toBe(false);
+  });
+
+  it('a death by signal means to try again', async () => {
+    await expect(run('kill -9 $$')).rejects.toThrow('was ended by SIGKILL');
+  });
+
+  it('a reply beside a failure counts for nothing', async () => {
+    await expect(run(`echo '{"actions":[]}'; exit 1`)).rejects.toThrow('exited with 1');
+  });
+});
+
+describe('a hook that cannot be started', () => {
+  it.each([
+    ['is not there', async () => join(dir, 'absent'), 'check the path'],
+    ['is not executable', async () => script('true').then((path) => chmod(path, 0o644).then(() => path)), 'chmod +x'],
+    ['names an interpreter that is not there', () => script('#!/no/such/interpreter\n'), 'interpreter'],
+  ])('because it %s stops the controller and says what to do', async (_, make, hint) => {
+    const hook = createExecHook({ command: await make(), env: process.env });
+    const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });
+    await expect(ended).rejects.toThrow(StopError);
+    await expect(ended).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+  });
+});
+
+it('stderr is logged line by line with the key, a last line without an end too', async () => {
+  const { lines } = await run(`printf 'one\\ntwo\\r\\nthree' >&2`);
+  expect(lines).toEqual(['hook stderr shop/web: one', 'hook stderr shop/web: two', 'hook stderr shop/web: three']);
+});
+
+it('a hook that prints without end is stopped', async () => {
+  await expect(run('yes', { graceMs: 100 })).rejects.toThrow('printed more than');
+});
+
+it('a child left behind is not waited for, though it holds the pipes', async () => {
+  const { reply } = await run(`sleep 30 & echo "{\\"pid\\":$!}"`);
+  const { pid } = reply as { pid: number };
+  expect(isAlive(pid)).toBe(true);
+  process.kill(pid, 'SIGKILL');
+});
+
+describe('an abort', () => {
+  /** Starts a hook, and waits until it has written the pids of itself and its children. */
+  async function started(body: string, pidCount: number, graceMs: number) {
+    const file = join(dir, `pids-${++scripts}`);
+    const abort = new AbortController();
+    const ended = run(`pids=${file}\n${body}`, { graceMs }, { signal: abort.signal });
+    ended.catch(() => {});
+    const pids = async () => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
+    await until(async () => (await pids()).length === pidCount);
+    return { abort, ended, pids: await pids() };
+  }
+
+  it('ends the whole process group, and rejects with the reason when it is gone', async () => {
+    const { abort, ended, pids } = await started('sleep 30 & echo $! >> $pids; echo $$ >> $pids; wait', 2, 5000);
+    abort.abort(new Error('took too long'));
+    await expect(ended).rejects.toThrow('took too long');
+    await until(() => !pids.some(isAlive));
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('leaves a hook its grace to end in good order', async () => {
+    const { abort, ended, pids } = await started(
+      `trap 'echo bye > ${join(dir, 'bye')}; exit 0' TERM; echo $$ >> $pids; while :; do sleep 0.01; done`,
+      1,
+      5000,
+    );
+    abort.abort(new Error('took too long'));
+    await expect(ended).rejects.toThrow('took too long');
+    expect(await readFile(join(dir, 'bye'), 'utf8')).toBe('bye\n');
+    await until(() => !pids.some(isAlive));
+  });
+
+  it('kills what does not heed it, leader and children, after the grace', async () => {
+    const deaf = `trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & echo $! >> $pids; echo $$ >> $pids; while :; do sleep 0.05; done`;
+    const { abort, ended, pids } = await started(deaf, 2, 100);
+    abort.abort(new Error('took too long'));
+    await expect(ended).rejects.toThrow('took too long');
+    await until(() => !pids.some(isAlive));
+  });
+
+  it('kills children that outlive a leader which heeded it', async () => {
+    const body = `(trap '' TERM; while :; do sleep 0.05; done) & echo $! >> $pids; echo $$ >> $pids; wait`;
+    const { abort, ended, pids } = await started(body, 2, 100);
+    abort.abort(new Error('took too long'));
+    await expect(ended).rejects.toThrow('took too long');
+    await until(() => !pids.some(isAlive));
+  });
+
+  it('kills children that outlive it without holding its pipes', async () => {
+    const body = `(trap '' TERM; while :; do sleep 0.05; done) </dev/null >/dev/null 2>&1 & echo $! >> $pids; echo $$ >> $pids; wait`;
+    const { abort, ended, pids } = await started(body, 2, 60_000);
+    abort.abort(new Error('took too long'));
+    await expect(ended).rejects.toThrow('took too long');
+    await until(() => !pids.some(isAlive));
+  });
+
+  it('before the start starts nothing', async () => {
+    await expect(run(`touch ${join(dir, 'ran')}`, {}, { signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over');
+    await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT');
+  });
+});
+
+it('kill ends at once whatever runs', async () => {
+  const file = join(dir, 'kill-pid');
+  const hook = createExecHook({ command: await script(`echo $$ > ${file}; while :; do sleep 0.05; done`), env: process.env });
+  const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });
+  ended.catch(() => {});
+  await until(async () => (await readFile(file, 'utf8').catch(() => '')).trim() !== '');
+  hook.kill?.();
+  await expect(ended).rejects.toThrow('was ended by SIGKILL');
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { ActionMode, ActionOutcome } from '../../../src/controller/actions.ts';
+import { ActionRunner, describeAction } from '../../../src/controller/actions.ts';
+import type { Hook, HookRequest, HookRun } from '../../../src/controller/hooks/hook.ts';
+import type { HookReconcilerOptions } from '../../../src/controller/hooks/hook-reconciler.ts';
+import { createHookReconciler } from '../../../src/controller/hooks/hook-reconciler.ts';
+import type { ReconcileRequest } from '../../../src/controller/reconciler.ts';
+import type { CachedObject } from '../../../src/controller/resource-event.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
+import { parseGvr } from '../../../src/model/gvr.ts';
+import type { ObjectMeta } from '../../../src/model/object.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+
+const FINALIZER = 'example.com/guard';
+const primary = { gvr: parseGvr('apps/v1/deployments'), kind: 'Deployment', namespaced: true };
+
+function web(metadata: ObjectMeta = {}, replicas = 1): CachedObject {
+  return { metadata: { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '7', ...metadata }, spec: { replicas } };
+}
+
+function setup(
+  options: Partial<Omit<HookReconcilerOptions, 'hook'>> & { object?: CachedObject; hook?: Hook['run']; mode?: ActionMode } = {},
+) {
+  const { object, mode = 'write', hook = async () => undefined, ...rest } = options;
+  const clock = new FakeClock();
+  const asked: HookRequest[] = [];
+  const outcomes: ActionOutcome[] = [];
+  const resource = {
+    get: async () => ({ metadata: {} }),
+    create: async () => ({ metadata: {} }),
+    patch: async () => ({ metadata: {} }),
+    delete: async () => undefined,
+  };
+  const actions = new ActionRunner({
+    client: { resource: () => resource },
+    mode,
+    primary,
+    types: async () => [],
+    report: (outcome) => outcomes.push(outcome),
+  });
+  const reconcile = createHookReconciler({
+    hook: {
+      name: 'guard.ts',
+      run: async (request: HookRequest, run: HookRun) => {
+        asked.push(request);
+        return hook(request, run);
+      },
+    },
+    primary,
+    lister: { get: () => object },
+    actions,
+    clock,
+    ...rest,
+  });
+  const run = (request: Partial<ReconcileRequest> = {}) =>
+    Promise.resolve(
+      reconcile(
+        {
+          key: 'shop/web',
+          namespace: 'shop',
+          name: 'web',
+          causes: [],
+          droppedCauses: 0,
+          attempt: 1,
+          before: undefined,
+          gone: undefined,
+          ...request,
+        },
+        { signal: new AbortController().signal, logger: silentLogger },
+      ),
+    );
+  return { run, asked, outcomes, clock, done: () => outcomes.map(describeAction) };
+}
+
+describe('what the hook is asked', () => {
+  it('is about the present object, with its type, what changed, and why', async () => {
+    const causes = [{ reason: 'updated', count: 2 } as const];
+    const { run, asked } = setup({ object: web({}, 3), changedPaths: () => ['.spec.replicas'], snapshots: () => ({ pods: [] }) });
+    await run({ before: web({}, 1), causes, attempt: 2 });
+    expect(asked).toEqual([
+      {
+        version: 1,
+        key: 'shop/web',
+        gvr: 'apps/v1/deployments',
+        object: { ...web({}, 3), apiVersion: 'apps/v1', kind: 'Deployment' },
+        oldObject: { ...web({}, 1), apiVersion: 'apps/v1', kind: 'Deployment' },
+        changed: ['.spec.replicas'],
+        causes,
+        attempt: 2,
+        snapshots: { pods: [] },
+      },
+    ]);
+  });
+
+  it('of a deleted object is null and the last known state', async () => {
+    const { run, asked } = setup({ changedPaths: () => ['.x'] });
+    await run({ before: web({}, 1), gone: web({}, 2) });
+    expect(asked[0]).toMatchObject({ object: null, oldObject: { spec: { replicas: 2 } }, changed: [] });
+  });
+
+  it('is redacted, while changes are found on the real values', async () => {
+    const compared: unknown[] = [];
+    const { run, asked } = setup({
+      object: web({}, 3),
+      redact: (object) => ({ ...object, spec: 'hidden' }),
+      changedPaths: (before, after) => {
+        compared.push((before as CachedObject).spec, (after as CachedObject).spec);
+        return [];
+      },
+    });
+    await run({ before: web({}, 1) });
+    expect(asked[0]).toMatchObject({ object: { spec: 'hidden' }, oldObject: { spec: 'hidden' } });
+    expect(compared).toEqual([{ replicas: 1 }, { replicas: 3 }]);
+  });
+});
+
+describe('what the hook answers', () => {
+  it('is carried out, and says when to come back', async () => {
+    const { run, done } = setup({
+      object: web(),
+      hook: async () => ({ requeueAfter: '30s', actions: [{ patch: { spec: { replicas: 3 } } }] }),
+    });
+    expect(await run()).toEqual({ requeueAfterMs: 30_000 });
+    expect(done()).toEqual(['patch apps/v1/deployments shop/web {"spec":{"replicas":3}}']);
+  });
+
+  it('may be that it failed: then nothing is carried out', async () => {
+    const { run, done } = setup({ object: web(), hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }) });
+    await expect(run()).rejects.toThrow('hook guard.ts says: no quota');
+    expect(done()).toEqual([]);
+  });
+
+  it('is checked', async () => {
+    await expect(setup({ object: web(), hook: async () => ({ action: [] }) }).run()).rejects.toThrow('unknown key "action"');
+  });
+});
+
+it('a hook that overstays is told by its signal, and waited for', async () => {
+  let signal: AbortSignal | undefined;
+  let end = () => {};
+  const hook: Hook['run'] = (_, run) => {
+    signal = run.signal;
+    return new Promise((resolve) => {
+      end = () => resolve(undefined);
+    });
+  };
+  const { run, clock } = setup({ object: web(), hook, timeoutMs: 5000 });
+  let ended = false;
+  const running = run().then(() => {
+    ended = true;
+  });
+  await clock.advance(5000);
+  expect(signal?.reason).toMatchObject({ message: 'hook guard.ts took longer than 5000ms', hint: 'give it more with --hook-timeout' });
+  expect(ended).toBe(false);
+  end();
+  await running;
+  await settled();
+  expect(clock.pending).toBe(0);
+});
+
+describe('with a finalizer', () => {
+  const finalizer = FINALIZER;
+  const add = `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/metadata/finalizers","value":["${FINALIZER}"]}]`;
+  const remove = `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/finalizers/0","value":"${FINALIZER}"},{"op":"remove","path":"/metadata/finalizers/0"}]`;
+  const dying = web({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+  it('it is put on first, and the hook runs when it is there, with what had led to it [KR-10]', async () => {
+    const { run, asked, done } = setup({ object: web(), finalizer });
+    expect(await run()).toEqual({ requeueAfterMs: 1000, keepCauses: true });
+    expect(asked).toEqual([]);
+    expect(done()).toEqual([add]);
+  });
+
+  it('the hook runs for an object that has it, and nothing is patched [KR-10]', async () => {
+    const { run, asked, done } = setup({ object: web({ finalizers: [FINALIZER] }), finalizer });
+    await run();
+    expect(asked).toHaveLength(1);
+    expect(done()).toEqual([]);
+  });
+
+  it('the hook runs before a deletion, on the object, and then it is taken off [KR-10]', async () => {
+    const { run, asked, done } = setup({ object: dying, finalizer, hook: async () => ({ actions: [{ log: 'bye' }] }) });
+    await run();
+    expect(asked[0]?.object?.metadata.deletionTimestamp).toBeDefined();
+    expect(done()).toEqual([remove]);
+  });
+
+  it.each<[string, Hook['run']]>([
+    ['the hook fails', () => Promise.reject(new Error('cannot clean up'))],
+    ['the hook says that it failed', async () => ({ error: 'cannot clean up' })],
+    ['its answer is not valid', async () => ({ actions: ['cannot clean up'] })],
+    ['an action fails', async () => ({ actions: [{ patch: {}, on: { gvr: 'v1/absent', name: 'x' } }] })],
+  ])('it stays on when %s [KR-10]', async (_, hook) => {
+    const { run, done } = setup({ object: dying, finalizer, hook });
+    await expect(run()).rejects.toThrow();
+    expect(done()).toEqual([]);
+  });
+
+  it('a deletion that is not ours to wait for is nothing to do, nor is its end [KR-10]', async () => {
+    const others = web({ finalizers: ['other'], deletionTimestamp: '2026-01-01T00:00:00Z' });
+    for (const { object, gone } of [
+      { object: others, gone: undefined },
+      { object: undefined, gone: others },
+    ]) {
+      const { run, asked, done } = setup({ ...(object ? { object } : {}), finalizer });
+      expect(await run({ gone })).toEqual({});
+      expect([asked, done()]).toEqual([[], []]);
+    }
+  });
+
+  it('an object that vanished before the hook could run for it is told as gone', async () => {
+    const { run, asked } = setup({ finalizer });
+    await run({ gone: dying });
+    expect(asked[0]).toMatchObject({ object: null, oldObject: { metadata: { name: 'web' } } });
+  });
+
+  it('while writes are only described the hook runs all the same', async () => {
+    const { run, asked, done } = setup({ object: web(), finalizer, mode: 'describe' });
+    await run();
+    expect(asked).toHaveLength(1);
+    expect(done()).toEqual([add]);
+  });
+});

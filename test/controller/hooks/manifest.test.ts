@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { parseHookConfig, parseWriteLimit } from '../../../src/controller/hooks/manifest.ts';
+import { StopError } from '../../../src/controller/reconciler.ts';
+
+const parse = (config: unknown) => parseHookConfig(config, 'guard.ts');
+
+it('takes the keys of the flags, in camel case or as the flags are spelt', () => {
+  expect(
+    parse({
+      workers: 4,
+      'hook-timeout': '30s',
+      maxRetries: 0,
+      owns: 'pods,replicasets',
+      namespace: ['shop', 'bank'],
+      watches: { type: 'services', map: '.metadata.labels.app' },
+      every: '10m',
+      on: ['added', 'deleted'],
+      predicate: 'generation',
+      finalizer: 'example.com/guard',
+      'max-writes': '100/m',
+      dryRun: true,
+      filter: undefined,
+    }),
+  ).toEqual({
+    workers: 4,
+    hookTimeoutMs: 30_000,
+    maxRetries: 0,
+    owns: ['pods', 'replicasets'],
+    namespace: ['shop', 'bank'],
+    watches: [{ type: 'services', map: '.metadata.labels.app' }],
+    everyMs: 600_000,
+    on: ['added', 'deleted'],
+    predicate: ['generation'],
+    finalizer: 'example.com/guard',
+    maxWrites: { writes: 100, perMs: 60_000 },
+    dryRun: true,
+  });
+});
+
+it('no config is one too', () => {
+  expect(parse(undefined)).toEqual({});
+});
+
+it.each([
+  ['x', 'config must be an object, not "x"'],
+  [{ worker: 4 }, 'the config of hook guard.ts has an unknown key "worker"'],
+  [{ toString: 1 }, 'unknown key "toString"'],
+  [{ workers: 0 }, 'workers must be a whole number from 1, not 0'],
+  [{ workers: '4' }, 'workers must be a whole number from 1, not "4"'],
+  [{ every: 600 }, 'every must be a duration such as "30s", not 600'],
+  [{ 'hook-timeout': 'soon' }, 'hook-timeout: invalid duration "soon"'],
+  [{ every: '0s' }, 'every must be a duration above zero, not "0s"'],
+  [{ dryRun: 'yes' }, 'dryRun must be true or false, not "yes"'],
+  [{ on: ['changed'] }, 'on must be added or modified or deleted, not "changed"'],
+  [{ watches: ['pods'] }, 'watches must be {type: "pods", map: ".metadata.labels.app"}, not "pods"'],
+  [{ finalizer: 'guard' }, 'finalizer must be a name such as example.com/cleanup, not "guard"'],
+  [{ maxWrites: '100' }, 'maxWrites must be a number of writes per time such as "100/m", not "100"'],
+])('%j is refused, naming key and value', (config, message) => {
+  expect(() => parse(config)).toThrow(StopError);
+  expect(() => parse(config)).toThrow(message);
+});
+
+it('names the nearest key for a misspelt one', () => {
+  expect(() => parse({ 'hook-timout': '30s' })).toThrow(expect.objectContaining({ hint: 'did you mean "hookTimeout"?' }));
+});
+
+it.each([
+  ['5/s', { writes: 5, perMs: 1000 }],
+  ['20/30s', { writes: 20, perMs: 30_000 }],
+  ['1000/h', { writes: 1000, perMs: 3_600_000 }],
+])('%s is a limit of writes', (text, limit) => {
+  expect(parseWriteLimit(text)).toEqual(limit);
+});
+
+it.each(['0/m', '5/0s', 'm', '5/x', 5])('%s is none', (text) => {
+  expect(() => parseWriteLimit(text)).toThrow(StopError);
+});

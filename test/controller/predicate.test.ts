@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { Predicate } from '../../src/controller/predicate.ts';
+import {
+  and,
+  annotationsChanged,
+  finalizersChanged,
+  generationChanged,
+  labelSelectorPredicate,
+  labelsChanged,
+  not,
+  objectPredicate,
+  or,
+  predicateNamed,
+  predicateOf,
+  resourceVersionChanged,
+  specChanged,
+  statusChanged,
+} from '../../src/controller/predicate.ts';
+import type { CachedObject, ResourceEvent } from '../../src/controller/resource-event.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+
+function object(metadata: object = {}, rest: object = {}): CachedObject {
+  return { metadata: { name: 'web', namespace: 'shop', uid: 'u1', ...metadata }, ...rest } as UnknownObject;
+}
+
+function update(oldObject: CachedObject | undefined, next: CachedObject | undefined): ResourceEvent {
+  return { type: 'updated', key: 'shop/web', object: next, oldObject, cause: 'watch' };
+}
+
+const others = (['added', 'deleted', 'generic'] as const).map(
+  (type): ResourceEvent => ({ type, key: 'shop/web', object: object(), cause: 'watch' }),
+);
+
+const rows: [string, Predicate, object, object][] = [
+  ['generation', generationChanged, { generation: 1 }, { generation: 2 }],
+  ['resourceVersion', resourceVersionChanged, { resourceVersion: '1' }, { resourceVersion: '2' }],
+  ['labels', labelsChanged, { labels: { a: '1' } }, { labels: { a: '2' } }],
+  ['annotations', annotationsChanged, { annotations: { a: '1' } }, { annotations: { a: '1', b: '2' } }],
+  ['finalizers', finalizersChanged, { finalizers: ['a'] }, { finalizers: [] }],
+  ['finalizers, by deletion', finalizersChanged, { finalizers: ['a'] }, { finalizers: ['a'], deletionTimestamp: 'now' }],
+];
+
+describe.each(rows)('changed %s', (_, predicate, before, after) => {
+  it('passes an update that differs there, and no other [PRD-01]', () => {
+    expect(predicate(update(object(before), object(after)))).toBe(true);
+    expect(predicate(update(object(before), object(structuredClone(before))))).toBe(false);
+    expect(predicate(update(object(before), object({ ...before, selfLink: 'x' })))).toBe(false);
+  });
+
+  it('does not pass an update without its old or its new state; passes what is no update [PRD-01]', () => {
+    expect(predicate(update(undefined, object(after)))).toBe(false);
+    expect(predicate(update(object(before), undefined))).toBe(false);
+    expect(others.map(predicate)).toEqual([true, true, true]);
+  });
+
+  it('takes another object under the same name for a change', () => {
+    expect(predicate(update(object(before), object({ ...before, uid: 'u2' })))).toBe(true);
+  });
+});
+
+it('spec and status are compared whole, and apart', () => {
+  const before = object({}, { spec: { replicas: 1 }, status: { ready: 1 } });
+  const scaled = update(before, object({}, { spec: { replicas: 2 }, status: { ready: 1 } }));
+  expect([specChanged(scaled), statusChanged(scaled)]).toEqual([true, false]);
+});
+
+it('absent and empty labels are the same [PRD-01]', () => {
+  expect(labelsChanged(update(object(), object({ labels: {} })))).toBe(false);
+});
+
+const yes: Predicate = () => true;
+const no: Predicate = () => false;
+const event = others[0] as ResourceEvent;
+
+it.each([
+  [and(), true],
+  [and(yes, yes), true],
+  [and(yes, no), false],
+  [and(no, no), false],
+  [or(), false],
+  [or(yes, no), true],
+  [or(no, yes), true],
+  [or(no, no), false],
+  [not(yes), false],
+  [not(no), true],
+])('and, or, not: row %# [PRD-02]', (predicate, expected) => {
+  expect(predicate(event)).toBe(expected);
+});
+
+it('and stops at the first no, or at the first yes [PRD-02]', () => {
+  const boom: Predicate = () => {
+    throw new Error('asked');
+  };
+  expect(and(no, boom)(event)).toBe(false);
+  expect(or(yes, boom)(event)).toBe(true);
+});
+
+it('different rules per kind of event; those left out pass', () => {
+  const onlyDeletes = predicateOf({ added: no, updated: no });
+  expect(others.map(onlyDeletes)).toEqual([false, true, true]);
+});
+
+it('a question about the object is asked of the new state', () => {
+  const named = objectPredicate((o) => o.metadata.labels?.app === 'web');
+  expect(named(update(object({ labels: { app: 'web' } }), object()))).toBe(false);
+  expect(named(update(object(), object({ labels: { app: 'web' } })))).toBe(true);
+  expect(named({ type: 'deleted', key: 'shop/web', object: undefined, cause: 'relist' })).toBe(false);
+});
+
+it('a label selector is asked on every kind of event', () => {
+  const selected = labelSelectorPredicate('app in (web)');
+  expect(others.map(selected)).toEqual([false, false, false]);
+  expect(selected({ ...event, object: object({ labels: { app: 'web' } }) })).toBe(true);
+});
+
+it('a name that is none is refused with the nearest one', () => {
+  expect(predicateNamed('generation')).toBe(generationChanged);
+  expect(() => predicateNamed('generations')).toThrow(expect.objectContaining({ code: 'argument', hint: 'did you mean generation?' }));
+  expect(() => predicateNamed('toString')).toThrow('unknown predicate "toString"');
+});

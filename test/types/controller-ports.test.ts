@@ -1,0 +1,16 @@
+import { expectTypeOf, it } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import type { ActionClient } from '../../src/controller/actions.ts';
+import type { UnguardedClient } from '../../src/controller/hooks/guarded-client.ts';
+import type { HookReconcilerOptions } from '../../src/controller/hooks/hook-reconciler.ts';
+import type { Lister } from '../../src/informer/lister.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+
+it('a client is what actions need, and what is guarded for modules', () => {
+  expectTypeOf<Client>().toExtend<ActionClient>();
+  expectTypeOf<Client>().toExtend<UnguardedClient>();
+});
+
+it('a lister is what hooks read from', () => {
+  expectTypeOf<Lister<UnknownObject>>().toExtend<HookReconcilerOptions['lister']>();
+});

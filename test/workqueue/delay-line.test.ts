@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { DelayLine } from '../../src/workqueue/delay-line.ts';
+
+function setup() {
+  const clock = new FakeClock();
+  const fired: string[] = [];
+  const line = new DelayLine(clock, (key, priority) => fired.push(`${clock.monotonic()} ${key} ${priority}`));
+  return { clock, fired, line };
+}
+
+it('fires in order of the deadlines, equal ones in the order they were set, with one timer', () => {
+  const { clock, fired, line } = setup();
+  for (const [key, ms] of [
+    ['late', 30],
+    ['first', 10],
+    ['second', 10],
+    ['early', 5],
+  ] as const)
+    line.schedule(key, ms, 0);
+  expect(clock.pending).toBe(1);
+  clock.tick(100);
+  expect(fired).toEqual(['5 early 0', '10 first 0', '10 second 0', '30 late 0']);
+  expect(clock.pending).toBe(0);
+});
+
+it('takes the earlier of two deadlines and the higher of two priorities', () => {
+  const { clock, fired, line } = setup();
+  line.schedule('a', 10, 1);
+  line.schedule('a', 20, 5);
+  line.schedule('b', 20, 5);
+  line.schedule('b', 10, 1);
+  expect(line.size).toBe(2);
+  clock.tick(100);
+  expect(fired).toEqual(['10 a 5', '10 b 5']);
+});
+
+it('what fires may schedule anew', () => {
+  const clock = new FakeClock();
+  let rounds = 0;
+  const line: DelayLine = new DelayLine(clock, (key) => {
+    if (++rounds < 3) line.schedule(key, 10, 0);
+  });
+  line.schedule('a', 10, 0);
+  clock.tick(30);
+  expect(rounds).toBe(3);
+  expect(clock.pending).toBe(0);
+});
+
+it('far deadlines that are replaced or cancelled again and again do not pile up', () => {
+  const { line } = setup();
+  line.schedule('still', 1e9, 0);
+  for (let i = 0; i < 10_000; i++) line.schedule('overtaken', 1e8 - i, 0);
+  for (let i = 0; i < 10_000; i++) {
+    line.schedule('cancelled', 1e8, 0);
+    line.cancel('cancelled');
+  }
+  expect(line.size).toBe(2);
+  expect(line.held).toBeLessThan(100);
+});

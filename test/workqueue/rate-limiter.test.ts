@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import type { RateLimiter } from '../../src/workqueue/rate-limiter.ts';
+import {
+  BucketRateLimiter,
+  defaultControllerRateLimiter,
+  defaultItemBasedRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  WithMaxWaitRateLimiter,
+} from '../../src/workqueue/rate-limiter.ts';
+
+const HOUR = 3_600_000;
+const times = (limiter: RateLimiter, key: string, n: number) => Array.from({ length: n }, () => limiter.when(key));
+
+describe('exponential per key', () => {
+  it('doubles per failure, each key on its own, until forgotten [RL-01]', () => {
+    const limiter = new ItemExponentialFailureRateLimiter(1, 1000);
+    expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(limiter.numRequeues('one')).toBe(5);
+    expect(times(limiter, 'two', 2)).toEqual([1, 2]);
+    limiter.forget('one');
+    expect(limiter.numRequeues('one')).toBe(0);
+    expect(limiter.when('one')).toBe(1);
+  });
+
+  it.each([
+    { base: 1, max: 1_000_000, nth: 6, delay: 32 },
+    { base: 60_000, max: 1000 * HOUR, nth: 3, delay: 240_000 },
+  ])('stops at its ceiling of $max ms however often a key fails [RL-02]', ({ base, max, nth, delay }) => {
+    const limiter = new ItemExponentialFailureRateLimiter(base, max);
+    expect(times(limiter, 'one', nth).at(-1)).toBe(delay);
+    expect(times(limiter, 'one', 2000).at(-1)).toBe(max);
+  });
+
+  it('refuses a base of zero, naming it', () => {
+    expect(() => new ItemExponentialFailureRateLimiter(0, 1000)).toThrow('baseMs must be above zero, not 0');
+  });
+});
+
+it('fast for the first failures, then slow [RL-03]', () => {
+  const limiter = new ItemFastSlowRateLimiter({ fastMs: 5, slowMs: 10_000, fastTries: 3 });
+  expect(times(limiter, 'one', 5)).toEqual([5, 5, 5, 10_000, 10_000]);
+  expect(limiter.numRequeues('one')).toBe(5);
+  limiter.forget('one');
+  expect(limiter.when('one')).toBe(5);
+});
+
+it('the longest of several, all of which advance [RL-04]', () => {
+  const limiter = new MaxOfRateLimiter([
+    new ItemFastSlowRateLimiter({ fastMs: 5, slowMs: 3000, fastTries: 3 }),
+    new ItemExponentialFailureRateLimiter(1, 1000),
+  ]);
+  expect(times(limiter, 'one', 5)).toEqual([5, 5, 5, 3000, 3000]);
+  expect(limiter.numRequeues('one')).toBe(5);
+  limiter.forget('one');
+  expect(limiter.numRequeues('one')).toBe(0);
+  expect(limiter.when('one')).toBe(5);
+});
+
+it('the default lets 100 keys through at once and then 10 a second [RL-06]', () => {
+  const clock = new FakeClock();
+  const limiter = defaultControllerRateLimiter({ clock });
+  const first = Array.from({ length: 100 }, (_, i) => limiter.when(`key${i}`));
+  expect(Math.max(...first)).toBeLessThanOrEqual(5);
+  expect(limiter.when('key100')).toBeCloseTo(100);
+  expect(limiter.when('key101')).toBeCloseTo(200);
+  clock.tick(1_200);
+  expect(limiter.when('key102')).toBe(5);
+});
+
+it('a bucket fills up to its burst and no further', () => {
+  const clock = new FakeClock();
+  const bucket = new BucketRateLimiter({ qps: 10, burst: 2, clock });
+  clock.tick(HOUR);
+  expect([bucket.when(), bucket.when(), bucket.when()].map(Math.round)).toEqual([0, 0, 100]);
+  expect(bucket.numRequeues()).toBe(0);
+});
+
+it('another limiter with a ceiling', () => {
+  const limiter = new WithMaxWaitRateLimiter(defaultItemBasedRateLimiter(), 4);
+  expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 4, 4]);
+  expect(limiter.numRequeues('one')).toBe(5);
+});

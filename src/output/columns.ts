@@ -1,0 +1,100 @@
+import { humanDuration } from '../kit/duration.ts';
+import type { Cells, TableColumn } from '../model/cells.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { EventType } from '../stream/envelope.ts';
+import { cellText } from './escape.ts';
+import { type PrintedType, qualifiedName } from './printer.ts';
+
+/** What one row is made of. */
+export interface RowSource {
+  readonly object: ReadonlyObject;
+  readonly cells: Cells | undefined;
+  readonly now: number;
+  readonly event?: EventType;
+}
+
+/** One printed column: its heading, and the text of its cell in a row. */
+export interface Column {
+  readonly heading: string;
+  cell(row: RowSource): string;
+}
+
+export interface ColumnOptions {
+  /** Columns of any priority, not only the first. */
+  readonly wide?: boolean | undefined;
+  /** NAMESPACE comes first: for several namespaces. */
+  readonly withNamespace?: boolean | undefined;
+  /** Names carry their type: for several types. */
+  readonly showKind?: boolean | undefined;
+  readonly showLabels?: boolean | undefined;
+  /** Labels that get a column each. */
+  readonly labelColumns?: readonly string[] | undefined;
+  /** EVENT leads: for streams. */
+  readonly withEvent?: boolean | undefined;
+}
+
+/**
+ * The columns of a type: the server's own as far as shown, between those that kubectl puts around them. Without the server's, NAME and AGE.
+ * Source: cli-runtime printers/tableprinter.go decorateTable.
+ */
+export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
+  const { wide, withNamespace, withEvent, showLabels, labelColumns = [] } = options;
+  const named = options.showKind ? type : undefined;
+  const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
+  return [
+    ...(withEvent ? [EVENT] : []),
+    ...(withNamespace ? [NAMESPACE] : []),
+    ...shown.map(({ column, i }) => serverColumn(column, i, named)),
+    ...labelColumns.map(labelColumn),
+    ...(showLabels ? [LABELS] : []),
+  ];
+}
+
+const FALLBACK: readonly TableColumn[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Age', type: 'string', format: '', priority: 0 },
+];
+
+/** Events are as wide as the longest of them from the start. */
+const EVENT: Column = { heading: 'EVENT', cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length) };
+const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
+const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
+
+function serverColumn({ name, format, type }: TableColumn, i: number, kind: PrintedType | undefined): Column {
+  const heading = cellText(name.toUpperCase());
+  if (format === 'name' && type === 'string') {
+    return { heading, cell: ({ object, cells }) => nameCell(textOf(cells?.cells[i] ?? object.metadata.name), kind) };
+  }
+  if (heading === 'AGE') return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
+  return { heading, cell: ({ cells }) => textOf(cells?.cells[i]) };
+}
+
+const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellText(qualifiedName(name, kind)) : name);
+
+/** A cell as the server gave it; a value that is neither text nor plain shows as JSON. */
+function textOf(cell: unknown): string {
+  if (typeof cell === 'string') return cellText(cell);
+  if (cell === null || cell === undefined) return '';
+  return cellText(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
+}
+
+/** Counted at the moment of printing: the server's own AGE is that of the event. */
+function ageOf(object: ReadonlyObject, now: number): string | undefined {
+  const created = Date.parse(object.metadata.creationTimestamp ?? '');
+  return Number.isNaN(created) ? undefined : humanDuration(now - created);
+}
+
+/** The heading is the last part of the key. */
+function labelColumn(key: string): Column {
+  return { heading: key.slice(key.lastIndexOf('/') + 1).toUpperCase(), cell: ({ object }) => cellText(labelOf(object, key)) };
+}
+
+function labelOf({ metadata: { labels } }: ReadonlyObject, key: string): string {
+  return labels && Object.hasOwn(labels, key) ? (labels[key] ?? '') : '';
+}
+
+/** `a=b,c=d` by key, or `<none>`. Source: apimachinery labels.FormatLabels. */
+function formatLabels(labels: ReadonlyObject['metadata']['labels']): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
+}

@@ -1,0 +1,35 @@
+import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { InformerError } from '../kit/error.ts';
+import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './custom-columns.ts';
+import type { OutputFormat } from './output-format.ts';
+import type { Printer } from './printer.ts';
+import { JsonPathPrinter, JsonPrinter, loadYaml, NamePrinter, type StructuredOptions, YamlPrinter } from './structured.ts';
+import { TablePrinter, type TablePrinterOptions } from './table-printer.ts';
+
+/** What any format may need to know; each takes what concerns it. */
+export type PrinterOptions = TablePrinterOptions & StructuredOptions;
+
+/**
+ * The printer of a format, with the libraries it needs and no others. Throws `argument` for expressions that cannot be read, so that
+ * a bad one fails before anything is watched, and for a file that was not read.
+ */
+export async function createPrinter(format: OutputFormat, options: PrinterOptions): Promise<Printer> {
+  switch (format.kind) {
+    case 'table':
+      return new TablePrinter({ ...options, wide: format.wide || options.wide });
+    case 'json':
+      return new JsonPrinter(options);
+    case 'yaml':
+      return new YamlPrinter(await loadYaml());
+    case 'name':
+      return new NamePrinter();
+    case 'jsonpath':
+      return new JsonPathPrinter(await loadJsonPath(format.template), options);
+    case 'custom-columns':
+      return new CustomColumnsPrinter(await parseCustomColumns(format.spec), options);
+    case 'custom-columns-file':
+      return new CustomColumnsPrinter(await parseCustomColumnsFile(format.text), options);
+    case 'file':
+      throw new InformerError('argument', `the file ${format.path} of -o ${format.of}-file was not read`);
+  }
+}

@@ -1,0 +1,61 @@
+import { InformerError } from '../kit/error.ts';
+import { nearest } from '../kit/nearest.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import { type IndexDefinition, indexTexts } from './index-definition.ts';
+import { type OwnerIndexOptions, ownerIndex } from './owner-index.ts';
+import { configMapsOf, imagesOf, nodeOf, secretsOf, serviceAccountsOf } from './pod-references.ts';
+
+/**
+ * The indexes that lookups may name: the built-in ones (`namespace`, `label:KEY`, `owner`, `node`, `image`, `phase`, `configmap`, `secret`,
+ * `serviceaccount`) and those declared. A declared one of a built-in's name takes its place; two of one name throw `argument`.
+ */
+export class IndexCatalog {
+  readonly #definitions = new Map<string, IndexDefinition>();
+
+  constructor(declared: readonly IndexDefinition[] = [], options: OwnerIndexOptions = {}) {
+    for (const definition of declared) {
+      if (this.#definitions.has(definition.name)) throw new InformerError('argument', `the index "${definition.name}" is declared twice`);
+      this.#definitions.set(definition.name, definition);
+    }
+    for (const definition of [...BUILT_IN, ownerIndex(options)]) {
+      if (!this.#definitions.has(definition.name)) this.#definitions.set(definition.name, definition);
+    }
+  }
+
+  /** The index of a name. Throws `argument` with the names there are. */
+  get(name: string): IndexDefinition {
+    const found = this.#definitions.get(name) ?? labelIndex(name);
+    if (found) return found;
+    const [near] = nearest(name, this.#definitions.keys(), 1);
+    throw new InformerError('argument', `there is no index named "${name}"${near ? `; did you mean "${near}"?` : ''}`, {
+      hint: `there are ${this.names().join(', ')}; declare another by --index ${name}=JSONPATH`,
+    });
+  }
+
+  /** Every name, declared ones first; `label:KEY` stands for one per label key. */
+  names(): string[] {
+    return [...this.#definitions.keys(), 'label:KEY'];
+  }
+}
+
+const BUILT_IN: readonly IndexDefinition[] = [
+  builtIn('namespace', 'metadata.namespace', (object) => [object.metadata.namespace]),
+  builtIn('node', 'spec.nodeName', nodeOf),
+  builtIn('image', 'images of all containers', imagesOf),
+  builtIn('phase', 'status.phase', (object) => [(object.status as { phase?: string } | undefined)?.phase]),
+  builtIn('configmap', 'config maps mounted or read', configMapsOf),
+  builtIn('secret', 'secrets mounted, read or pulled with', secretsOf),
+  builtIn('serviceaccount', 'service accounts run as or bound', serviceAccountsOf),
+];
+
+function builtIn(name: string, from: string, texts: (object: ReadonlyObject) => readonly unknown[]): IndexDefinition {
+  return { name, from, stable: true, valuesOf: (object) => indexTexts(texts(object)) };
+}
+
+function labelIndex(name: string): IndexDefinition | undefined {
+  const key = /^label:(.+)$/.exec(name)?.[1];
+  if (key === undefined) return undefined;
+  return builtIn(name, `metadata.labels['${key}']`, ({ metadata: { labels } }) =>
+    labels && Object.hasOwn(labels, key) ? [labels[key]] : [],
+  );
+}

@@ -1,0 +1,98 @@
+import type { ReadonlyObject } from '../model/object.ts';
+import type { IndexCatalog } from './index-catalog.ts';
+import type { IndexDefinition } from './index-definition.ts';
+import { formatLookup, type Lookup, mapLookup, matchesLookup } from './lookup.ts';
+
+/** As much of a Lister as a query needs. */
+export interface IndexedStore {
+  list(): readonly ReadonlyObject[];
+  byIndex(name: string, value: string): readonly ReadonlyObject[];
+  indexValues(name: string): readonly string[];
+  indexCount(name: string, value: string): number;
+  /** Whether the store keeps this index; any other is worked out while scanning. */
+  hasIndex(name: string): boolean;
+}
+
+export interface QueryOptions {
+  readonly store: IndexedStore;
+  readonly catalog: IndexCatalog;
+  readonly lookups: readonly Lookup[];
+}
+
+/** How an answer was found. */
+export interface QueryExplanation {
+  /** The lookup that an index of the store answered; undefined when every object was scanned. */
+  readonly used: string | undefined;
+  /** Lookups tried on each candidate. */
+  readonly filtered: readonly string[];
+  /** Objects looked at. */
+  readonly scanned: number;
+  readonly returned: number;
+}
+
+/**
+ * The objects that satisfy every lookup, each once: the kept index with the fewest candidates is read, the other lookups are tried on what it gives.
+ * Without a kept index among them every object is scanned. Throws `argument` for an index that does not exist.
+ */
+export function runLookups({ store, catalog, lookups }: QueryOptions): {
+  objects: readonly ReadonlyObject[];
+  explanation: QueryExplanation;
+} {
+  const conditions = lookups.map((lookup) => conditionOf(lookup, catalog.get(lookup.index)));
+  const choice = smallest(
+    conditions.filter(({ definition }) => store.hasIndex(definition.name)).map((condition) => candidatesOf(condition, store)),
+  );
+  const rest = conditions.filter((condition) => condition !== choice?.condition);
+  const candidates = choice ? read(choice, store) : store.list();
+  const objects = rest.length === 0 ? candidates : candidates.filter((object) => rest.every((condition) => holds(condition, object)));
+  const explanation: QueryExplanation = {
+    used: choice && formatLookup(choice.condition.lookup),
+    filtered: rest.map(({ lookup }) => formatLookup(lookup)),
+    scanned: candidates.length,
+    returned: objects.length,
+  };
+  return { objects, explanation };
+}
+
+/** An explanation in words: `index node=worker-1; filter phase=Running; scanned 12, returned 9`. */
+export function formatExplanation({ used, filtered, scanned, returned }: QueryExplanation): string {
+  const how = used === undefined ? 'no index, every object' : `index ${used}`;
+  const filter = filtered.length === 0 ? '' : `; filter ${filtered.join(' and ')}`;
+  return `${how}${filter}; scanned ${scanned}, returned ${returned}`;
+}
+
+interface Condition {
+  readonly lookup: Lookup;
+  readonly definition: IndexDefinition;
+}
+
+function conditionOf(lookup: Lookup, definition: IndexDefinition): Condition {
+  const { normalise } = definition;
+  return { lookup: normalise ? mapLookup(lookup, normalise) : lookup, definition };
+}
+
+const holds = ({ lookup, definition }: Condition, object: ReadonlyObject) =>
+  definition.valuesOf(object).some((value) => matchesLookup(lookup, value));
+
+interface Candidates {
+  readonly condition: Condition;
+  /** Values of the index to read. */
+  readonly values: readonly string[];
+  /** An upper bound: an object found under two values counts twice. */
+  readonly size: number;
+}
+
+function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
+  const { lookup } = condition;
+  const values = lookup.kind === 'in' ? lookup.values : store.indexValues(lookup.index).filter((value) => matchesLookup(lookup, value));
+  return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(lookup.index, value), 0) };
+}
+
+function read({ condition, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
+  const found = values.map((value) => store.byIndex(condition.lookup.index, value));
+  return found.length === 1 ? (found[0] as readonly ReadonlyObject[]) : [...new Set(found.flat())];
+}
+
+function smallest(all: readonly Candidates[]): Candidates | undefined {
+  return all.reduce<Candidates | undefined>((best, next) => (best && best.size <= next.size ? best : next), undefined);
+}

@@ -1,0 +1,118 @@
+import type { Cause } from '../informer/notification.ts';
+import type { Clock } from '../kit/clock.ts';
+import { formatGvr } from '../model/gvr.ts';
+import { keyOf } from '../model/key.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { changedPaths } from './changed-paths.ts';
+import { type ShownOptions, shownObject } from './shown-object.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/**
+ * One event as the stream shows it: version 1 of the envelope, in this order of keys. `type` and `object` are what
+ * `kubectl get -w --output-watch-events -o json` prints. The schema is stream/envelope.schema.json.
+ */
+export interface EventEnvelope {
+  readonly type: EventType;
+  readonly object: ReadonlyObject;
+  /** `namespace/name`, or `name`. */
+  readonly key: string;
+  /** `apps/v1/deployments`, `v1/pods`. */
+  readonly gvr: string;
+  /** How the change became known. */
+  readonly cause: Cause;
+  /** Paths of what differs from the state before; empty unless MODIFIED. See {@link changedPaths}. */
+  readonly changed: readonly string[];
+  /** Counts the events of this stream from 1, without gaps, over all its types. */
+  readonly seq: number;
+  /** When it was received, RFC 3339 in UTC with milliseconds. */
+  readonly time: string;
+  readonly oldObject?: ReadonlyObject;
+  /** The deletion was inferred, so `object` may be older than its last state. */
+  readonly finalStateUnknown?: true;
+}
+
+/** What happened to one object, as an informer's handler hears it. */
+export interface ObjectChange {
+  readonly type: 'added' | 'updated' | 'deleted';
+  /** The state now; the last known one of a deletion. */
+  readonly object: ReadonlyObject;
+  /** The state before, of an update. */
+  readonly oldObject?: ReadonlyObject | undefined;
+  readonly cause: Cause;
+  readonly finalStateUnknown?: boolean | undefined;
+  /** The object now is another one under the same name: the one before was deleted unseen. */
+  readonly uidChanged?: boolean | undefined;
+}
+
+export interface EnveloperOptions extends ShownOptions {
+  clock: Pick<Clock, 'now'>;
+  /** Adds `oldObject`. */
+  withOld?: boolean | undefined;
+  /** Only events of these types get an envelope, and a number. Default: all. */
+  on?: ReadonlySet<EventType> | undefined;
+}
+
+/**
+ * Puts changes into envelopes, numbered in the order they come. Objects are shown redacted, with their apiVersion and kind
+ * (which items of a list lack), and are never changed themselves.
+ */
+export class Enveloper {
+  readonly #options: EnveloperOptions;
+  #seq = 0;
+
+  constructor(options: EnveloperOptions) {
+    this.#options = options;
+  }
+
+  /** The envelopes of one change: one, two when an object was found replaced by another of its name, none of a type left out by `on`. */
+  envelop(change: ObjectChange, type: ResourceType): EventEnvelope[] {
+    const { on } = this.#options;
+    return partsOf(change)
+      .filter(([what]) => !on || on.has(what))
+      .map(([what, part]) => this.#envelope(what, part, type));
+  }
+
+  #envelope(type: EventType, { cause, object, oldObject, finalStateUnknown }: ObjectChange, resource: ResourceType): EventEnvelope {
+    const envelope = {
+      type,
+      object: shownObject(object, resource, this.#options),
+      key: keyOf(object),
+      gvr: formatGvr(resource.gvr),
+      cause,
+      changed: NONE,
+      seq: ++this.#seq,
+      time: new Date(this.#options.clock.now()).toISOString(),
+      ...(this.#options.withOld && oldObject ? { oldObject: shownObject(oldObject, resource, this.#options) } : {}),
+      ...(finalStateUnknown ? { finalStateUnknown: true as const } : {}),
+    };
+    return type === 'MODIFIED' && oldObject ? lazilyChanged(envelope, oldObject, object) : envelope;
+  }
+}
+
+/** What a change is shown as, event by event. */
+function partsOf(change: ObjectChange): [EventType, ObjectChange][] {
+  const { type, object, oldObject, cause } = change;
+  if (type === 'deleted') return [['DELETED', change]];
+  if (type === 'added' || !oldObject) return [['ADDED', change]];
+  if (!change.uidChanged) return [['MODIFIED', change]];
+  return [
+    ['DELETED', { type: 'deleted', object: oldObject, cause: 'relist', finalStateUnknown: true }],
+    ['ADDED', { type: 'added', object, cause }],
+  ];
+}
+
+const NONE: readonly string[] = [];
+
+/** Compares only when somebody reads `changed`: a table never does. */
+function lazilyChanged(envelope: EventEnvelope, before: ReadonlyObject, after: ReadonlyObject): EventEnvelope {
+  let changed: readonly string[] | undefined;
+  return Object.defineProperty(envelope, 'changed', {
+    enumerable: true,
+    get() {
+      changed ??= changedPaths(before, after);
+      return changed;
+    },
+  });
+}

@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { UnknownObject } from '../../src/model/object.ts';
+import type { ResourceType } from '../../src/model/resource-type.ts';
+import { Enveloper, type EventEnvelope, type ObjectChange } from '../../src/stream/envelope.ts';
+import { Redactor } from '../../src/stream/redact.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+
+const clock = new FakeClock();
+const redactor = new Redactor();
+
+const typeOf = (group: string, version: string, resource: string, kind: string): ResourceType => ({
+  gvr: { group, version, resource },
+  kind,
+  singular: kind.toLowerCase(),
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: [],
+  subresources: [],
+  preferred: true,
+});
+
+const DEPLOYMENTS = typeOf('apps', 'v1', 'deployments', 'Deployment');
+const SECRETS = typeOf('', 'v1', 'secrets', 'Secret');
+
+const web = (replicas: number, more: object = {}): UnknownObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', uid: 'u1', managedFields: [{ manager: 'kubectl' }] },
+  spec: { replicas },
+  ...more,
+});
+
+const bare = (object: UnknownObject) => ({ ...object, metadata: { name: 'web', namespace: 'shop', uid: 'u1' } });
+
+const enveloper = (options: object = {}) => new Enveloper({ clock, redactor, ...options });
+const envelop = (change: ObjectChange, options: object = {}, type = DEPLOYMENTS) => enveloper(options).envelop(change, type);
+
+const updated: ObjectChange = { type: 'updated', oldObject: web(1), object: web(2), cause: 'watch' };
+
+describe('an envelope', () => {
+  test('has the keys of version 1 in their order', () => {
+    expect(JSON.stringify(envelop(updated)[0])).toBe(
+      '{"type":"MODIFIED",' +
+        '"object":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u1"},"spec":{"replicas":2}},' +
+        '"key":"shop/web","gvr":"apps/v1/deployments","cause":"watch","changed":[".spec.replicas"],"seq":1,"time":"2026-01-01T00:00:00.000Z"}',
+    );
+  });
+
+  test('carries the old object and the unknown final state behind the others', () => {
+    const [modified] = envelop(updated, { withOld: true });
+    expect(Object.keys(modified as object).at(-1)).toBe('oldObject');
+    expect(modified?.oldObject).toEqual(bare(web(1)));
+    const [deleted] = envelop({ type: 'deleted', object: web(1), cause: 'relist', finalStateUnknown: true });
+    expect(deleted).toEqual({
+      type: 'DELETED',
+      object: bare(web(1)),
+      key: 'shop/web',
+      gvr: 'apps/v1/deployments',
+      cause: 'relist',
+      changed: [],
+      seq: 1,
+      time: '2026-01-01T00:00:00.000Z',
+      finalStateUnknown: true,
+    });
+  });
+
+  test('keeps managedFields when asked to', () => {
+    expect(envelop(updated, { showManagedFields: true })[0]?.object).toEqual(web(2));
+  });
+
+  test('leaves the objects it is made of alone', () => {
+    const object = web(2);
+    envelop({ type: 'added', object, cause: 'initial' });
+    expect(object).toEqual(web(2));
+  });
+
+  test('gives objects out of lists their apiVersion and kind, in front', () => {
+    const { apiVersion: _, kind: __, ...item } = web(1);
+    const [added] = envelop({ type: 'added', object: item as UnknownObject, cause: 'initial' });
+    expect(Object.keys(added?.object as object)).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+    expect(added?.object).toEqual(bare(web(1)));
+  });
+
+  test('shows a Secret redacted, also as the old object', () => {
+    const secret = (text: string): UnknownObject => ({ metadata: { name: 's' }, data: { password: Buffer.from(text).toString('base64') } });
+    const change: ObjectChange = { type: 'updated', oldObject: secret('marker-1'), object: secret('marker-2'), cause: 'watch' };
+    const [shown] = envelop(change, { withOld: true }, SECRETS);
+    const text = JSON.stringify(shown);
+    expect(text).not.toContain(Buffer.from('marker-1').toString('base64'));
+    expect(text).not.toContain(Buffer.from('marker-2').toString('base64'));
+    expect(shown?.changed).toEqual(['.data.password']);
+  });
+
+  test('of a resync is MODIFIED with nothing changed', () => {
+    const object = web(1);
+    expect(envelop({ type: 'updated', oldObject: object, object, cause: 'resync' })[0]).toMatchObject({
+      type: 'MODIFIED',
+      cause: 'resync',
+      changed: [],
+    });
+  });
+});
+
+test('an object found again under its name with another uid is shown DELETED, then ADDED', () => {
+  const events = envelop({ type: 'updated', oldObject: web(1), object: web(2), cause: 'relist', uidChanged: true });
+  expect(events.map(({ type, cause, finalStateUnknown, seq, changed }) => ({ type, cause, finalStateUnknown, seq, changed }))).toEqual([
+    { type: 'DELETED', cause: 'relist', finalStateUnknown: true, seq: 1, changed: [] },
+    { type: 'ADDED', cause: 'relist', finalStateUnknown: undefined, seq: 2, changed: [] },
+  ]);
+  expect(events.map((event) => (event.object as unknown as { spec: unknown }).spec)).toEqual([{ replicas: 1 }, { replicas: 2 }]);
+});
+
+test('seq counts over the types of a stream without gaps', () => {
+  const one = enveloper();
+  const seen = [
+    ...one.envelop({ type: 'added', object: web(1), cause: 'initial' }, DEPLOYMENTS),
+    ...one.envelop({ type: 'added', object: { metadata: { name: 's' } }, cause: 'initial' }, SECRETS),
+    ...one.envelop({ ...updated, uidChanged: true }, DEPLOYMENTS),
+  ];
+  expect(seen.map((event) => event.seq)).toEqual([1, 2, 3, 4]);
+});
+
+test('a type left out by `on` gets no envelope and no number', () => {
+  const one = enveloper({ on: new Set(['MODIFIED', 'ADDED']) });
+  const changes: ObjectChange[] = [{ type: 'deleted', object: web(1), cause: 'watch' }, updated, { ...updated, uidChanged: true }];
+  expect(changes.flatMap((change) => one.envelop(change, DEPLOYMENTS)).map(({ seq, type }) => [seq, type])).toEqual([
+    [1, 'MODIFIED'],
+    [2, 'ADDED'],
+  ]);
+});
+
+describe('the published schema', () => {
+  const schema = JSON.parse(readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8')) as Schema;
+  const line = (envelope: EventEnvelope | undefined) => JSON.parse(JSON.stringify(envelope));
+
+  const samples: [string, ObjectChange, ResourceType][] = [
+    ['added', { type: 'added', object: web(1), cause: 'initial' }, DEPLOYMENTS],
+    ['modified', updated, DEPLOYMENTS],
+    ['deleted unseen', { type: 'deleted', object: web(1), cause: 'relist', finalStateUnknown: true }, DEPLOYMENTS],
+    ['cluster-scoped', { type: 'added', object: { metadata: { name: 'n1' } }, cause: 'filter' }, typeOf('', 'v1', 'nodes', 'Node')],
+  ];
+
+  test.each(samples)('holds for an envelope: %s', (_, change, type) => {
+    expect(faults(schema, line(envelop(change, { withOld: true }, type)[0]), schema)).toEqual([]);
+  });
+
+  test.each([
+    ['another type', { type: 'BOOKMARK' }, ['type']],
+    ['a key of three parts', { key: 'a/b/c' }, ['key']],
+    ['a resource without version', { gvr: 'pods' }, ['gvr']],
+    ['an unknown cause', { cause: 'magic' }, ['cause']],
+    ['a path that begins with a name', { changed: ['spec'] }, ['changed.0']],
+    ['a seq of 0', { seq: 0 }, ['seq']],
+    ['a time without ms', { time: '2026-01-01T00:00:00Z' }, ['time']],
+    ['an object without metadata', { object: { apiVersion: 'v1', kind: 'Pod' } }, ['object.metadata']],
+    ['finalStateUnknown: false', { finalStateUnknown: false }, ['finalStateUnknown']],
+    ['a missing seq', { seq: undefined }, ['seq']],
+  ])('refuses %s', (_, change, where) => {
+    expect(faults(schema, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(where);
+  });
+
+  test('names every property that an envelope can have', () => {
+    const [all] = envelop({ ...updated, finalStateUnknown: true }, { withOld: true });
+    expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(all as object));
+  });
+});
+
+interface Schema {
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  pattern?: string;
+  minimum?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+/** Where a value breaks a schema, of as much of JSON Schema as ours uses. */
+function faults(schema: Schema, value: unknown, root: Schema, at = ''): string[] {
+  const target = schema.$ref ? (root.$defs?.[schema.$ref.split('/').at(-1) as string] as Schema) : schema;
+  const out: string[] = [];
+  const kind = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  if (target.type && target.type !== kind) out.push(at);
+  if (target.enum && !target.enum.includes(value)) out.push(at);
+  if ('const' in target && target.const !== value) out.push(at);
+  if (target.pattern && !(typeof value === 'string' && new RegExp(target.pattern).test(value))) out.push(at);
+  if (target.minimum !== undefined && (value as number) < target.minimum) out.push(at);
+  const join = (key: string | number) => (at === '' ? String(key) : `${at}.${key}`);
+  if (kind === 'object') {
+    const map = value as Record<string, unknown>;
+    for (const key of target.required ?? []) if (!(key in map)) out.push(join(key));
+    for (const [key, inner] of Object.entries(target.properties ?? {}))
+      if (key in map) out.push(...faults(inner, map[key], root, join(key)));
+  }
+  if (kind === 'array' && target.items)
+    for (const [i, item] of (value as unknown[]).entries()) out.push(...faults(target.items, item, root, join(i)));
+  return out;
+}

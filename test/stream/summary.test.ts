@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { StreamSummary } from '../../src/stream/summary.ts';
+
+test('the last line tells why the stream ended, its events, and what its continuity was made of', () => {
+  const summary = new StreamSummary();
+  for (const type of ['ADDED', 'ADDED', 'MODIFIED', 'DELETED'] as const) summary.count(type);
+  expect(summary.line('ended by SIGINT', 303_000, { relists: 1, gaps: 0, resumed: 2 })).toBe(
+    'ended by SIGINT after 5m3s: 4 events (2 ADDED, 1 MODIFIED, 1 DELETED), 1 relist, no gaps, 2 resumed watches',
+  );
+});
+
+test('a stream without events says so', () => {
+  expect(new StreamSummary().line('--timeout reached', 30_000, { relists: 0, gaps: 1, resumed: 1 })).toBe(
+    '--timeout reached after 30s: no events, no relists, 1 gap, 1 resumed watch',
+  );
+});

@@ -1,0 +1,161 @@
+import { messageOf } from '../kit/error.ts';
+import { failure, StatusError } from '../model/status.ts';
+import type { Cluster } from './cluster.ts';
+import { authenticate } from './http/authenticate.ts';
+import type { Call, ResourceCall } from './http/call.ts';
+import type { ApiRequest, ApiResponse } from './http/exchange.ts';
+import { negotiate } from './http/negotiate.ts';
+import { health, isHealthPath, pageNotFound, plainPath } from './http/plain-paths.ts';
+import { compress, respondError, respondStatus } from './http/respond.ts';
+import { review } from './http/reviews.ts';
+import { parseRoute, type ResourcePath } from './http/route.ts';
+import { methodNotAllowed, notImplemented, refuse, unknownResource } from './http/statuses.ts';
+import { get } from './read/get.ts';
+import { list } from './read/list.ts';
+import { isWatch } from './read/read-options.ts';
+import { type WatchSettings, watch } from './read/watch.ts';
+import type { WriteRequests } from './write/requests.ts';
+
+export interface ApiServerOptions extends WatchSettings {
+  readonly token: string;
+}
+
+/**
+ * The API server without a socket: a request in, an answer out. Never throws; what goes wrong is answered with a Status.
+ *
+ * Promises: every body can be left early; a watch ends when the request's signal aborts. What is not implemented answers 501.
+ */
+export class ApiServer {
+  readonly #cluster: Cluster;
+  readonly #writes: WriteRequests;
+  readonly #options: ApiServerOptions;
+  /** host:port as discovery tells it. */
+  address = '127.0.0.1:6443';
+
+  constructor(cluster: Cluster, writes: WriteRequests, options: ApiServerOptions) {
+    this.#cluster = cluster;
+    this.#writes = writes;
+    this.#options = options;
+  }
+
+  /** `trusted` lets a request in that carries no credentials: one that came through no socket. */
+  async serve(request: ApiRequest, { trusted = false }: { trusted?: boolean } = {}): Promise<ApiResponse> {
+    try {
+      const headers = lowerCased(request.headers);
+      const response = await this.#answer(request, headers, trusted);
+      const watching = request.method === 'GET' && /[?&]watch=/.test(request.path);
+      return watching ? response : await compress(response, headers.get('accept-encoding'));
+    } catch (error) {
+      if (error instanceof StatusError) return respondError(error);
+      return respondStatus(
+        failure(500, 'InternalError', `Internal error occurred: ${messageOf(error)}`, { causes: [{ message: messageOf(error) }] }),
+      );
+    }
+  }
+
+  async #answer(request: ApiRequest, headers: ReadonlyMap<string, string>, trusted: boolean): Promise<ApiResponse> {
+    const [path = '/', search = ''] = split(request.path);
+    if (isHealthPath(path)) return health();
+    const user = authenticate(headers, this.#options.token, trusted);
+    if (!user) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
+    const call: Call = {
+      method: request.method.toUpperCase(),
+      path,
+      query: new URLSearchParams(search),
+      headers,
+      body: typeof request.body === 'string' ? Buffer.from(request.body) : Buffer.from(request.body ?? []),
+      signal: request.signal ?? new AbortController().signal,
+      user,
+    };
+    const route = parseRoute(path);
+    return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
+  }
+
+  async #resource(call: Call, path: ResourcePath): Promise<ApiResponse> {
+    const { types } = this.#cluster;
+    const { gvr, namespace, name, subresource } = path;
+    const type = types.find(gvr);
+    if (!type) {
+      if (gvr.resource === 'watch' && types.version(gvr.group, gvr.version))
+        notImplemented('the deprecated /watch/ paths; add ?watch=1 instead');
+      return types.version(gvr.group, gvr.version) ? unknownResource() : pageNotFound();
+    }
+    if (!type.namespaced && namespace !== undefined) unknownResource();
+    if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
+    const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
+    const representation = negotiate(call.headers, call.query, watching);
+    const resourceCall: ResourceCall = { ...call, type, namespace, name, subresource, representation };
+    return subresource === undefined ? this.#object(resourceCall, watching) : this.#subresource(resourceCall, subresource);
+  }
+
+  #object(call: ResourceCall, watching: boolean): ApiResponse | Promise<ApiResponse> {
+    const verb = verbOf(call, watching);
+    if (!call.type.verbs.includes(verb)) methodNotAllowed();
+    if (call.type.namespaced && call.namespace === undefined && verb === 'create') methodNotAllowed();
+    if (!call.type.verbs.includes('get')) return verb === 'create' ? review(this.#cluster, call) : methodNotAllowed();
+    if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
+    switch (verb) {
+      case 'get':
+        return get(this.#cluster, call);
+      case 'list':
+        return list(this.#cluster, call);
+      case 'watch':
+        return watch(this.#cluster, call, this.#options);
+      case 'create':
+        return this.#writes.create(call);
+      case 'update':
+        return this.#writes.update(call);
+      case 'patch':
+        return this.#writes.patch(call);
+      case 'delete':
+        return this.#writes.delete(call);
+      default:
+        return this.#writes.deleteCollection(call);
+    }
+  }
+
+  #subresource(call: ResourceCall, name: string): ApiResponse {
+    const subresource = call.type.subresourceTypes.get(name);
+    if (!subresource) return unknownResource();
+    const verb = verbOf(call, false);
+    if (!subresource.verbs.includes(verb)) methodNotAllowed();
+    if (name === 'eviction') return this.#writes.evict(call);
+    if (name !== 'status' && name !== 'scale') return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
+    if (verb === 'update') return this.#writes.update(call);
+    if (verb === 'patch') return this.#writes.patch(call);
+    return name === 'scale' ? this.#writes.getScale(call) : get(this.#cluster, call);
+  }
+}
+
+/** Versions that discovery names but whose objects look different from the stored ones. */
+function isUnserved({ group, version }: { group: string; version: string }): boolean {
+  return group === 'autoscaling' && version === 'v1';
+}
+
+function verbOf({ method, name, subresource }: ResourceCall, watching: boolean): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return name !== undefined ? 'get' : watching ? 'watch' : 'list';
+    case 'POST':
+      return name === undefined || subresource !== undefined ? 'create' : methodNotAllowed();
+    case 'PUT':
+      return name === undefined ? methodNotAllowed() : 'update';
+    case 'PATCH':
+      return name === undefined ? methodNotAllowed() : 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+    default:
+      return methodNotAllowed();
+  }
+}
+
+function split(path: string): [string, string] {
+  const at = path.indexOf('?');
+  return at < 0 ? [path, ''] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+function lowerCased(headers: ApiRequest['headers']): ReadonlyMap<string, string> {
+  const entries = Object.entries(headers ?? {}).filter((e): e is [string, string] => e[1] !== undefined);
+  return new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,114 @@
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import { shapeOf } from '../write/shape.ts';
+import { FieldSet } from './field-set.ts';
+import { compare, fieldsOf } from './fields.ts';
+
+/** Who writes, and through which door. */
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly subresource: string | undefined;
+}
+
+/** A manager's fields. */
+export interface Ownership {
+  readonly entry: ManagedFieldsEntry;
+  readonly fields: FieldSet;
+}
+
+/** Metadata nobody owns. Source: apimachinery util/managedfields/internal stripmeta.go. */
+const UNOWNED = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const satisfies readonly (keyof ObjectMeta | 'selfLink')[];
+
+/** The part of an object that has owners. */
+export function owned(object: UnknownObject): UnknownObject {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...fields } = object;
+  const kept = Object.entries(metadata).filter(([name]) => !(UNOWNED as readonly string[]).includes(name));
+  return { metadata: Object.fromEntries(kept), ...fields };
+}
+
+/** The managed fields after `manager` wrote `after` over `before`: it owns what changed, the others lose that. */
+export function afterUpdate(
+  type: ApiType,
+  before: UnknownObject,
+  after: UnknownObject,
+  manager: Manager,
+  time: string,
+): ManagedFieldsEntry[] {
+  const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
+  if (!before.metadata.managedFields?.length) return write([{ entry: newEntry(type, manager, time), fields: changed }]);
+  const gone = changed.union(removed);
+  const ownerships = read(before.metadata.managedFields);
+  const mine = ownerships.find((o) => isOf(o.entry, manager, type));
+  const others = ownerships.filter((o) => o !== mine).map((o) => ({ ...o, fields: o.fields.minus(gone) }));
+  const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
+  const touched = !gone.isEmpty;
+  return write([...others, { entry: mine && !touched ? mine.entry : newEntry(type, manager, time), fields }]);
+}
+
+/** Who owns what in an object. */
+export function read(entries: readonly ManagedFieldsEntry[] | undefined): Ownership[] {
+  return (entries ?? []).map((entry) => ({ entry, fields: FieldSet.fromFieldsV1(entry.fieldsV1 ?? {}) }));
+}
+
+/** Managed fields as they are stored: those who own nothing left out, in the server's order. */
+export function write(ownerships: readonly Ownership[]): ManagedFieldsEntry[] {
+  return ownerships
+    .map(({ entry, fields }) => reorder({ ...entry, fieldsV1: fields.toFieldsV1() }))
+    .filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0)
+    .sort(byPlace);
+}
+
+export function newEntry(type: ApiType, manager: Manager, time: string): ManagedFieldsEntry {
+  return {
+    manager: manager.name,
+    operation: manager.operation,
+    apiVersion: formatGroupVersion(type.gvr),
+    ...(manager.subresource === 'scale' ? {} : { time }), // as the real server: who scales leaves no time
+    fieldsType: 'FieldsV1',
+    fieldsV1: {},
+    ...(manager.subresource ? { subresource: manager.subresource } : {}),
+  };
+}
+
+/** An applier is the same in every version; an updater is not. */
+export function isOf(entry: ManagedFieldsEntry, manager: Manager, type: ApiType): boolean {
+  return (
+    entry.manager === manager.name &&
+    entry.operation === manager.operation &&
+    (entry.subresource ?? '') === (manager.subresource ?? '') &&
+    (manager.operation === 'Apply' || entry.apiVersion === formatGroupVersion(type.gvr))
+  );
+}
+
+/** The fields an applied configuration claims. */
+export function claimedBy(type: ApiType, applied: UnknownObject): FieldSet {
+  const { metadata, ...fields } = owned(applied);
+  return fieldsOf(Object.keys(metadata).length > 0 ? { metadata, ...fields } : fields, shapeOf(type));
+}
+
+function reorder(entry: ManagedFieldsEntry): ManagedFieldsEntry {
+  const { subresource, ...rest } = entry;
+  return subresource ? { ...rest, subresource } : rest;
+}
+
+/** Source: apimachinery util/managedfields/internal managedfields.go sortEncodedManagedFields. */
+function byPlace(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  const order = (field: 'operation' | 'time' | 'manager' | 'apiVersion' | 'subresource') => {
+    const [x, y] = [a[field] ?? '', b[field] ?? ''];
+    return x < y ? -1 : x > y ? 1 : 0;
+  };
+  return order('operation') || order('time') || order('manager') || order('apiVersion') || order('subresource');
+}

@@ -1,0 +1,63 @@
+import type { TableColumn } from '../../model/cells.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+
+/** A subresource as discovery tells of it. `group` and `version` are '' where the kind is of the parent's own group. */
+export interface Subresource {
+  readonly name: string;
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly verbs: readonly string[];
+}
+
+/** A type the server serves: what discovery says of it, and where its objects are kept. */
+export interface ApiType extends ResourceType {
+  readonly listKind: string;
+  readonly subresourceTypes: ReadonlyMap<string, Subresource>;
+  /** The key of the store's collection: `pods`, `deployments.apps`. Versions of one resource share it. */
+  readonly storage: string;
+  /** What only a type made by a CustomResourceDefinition has. */
+  readonly custom: CustomTraits | undefined;
+}
+
+/** What a CustomResourceDefinition says of one version beyond discovery. */
+export interface CustomTraits {
+  /** Columns after the name, with the JSONPath of their cells. */
+  readonly columns: readonly { readonly column: TableColumn; readonly jsonPath: string }[];
+  /** Dotted paths that field selectors may use: `spec.color`. */
+  readonly selectableFields: readonly string[];
+  /** The openAPIV3Schema, or undefined when the version has none. */
+  readonly schema: JsonSchema | undefined;
+}
+
+/** A structural schema: the part of OpenAPI v3 a CustomResourceDefinition may use. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly nullable?: boolean;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
+}
+
+export function hasSubresource(type: ApiType, name: string): boolean {
+  return type.subresourceTypes.has(name);
+}

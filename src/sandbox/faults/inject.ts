@@ -1,0 +1,111 @@
+import { onAbort } from '../../kit/abort.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { failure } from '../../model/status.ts';
+import type { ApiRequest, ApiResponse } from '../http/exchange.ts';
+import { respondStatus } from '../http/respond.ts';
+import type { Fault } from './fault.ts';
+import { isWatchRequest } from './fault-script.ts';
+
+type Serve = (request: ApiRequest) => Promise<ApiResponse>;
+type Body = AsyncGenerator<Uint8Array, void, void>;
+
+/** A connection that breaks, as Node reports one. */
+export function connectionError(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
+  return Object.assign(new Error(code === 'ECONNRESET' ? 'socket hang up' : 'connect ECONNREFUSED'), { code });
+}
+
+/** Serves a request with a fault in it. Throws, or lets the body throw, where a real connection would break. */
+export async function inject(fault: Fault, request: ApiRequest, serve: Serve, clock: Clock): Promise<ApiResponse> {
+  const { signal } = request;
+  if (fault.kind === 'refuse') throw connectionError('ECONNREFUSED');
+  if (fault.kind === 'status') return respondStatus(statusOf(fault));
+  if (fault.kind === 'gone' && !isWatchRequest(request)) return respondStatus(expired());
+  if (fault.kind === 'delay') await clock.sleep(fault.ms, { signal });
+  const response = await serve(request);
+  return fault.kind === 'delay' ? response : { ...response, body: harmed(fault, response.body, signal, clock) };
+}
+
+function statusOf({ code, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): ReturnType<typeof failure> {
+  const [reason, message] = REASONS[code];
+  return failure(code, reason, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+}
+
+const REASONS = {
+  401: ['Unauthorized', 'Unauthorized'],
+  403: ['Forbidden', 'forbidden by a fault of the sandbox'],
+  429: ['TooManyRequests', 'too many requests, please try again later'],
+  500: ['InternalError', 'Internal error occurred: a fault of the sandbox'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'request did not complete within the allotted timeout'],
+} as const;
+
+function expired(): ReturnType<typeof failure> {
+  return failure(410, 'Expired', 'too old resource version: a fault of the sandbox');
+}
+
+type StreamFault = Exclude<Fault, { kind: 'refuse' | 'status' | 'delay' }>;
+
+function harmed(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+  if (fault.kind === 'cut' && fault.bytes !== undefined) return cutAtByte(body, fault.bytes);
+  return harmedLines(fault, body, signal, clock);
+}
+
+async function* cutAtByte(body: AsyncIterable<Uint8Array>, bytes: number): Body {
+  let left = bytes;
+  for await (const chunk of body) {
+    if (chunk.length >= left) {
+      if (left > 0) yield chunk.subarray(0, left);
+      throw connectionError('ECONNRESET');
+    }
+    left -= chunk.length;
+    yield chunk;
+  }
+}
+
+async function* harmedLines(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+  const after = 'after' in fault ? (fault.after ?? 0) : 0;
+  if (after === 0 && fault.kind !== 'truncate' && fault.kind !== 'duplicate' && fault.kind !== 'slow') {
+    yield* strike(fault, signal);
+    return;
+  }
+  let count = 0;
+  for await (const line of lines(body)) {
+    if (fault.kind === 'slow') await clock.sleep(fault.ms, { signal });
+    if (fault.kind === 'truncate' && count === after) {
+      yield line.subarray(0, Math.max(1, line.length >> 1));
+      return;
+    }
+    yield line;
+    if (fault.kind === 'duplicate' && count === after) yield line;
+    if (++count === after) yield* strike(fault, signal);
+    if (count === after && (fault.kind === 'gone' || fault.kind === 'stall')) return;
+  }
+}
+
+/** What happens once the lines before the fault are through. Nothing for faults that strike a line itself. */
+async function* strike(fault: StreamFault, signal: AbortSignal | undefined): Body {
+  if (fault.kind === 'cut') throw connectionError('ECONNRESET');
+  if (fault.kind === 'gone') yield Buffer.from(`${JSON.stringify({ type: 'ERROR', object: expired() })}\n`);
+  if (fault.kind === 'stall') await silence(signal);
+}
+
+function silence(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal) onAbort(signal, resolve);
+  });
+}
+
+const NEWLINE = 0x0a;
+
+/** A body line by line, each with its line feed; what follows the last one comes as it is. */
+async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, void> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of body) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      yield rest.subarray(0, end + 1);
+      rest = rest.subarray(end + 1);
+    }
+  }
+  if (rest.length > 0) yield rest;
+}

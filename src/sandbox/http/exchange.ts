@@ -1,0 +1,34 @@
+/** A request as the server core takes it, whatever brought it. Header names are read in any case. */
+export interface ApiRequest {
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly body?: Uint8Array | string | undefined;
+  /** The client is gone. Ends the body of a watch. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer. `body` can be read once; leaving it early ends what feeds it. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** The whole body of an answer. Not for a watch, which does not end. */
+export async function bodyBytes({ body }: ApiResponse): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+/** The whole body of an answer as text. Not for a watch, which does not end. */
+export async function bodyText(response: ApiResponse): Promise<string> {
+  return Buffer.from(await bodyBytes(response)).toString('utf8');
+}
+
+/** One chunk as a body. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes;
+}

@@ -1,0 +1,126 @@
+import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
+import { failure, notFound, type Status, type StatusCause, StatusError } from '../../model/status.ts';
+
+type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
+
+/** Reasons of a field error, with the words that lead its message. Source: apimachinery util/validation/field/errors.go. */
+const FIELD_WORDS = {
+  FieldValueRequired: 'Required value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTypeInvalid: 'Invalid value',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueDuplicate: 'Duplicate value',
+} as const;
+
+/** One thing wrong with one field. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly reason: keyof typeof FIELD_WORDS;
+  /** What follows `Invalid value: `, or the whole after `Required value`. */
+  readonly detail?: string | undefined;
+}
+
+/** Makes the error that carries a Status to the client. */
+export function refuse(status: Status): never {
+  throw new StatusError(status);
+}
+
+export function badRequest(message: string): never {
+  refuse(failure(400, 'BadRequest', message));
+}
+
+/** A failure without a reason, which is how errors without a type of their own leave the real server. */
+export function internal(message: string): never {
+  const { reason: _reason, ...status } = failure(500, '', message);
+  refuse(status);
+}
+
+export function missing(gr: GroupResource, name: string): never {
+  refuse(notFound(gr, name));
+}
+
+/** The path is well formed, but no such type is served. */
+export function unknownResource(): never {
+  refuse(failure(404, 'NotFound', 'the server could not find the requested resource', {}));
+}
+
+export function methodNotAllowed(): never {
+  refuse(failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}));
+}
+
+export function notAcceptable(available: readonly string[]): never {
+  refuse(failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {}));
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): never {
+  const types = accepted.join(', ');
+  refuse(failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types}`));
+}
+
+export function alreadyExists(gr: GroupResource, name: string): never {
+  refuse(failure(409, 'AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name)));
+}
+
+export function conflict(gr: GroupResource, name: string, why: string): never {
+  refuse(failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`, detailsOf(gr, name)));
+}
+
+/** The object was read, changed elsewhere, and written back. */
+export function staleWrite(gr: GroupResource, name: string): never {
+  conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
+}
+
+export function forbidden(gr: GroupResource, name: string, why: string, causes?: StatusCause[]): never {
+  const status = failure(403, 'Forbidden', `${formatGroupResource(gr)} "${name}" is forbidden: ${why}`, detailsOf(gr, name));
+  refuse(causes ? { ...status, details: { ...status.details, causes } } : status);
+}
+
+/** 422 with one cause per problem. Source: apimachinery api/errors.NewInvalid. */
+export function invalid(gk: { group: string; kind: string }, name: string, problems: readonly FieldProblem[]): never {
+  const causes = problems.map(({ field, reason, detail }) => ({ reason, message: problemText(reason, detail), field }));
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
+  refuse(
+    failure(422, 'Invalid', `${qualified} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
+      ...(name === '' ? {} : { name }),
+      ...(gk.group === '' ? {} : { group: gk.group }),
+      kind: gk.kind,
+      causes,
+    }),
+  );
+}
+
+function problemText(reason: FieldProblem['reason'], detail: string | undefined): string {
+  return detail ? `${FIELD_WORDS[reason]}: ${detail}` : FIELD_WORDS[reason];
+}
+
+/** A query option that does not go together with the others. */
+export function invalidOptions(kind: string, problem: FieldProblem): never {
+  invalid({ group: 'meta.k8s.io', kind }, '', [problem]);
+}
+
+export function tooLargeResourceVersion(asked: string, current: number): never {
+  refuse(
+    failure(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    }),
+  );
+}
+
+/** The 410 of a watch from a version that is forgotten. */
+export function tooOld(asked: string, oldest: number): Status {
+  return failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`);
+}
+
+/** What the sandbox does not do, said outright. */
+export function notImplemented(what: string): never {
+  refuse(failure(501, 'NotImplemented', `the sandbox does not implement ${what}`));
+}
+
+function detailsOf({ group, resource }: GroupResource, name: string): NonNullable<Status['details']> {
+  return { name, ...(group === '' ? {} : { group }), kind: resource };
+}

@@ -1,0 +1,33 @@
+import { CORE_SCHEMA, intYaml11Tag, loadAll, mergeTag } from 'js-yaml';
+import { InformerError, messageOf } from '../kit/error.ts';
+import { hasMetadata, type UnknownObject } from '../model/object.ts';
+
+/** File modes are written as octal (`0644`) in manifests, which YAML 1.2 would read as decimal. */
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag, intYaml11Tag);
+
+/**
+ * Reads kubectl manifests: YAML documents, JSON, and Lists of them, in the order they stand. Empty documents are left out.
+ * Throws `argument` with the source and what is wrong.
+ */
+export function parseManifests(text: string, source = 'the manifest'): UnknownObject[] {
+  return documentsOf(text, source).flatMap((document) => objectsOf(document, source));
+}
+
+function documentsOf(text: string, source: string): unknown[] {
+  try {
+    return loadAll(text, { schema: SCHEMA });
+  } catch (error) {
+    throw new InformerError('argument', `cannot read ${source}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function objectsOf(document: unknown, source: string): UnknownObject[] {
+  if (document === null || document === undefined) return [];
+  const { kind, items } = document as { kind?: unknown; items?: unknown };
+  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, source));
+  if (typeof kind === 'string' && typeof (document as UnknownObject).apiVersion === 'string' && hasMetadata(document))
+    return [document as UnknownObject];
+  throw new InformerError('argument', `${source} holds a document that is no Kubernetes object`, {
+    hint: 'each document needs apiVersion, kind and metadata',
+  });
+}

@@ -1,0 +1,118 @@
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import type { Representation } from '../http/negotiate.ts';
+import type { StoredObject } from '../store/stored-object.ts';
+import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/table.ts';
+import { presented } from '../write/conversion.ts';
+
+/** What a list says of itself. */
+export interface ListMeta {
+  readonly resourceVersion: string;
+  readonly continue: string;
+  readonly remaining: number | undefined;
+}
+
+/** A list as JSON: an opening, items with commas between them, a closing. */
+export interface ListEncoder {
+  open(meta: ListMeta, empty: boolean): string;
+  item(object: StoredObject): string;
+  close(meta: ListMeta, empty: boolean): string;
+}
+
+type Shape = Pick<Representation, 'form' | 'includeObject'>;
+
+/** One object as a whole body, without the line feed. `headed` says whether a table names its columns. */
+export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, now: number, headed = true): string {
+  if (shape.form === 'metadata') return metadataOf(object);
+  if (shape.form === 'object') return wholeObject(type, object);
+  const { resourceVersion } = object.object.metadata;
+  const columns = headed ? columnDefinitions(type) : 'null';
+  const head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${resourceVersion}"},`;
+  return `${head}"columnDefinitions":${columns},"rows":[${tableRow(type, object, shape, now)}]}`;
+}
+
+/** An object with kind and apiVersion in front, as its type shows it. */
+export function wholeObject(type: ApiType, object: StoredObject): string {
+  return leadOf(type) + presented(type, object).fields;
+}
+
+export function listEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
+  if (shape.form === 'table') return tableEncoder(type, shape, now);
+  if (shape.form === 'metadata') return metadataEncoder;
+  return type.custom ? customEncoder(type) : builtinEncoder(type);
+}
+
+const CLOSE = ']}\n';
+
+function builtinEncoder(type: ApiType): ListEncoder {
+  const head = `{"kind":"${type.listKind}","apiVersion":"${formatGroupVersion(type.gvr)}"`;
+  return {
+    open: (meta) => `${head},"metadata":${metaJson(meta)},"items":[`,
+    item: (object) => `{${presented(type, object).fields}`,
+    close: () => CLOSE,
+  };
+}
+
+/** Custom resources leave the real server with sorted keys, whole items, and a `continue` even when there is none. */
+function customEncoder(type: ApiType): ListEncoder {
+  return {
+    open: () => `{"apiVersion":"${formatGroupVersion(type.gvr)}","items":[`,
+    item: (object) => wholeObject(type, object),
+    close: (meta) => `],"kind":"${type.listKind}","metadata":${customMetaJson(meta)}}\n`,
+  };
+}
+
+function tableEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
+  const head = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":';
+  const hasNull = (empty: boolean) => empty && !hasPrinter(type); // without a printer of its own an empty table has no rows at all
+  return {
+    open: (meta, empty) =>
+      `${head}${metaJson(meta)},"columnDefinitions":${columnDefinitions(type)},"rows":${hasNull(empty) ? 'null' : '['}`,
+    item: (object) => tableRow(type, object, shape, now),
+    close: (_meta, empty) => (hasNull(empty) ? '}\n' : CLOSE),
+  };
+}
+
+const metadataEncoder: ListEncoder = {
+  open: (meta) => `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metaJson(meta)},"items":[`,
+  item: metadataOf,
+  close: () => CLOSE,
+};
+
+function tableRow(type: ApiType, object: StoredObject, { includeObject }: Shape, now: number): string {
+  const conditions = rowConditions(type, object.object);
+  const marks = conditions ? `"conditions":${JSON.stringify(conditions)},` : '';
+  const head = `{"cells":${JSON.stringify(row(type, object.object, now))},${marks}"object":`;
+  if (includeObject === 'None') return `${head}null}`;
+  return `${head}${includeObject === 'Object' ? wholeObject(type, object) : metadataOf(object)}}`;
+}
+
+function metadataOf({ object }: StoredObject): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
+}
+
+function metaJson({ resourceVersion, continue: token, remaining }: ListMeta): string {
+  return JSON.stringify({
+    resourceVersion,
+    ...(token === '' ? {} : { continue: token }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  });
+}
+
+function customMetaJson({ resourceVersion, continue: token, remaining }: ListMeta): string {
+  return JSON.stringify({ continue: token, ...(remaining === undefined ? {} : { remainingItemCount: remaining }), resourceVersion });
+}
+
+const leads = new WeakMap<ApiType, string>();
+
+/** The opening of every object of a type. Custom resources leave the real server with sorted keys. */
+function leadOf(type: ApiType): string {
+  let lead = leads.get(type);
+  if (!lead) {
+    const apiVersion = `"apiVersion":"${formatGroupVersion(type.gvr)}"`;
+    const kind = `"kind":"${type.kind}"`;
+    lead = type.custom ? `{${apiVersion},${kind},` : `{${kind},${apiVersion},`;
+    leads.set(type, lead);
+  }
+  return lead;
+}

@@ -1,0 +1,80 @@
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import { badRequest } from '../http/statuses.ts';
+
+/** What the value of a field label is when the object has none. '' unless said. */
+type Labels = Readonly<Record<string, string>>;
+
+/** Field labels beyond metadata.name and metadata.namespace. Source: the AddFieldLabelConversion functions of kubernetes/pkg/apis. */
+const FIELD_LABELS: Readonly<Record<string, Labels>> = {
+  pods: {
+    'spec.nodeName': '',
+    'spec.restartPolicy': '',
+    'spec.schedulerName': '',
+    'spec.serviceAccountName': '',
+    'spec.hostNetwork': 'false',
+    'status.phase': '',
+    'status.podIP': '',
+    'status.podIPs': '',
+    'status.nominatedNodeName': '',
+  },
+  nodes: { 'spec.unschedulable': 'false' },
+  namespaces: { 'status.phase': '' },
+  secrets: { type: '' },
+  services: { 'spec.clusterIP': '', 'spec.type': '' },
+  events: {
+    'involvedObject.kind': '',
+    'involvedObject.namespace': '',
+    'involvedObject.name': '',
+    'involvedObject.uid': '',
+    'involvedObject.apiVersion': '',
+    'involvedObject.resourceVersion': '',
+    'involvedObject.fieldPath': '',
+    reason: '',
+    reportingComponent: '',
+    source: '',
+    type: '',
+  },
+  replicationcontrollers: { 'status.replicas': '0' },
+  'replicasets.apps': { 'status.replicas': '0' },
+  'jobs.batch': { 'status.successful': '0' },
+  'certificatesigningrequests.certificates.k8s.io': { 'spec.signerName': '' },
+};
+
+/** The same labels as clients of events.k8s.io name them. */
+const EVENT_LABELS: Readonly<Record<string, string>> = { regarding: 'involvedObject', reportingController: 'reportingComponent' };
+
+/** Throws 400, in the words of the type, when a label cannot be selected by. */
+export function checkFieldLabel(type: ApiType, label: string): void {
+  if (label === 'metadata.name' || (label === 'metadata.namespace' && (type.namespaced || !type.custom))) return;
+  if (type.custom) {
+    if (type.custom.selectableFields.includes(label)) return;
+    badRequest(`field label not supported: ${label}`);
+  }
+  const labels = FIELD_LABELS[type.storage];
+  if (labels && Object.hasOwn(labels, storedLabel(type, label))) return;
+  if (labels) badRequest(`field label not supported: ${label}`);
+  badRequest(`${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+/** The value of a checked field label. */
+export function fieldValue(type: ApiType, object: UnknownObject, label: string): string {
+  const path = storedLabel(type, label);
+  if (type.storage === 'events' && path === 'source') return sourceOf(object);
+  let value: unknown = object;
+  for (const step of path.split('.')) value = typeof value === 'object' && value !== null ? (value as UnknownObject)[step] : undefined;
+  if (value === undefined || value === null) return FIELD_LABELS[type.storage]?.[path] ?? '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function storedLabel(type: ApiType, label: string): string {
+  if (formatGroupVersion(type.gvr) !== 'events.k8s.io/v1') return label;
+  const [head = '', ...rest] = label.split('.');
+  return [EVENT_LABELS[head] ?? head, ...rest].join('.');
+}
+
+function sourceOf(object: UnknownObject): string {
+  const { component } = (object.source ?? {}) as { component?: string };
+  return component || String(object.reportingComponent ?? '');
+}

@@ -1,0 +1,30 @@
+import { joinKey } from '../../model/key.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ResourceCall } from '../http/call.ts';
+import type { ApiResponse } from '../http/exchange.ts';
+import { respondEncoded } from '../http/respond.ts';
+import { missing } from '../http/statuses.ts';
+import type { StoredObject } from '../store/stored-object.ts';
+import { encodeObject } from './encode.ts';
+
+/** Answers GET of one object. The status subresource shows the whole object, as the real server does. */
+export function get(cluster: Cluster, call: ResourceCall): ApiResponse {
+  return showObject(cluster, call, 200, find(cluster, call));
+}
+
+/** The object a call names. Throws 404. */
+export function find({ store }: Cluster, { type, namespace, name = '' }: ResourceCall): StoredObject {
+  return store.get(type.storage, joinKey(namespace, name)) ?? missing(type.gvr, name);
+}
+
+/** An object as the answer to a call, in the form the client asked for. */
+export function showObject(
+  { clock }: Cluster,
+  { type, representation }: ResourceCall,
+  status: number,
+  object: StoredObject,
+  headers: Record<string, string> = {},
+): ApiResponse {
+  const body = Buffer.from(`${encodeObject(type, object, representation, clock.now())}\n`);
+  return respondEncoded(status, body, representation, headers);
+}

@@ -1,0 +1,209 @@
+import { onAbort } from '../../kit/abort.ts';
+import { Bell } from '../../kit/bell.ts';
+import type { Clock, Timer } from '../../kit/clock.ts';
+import type { Status } from '../../model/status.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ResourceCall } from '../http/call.ts';
+import type { ApiResponse } from '../http/exchange.ts';
+import { tooOld } from '../http/statuses.ts';
+import type { Collection } from '../store/collection.ts';
+import type { StoreEvent } from '../store/event-log.ts';
+import type { StoredObject } from '../store/stored-object.ts';
+import { bookmarkObject } from './bookmark.ts';
+import { encodeObject } from './encode.ts';
+import { prefixOf, select } from './list.ts';
+import { parseWatchOptions, type ReadOptions } from './read-options.ts';
+import { type Selection, selectionOf } from './selection.ts';
+
+/** What a server sets for all its watches. */
+export interface WatchSettings {
+  readonly bookmarkIntervalMs: number;
+}
+
+/** A watch without a timeout of its own lives half an hour to an hour. Source: apiserver --min-request-timeout. */
+const DEFAULT_TIMEOUT_MS = 1_800_000;
+
+/** The last bookmark comes this long before the server ends a watch. Source: apiserver storage/cacher bookmark timing. */
+const LAST_BOOKMARK_MS = 2_000;
+
+/**
+ * Answers WATCH. The options are checked at once; the body then gives each batch of changes as soon as they are there.
+ *
+ * A watcher is a cursor into the collection's log, not a queue: one that reads slowly holds no memory, and one that falls out of the
+ * history window is ended, so that its client starts anew and gets 410.
+ */
+export function watch(cluster: Cluster, call: ResourceCall, settings: WatchSettings): ApiResponse {
+  const options = parseWatchOptions(call);
+  const watcher = new Watcher(cluster, call, options, selectionOf(call.type, options), settings);
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: watcher.run() };
+}
+
+/** The state that comes first is sent in chunks of about this many characters. */
+const CHUNK_LENGTH = 128 * 1024;
+
+class Watcher {
+  readonly #cluster: Cluster;
+  readonly #call: ResourceCall;
+  readonly #options: ReadOptions;
+  readonly #selection: Selection | undefined;
+  readonly #settings: WatchSettings;
+  readonly #collection: Collection;
+  readonly #prefix: string;
+  readonly #wake = new Bell();
+  #cursor = 0;
+  #headed = false;
+  #bookmarkDue = false;
+  #over = false;
+
+  constructor(cluster: Cluster, call: ResourceCall, options: ReadOptions, selection: Selection | undefined, settings: WatchSettings) {
+    this.#cluster = cluster;
+    this.#call = call;
+    this.#options = options;
+    this.#selection = selection;
+    this.#settings = settings;
+    this.#collection = cluster.store.collection(call.type.storage);
+    this.#prefix = prefixOf(call.namespace);
+  }
+
+  async *run(): AsyncGenerator<Uint8Array, void, void> {
+    using _timers = this.#timers();
+    using _gone = onAbort(this.#call.signal, () => this.#end());
+    using _changes = this.#collection.onChange(() => this.#wake.wake());
+    const { compacted } = this.#collection.log;
+    const { resourceVersion } = this.#options;
+    if (!this.#startsWithState() && Number(resourceVersion) < compacted) {
+      yield Buffer.from(errorLine(tooOld(resourceVersion, compacted)));
+      return;
+    }
+    yield* this.#initialState();
+    yield* this.#follow();
+  }
+
+  /** Whether the state comes first: a streaming list, or a watch from no version in particular. */
+  #startsWithState(): boolean {
+    const { resourceVersion, sendInitialEvents } = this.#options;
+    return sendInitialEvents || resourceVersion === '' || resourceVersion === '0';
+  }
+
+  async *#initialState(): AsyncGenerator<Uint8Array, void, void> {
+    const { store } = this.#cluster;
+    const { log } = this.#collection;
+    if (!this.#startsWithState() || this.#skipsState()) {
+      this.#cursor = log.after(this.#skipsState() ? store.revision : Number(this.#options.resourceVersion));
+      return;
+    }
+    this.#cursor = log.next;
+    const bookmark = bookmarkObject(this.#call.type, store.revision, true);
+    const objects = select(this.#cluster, this.#call.type, this.#call.namespace, this.#selection);
+    yield* this.#chunks(objects);
+    if (this.#options.allowWatchBookmarks) yield Buffer.from(this.#line('BOOKMARK', bookmark));
+  }
+
+  /** `sendInitialEvents=false` at no version: from now on, without the state. */
+  #skipsState(): boolean {
+    const { resourceVersion, sendInitialEvents } = this.#options;
+    return this.#call.query.has('sendInitialEvents') && !sendInitialEvents && (resourceVersion === '' || resourceVersion === '0');
+  }
+
+  async *#follow(): AsyncGenerator<Uint8Array, void, void> {
+    const { log } = this.#collection;
+    while (!this.#call.signal.aborted) {
+      if (this.#cursor < log.first) return; // fell out of the window: the client starts anew
+      const lines = this.#drain();
+      if (lines !== '') yield Buffer.from(lines);
+      else if (this.#over || this.#collection.closed) return;
+      else await this.#wake.wait();
+    }
+  }
+
+  /** At most this many events in one chunk, so that a slow client's back-pressure is felt. */
+  static readonly #BATCH = 256;
+
+  #drain(): string {
+    const { log } = this.#collection;
+    let lines = '';
+    for (let i = 0; i < Watcher.#BATCH && this.#cursor < log.next; i++) lines += this.#show(log.at(this.#cursor++) as StoreEvent) ?? '';
+    if (this.#bookmarkDue && this.#cursor === log.next) {
+      this.#bookmarkDue = false;
+      lines += this.#line('BOOKMARK', bookmarkObject(this.#call.type, this.#cluster.store.revision, false));
+    }
+    return lines;
+  }
+
+  /** How this watch sees a change: leaving the selector is a deletion, entering it an addition. */
+  #show(event: StoreEvent): string | undefined {
+    const { object, previous } = event;
+    if (this.#options.resourceVersion !== '' && event.revision <= Number(this.#options.resourceVersion)) return undefined; // not reached yet
+    if (this.#prefix !== '' && !object.key.startsWith(this.#prefix)) return undefined;
+    const selected = this.#selection;
+    if (!selected) return this.#eventLine(event, event.type, object);
+    const before = previous !== undefined && selected(previous);
+    if (event.type === 'DELETED') return before ? this.#eventLine(event, 'DELETED', object) : undefined;
+    if (selected(object)) return this.#eventLine(event, before ? 'MODIFIED' : 'ADDED', object);
+    return before ? this.#eventLine(event, 'DELETED', event.left) : undefined;
+  }
+
+  /** Tables tell ages, so only the other forms are shared between watchers. */
+  #eventLine(event: StoreEvent, type: string, object: StoredObject): string {
+    const { form } = this.#call.representation;
+    if (form === 'table') return this.#line(type, object);
+    const { gvr } = this.#call.type;
+    return event.line(`${form} ${type} ${gvr.group} ${gvr.version}`, () => this.#line(type, object));
+  }
+
+  #line(type: string, object: StoredObject): string {
+    const body = encodeObject(this.#call.type, object, this.#call.representation, this.#cluster.clock.now(), !this.#headed);
+    this.#headed = true;
+    return `{"type":"${type}","object":${body}}\n`;
+  }
+
+  async *#chunks(objects: readonly StoredObject[]): AsyncGenerator<Uint8Array, void, void> {
+    let lines = '';
+    for (const [i, object] of objects.entries()) {
+      lines += this.#line('ADDED', object);
+      if (lines.length < CHUNK_LENGTH && i < objects.length - 1) continue;
+      if (this.#call.signal.aborted) return;
+      yield Buffer.from(lines);
+      lines = '';
+    }
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#wake.wake();
+  }
+
+  #timers(): Disposable {
+    const { clock, random } = this.#cluster;
+    const { allowWatchBookmarks, timeoutSeconds } = this.#options;
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + random());
+    const timers = [clock.after(lifeMs, () => this.#end())];
+    if (allowWatchBookmarks && lifeMs > LAST_BOOKMARK_MS) timers.push(clock.after(lifeMs - LAST_BOOKMARK_MS, () => this.#bookmark()));
+    const bookmarks = allowWatchBookmarks ? every(clock, this.#settings.bookmarkIntervalMs, () => this.#bookmark()) : undefined;
+    return {
+      [Symbol.dispose]() {
+        for (const timer of timers) timer.cancel();
+        bookmarks?.cancel();
+      },
+    };
+  }
+
+  #bookmark(): void {
+    this.#bookmarkDue = true;
+    this.#wake.wake();
+  }
+}
+
+function errorLine(status: Status): string {
+  return `${JSON.stringify({ type: 'ERROR', object: status })}\n`;
+}
+
+/** Calls `run` every `ms` until cancelled. */
+function every(clock: Clock, ms: number, run: () => void): Pick<Timer, 'cancel'> {
+  const fire = () => {
+    run();
+    timer = clock.after(ms, fire);
+  };
+  let timer = clock.after(ms, fire);
+  return { cancel: () => timer.cancel() };
+}

@@ -1,0 +1,130 @@
+import { joinKey } from '../../model/key.ts';
+import type { World } from './scenarios.ts';
+import { createSettledCluster, leaseOf } from './settled-cluster.ts';
+import { APPS, type App, imageOf, NODES } from './shop.ts';
+import { Actor, keyOfMeta } from './workloads/actor.ts';
+import { DeploymentController } from './workloads/deployments.ts';
+import { EventRecorder } from './workloads/events.ts';
+import { Kubelet } from './workloads/kubelet.ts';
+import { ReplicaSetController } from './workloads/replica-sets.ts';
+import { isActive, isReady, type Pod } from './workloads/views.ts';
+
+/** How often a node says it is alive, ms. Source: kubelet nodeLeaseDurationSeconds / 4. */
+const HEARTBEAT_MS = 10_000;
+
+/** The director looks around this often, ms. */
+const BEAT_MS = { low: 250, high: 600 };
+
+/** After this long without a visible change something small happens, ms. */
+const QUIET_MS = 600;
+
+/** A rollout, a change of scale or a broken release starts this often, ms. */
+const ACT_MS = { low: 6_000, high: 11_000 };
+
+/**
+ * A small shop on three nodes in which something goes on all the time: deployments roll out, scale, fail a probe, restart a container.
+ * Real controllers drive it, so that what a client does (scale, delete a pod, set an image) has the consequences it would have.
+ */
+export function rollout(world: World): Disposable {
+  const actor = new Actor(world);
+  const events = new EventRecorder(actor);
+  const kubelet = new Kubelet(actor, events, NODES);
+  new DeploymentController(actor, events);
+  new ReplicaSetController(actor, events);
+  createSettledCluster(actor, kubelet);
+  kubelet.resume();
+  new Director(actor, kubelet).start();
+  return actor;
+}
+
+/** Decides what happens next, so that a watch of pods and deployments is never dull for long. */
+class Director {
+  readonly #actor: Actor;
+  readonly #kubelet: Kubelet;
+  #lastChange = 0;
+  #nextAct = 0;
+  /** How many releases each app has had. */
+  readonly #releases = new Map<string, number>();
+
+  constructor(actor: Actor, kubelet: Kubelet) {
+    this.#actor = actor;
+    this.#kubelet = kubelet;
+  }
+
+  start(): void {
+    const seen = () => {
+      this.#lastChange = this.#actor.now;
+    };
+    this.#actor.onChange('Pod', seen);
+    this.#actor.onChange('Deployment', seen);
+    this.#lastChange = this.#actor.now;
+    this.#nextAct = this.#actor.now + 1_500;
+    for (const [i, { name }] of NODES.entries()) this.#actor.after(HEARTBEAT_MS * (1 + i / NODES.length), () => this.#heartbeat(name));
+    this.#beat();
+  }
+
+  #heartbeat(node: string): void {
+    this.#actor.update(leaseOf(node, this.#actor.now), 'kubelet');
+    this.#actor.after(HEARTBEAT_MS, () => this.#heartbeat(node));
+  }
+
+  #beat(): void {
+    this.#actor.after(this.#actor.between(BEAT_MS.low, BEAT_MS.high), () => {
+      if (this.#actor.now >= this.#nextAct) this.#act();
+      else if (this.#actor.now - this.#lastChange >= QUIET_MS) this.#stir();
+      this.#beat();
+    });
+  }
+
+  /** Something large: the numbers of pods change. */
+  #act(): void {
+    this.#nextAct = this.#actor.now + this.#actor.between(ACT_MS.low, ACT_MS.high);
+    const app = this.#actor.pick(APPS.filter((a) => a.lively));
+    if (!app) return;
+    if (this.#actor.random() < 0.6) this.#release(app);
+    else this.#rescale(app);
+  }
+
+  /** Something small: one pod shows it is alive. */
+  #stir(): void {
+    const pod = this.#actor.pick(this.#steadyPods());
+    if (!pod) return;
+    const chance = this.#actor.random();
+    const key = keyOfMeta(pod.metadata);
+    if (chance < 0.2) this.#kubelet.crash(key);
+    else this.#kubelet.flap(key);
+    if (chance > 0.8) this.#touchConfiguration();
+  }
+
+  #steadyPods(): Pod[] {
+    const lively = new Set(APPS.filter((a) => a.lively).map((a) => a.name));
+    return this.#actor.list('Pod', 'shop').filter((p) => isActive(p) && isReady(p) && lively.has(p.metadata.labels?.app ?? ''));
+  }
+
+  #release(app: App): void {
+    const { namespace, name } = app;
+    const deployment = this.#actor.get('Deployment', joinKey(namespace, name));
+    const container = deployment?.spec.template.spec.containers[0];
+    if (!deployment || !container) return;
+    const release = (this.#releases.get(name) ?? 0) + 1;
+    this.#releases.set(name, release);
+    container.image = imageOf(app, release);
+    this.#actor.update(deployment, 'kubectl-set');
+  }
+
+  #rescale({ namespace, name, replicas }: App): void {
+    const deployment = this.#actor.get('Deployment', joinKey(namespace, name));
+    if (!deployment) return;
+    const wanted = replicas - 1 + Math.floor(this.#actor.random() * 4);
+    deployment.spec.replicas = wanted === deployment.spec.replicas ? replicas + 3 : Math.max(1, wanted);
+    this.#actor.update(deployment, 'kubectl-scale');
+  }
+
+  #touchConfiguration(): void {
+    const flag = this.#actor.random() < 0.5 ? 'true' : 'false';
+    const limit = String(50 + Math.floor(this.#actor.random() * 10) * 10);
+    const data = { 'new-checkout': flag, 'dark-mode': 'true', 'rate-limit': limit };
+    const flags = { kind: 'ConfigMap', metadata: { name: 'feature-flags', namespace: 'shop' }, data };
+    this.#actor.update(flags, 'kubectl-edit');
+  }
+}

@@ -1,0 +1,145 @@
+import { InformerError } from '../../../kit/error.ts';
+import type { Random } from '../../../kit/random.ts';
+import { joinKey, type ObjectKey } from '../../../model/key.ts';
+import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../../model/object.ts';
+import { StatusError } from '../../../model/status.ts';
+import { timestamp } from '../../cluster.ts';
+import type { ApiType } from '../../discovery/api-type.ts';
+import type { StoreEvent } from '../../store/event-log.ts';
+import { copy } from '../../write/copy.ts';
+import type { World } from '../scenarios.ts';
+import type { Views } from './views.ts';
+
+const API_VERSIONS: Readonly<Record<string, string>> = {
+  Deployment: 'apps/v1',
+  ReplicaSet: 'apps/v1',
+  Lease: 'coordination.k8s.io/v1',
+};
+
+/** An object as a controller writes it. */
+export type Writable = { readonly kind: string; metadata: ObjectMeta };
+
+/**
+ * What the controllers of a scenario act through: typed copies of what is stored, writes through the same path that clients use, and
+ * timers that end with the scenario. A write that lost a race with a client does nothing.
+ */
+export class Actor implements Disposable {
+  readonly #world: World;
+  readonly #timers = new Set<Disposable>();
+  readonly #subscriptions: Disposable[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get random(): Random {
+    return this.#world.cluster.random;
+  }
+
+  /** Wall-clock time, ms. */
+  get now(): number {
+    return this.#world.cluster.clock.now();
+  }
+
+  /** The moment as metadata shows it. */
+  get timestamp(): string {
+    return timestamp(this.now);
+  }
+
+  /** A number from [low, high). */
+  between(low: number, high: number): number {
+    return low + this.random() * (high - low);
+  }
+
+  /** One of several; undefined of none. */
+  pick<T>(items: readonly T[]): T | undefined {
+    return items[Math.floor(this.random() * items.length)];
+  }
+
+  /** A copy of an object, or undefined. */
+  get<K extends keyof Views>(kind: K, key: ObjectKey): Views[K] | undefined {
+    return copy(this.#world.cluster.store.get(this.#type(kind).storage, key)?.object) as Views[K] | undefined;
+  }
+
+  /** The objects of a kind, of one namespace if it is named, in key order. They are shared: look, do not change. */
+  list<K extends keyof Views>(kind: K, namespace?: string): Views[K][] {
+    const { store } = this.#world.cluster;
+    const prefix = namespace === undefined ? '' : `${namespace}/`;
+    const found = store.collection(this.#type(kind).storage).list({ prefix }, store.revision);
+    return found.map((o) => o.object as unknown as Views[K]);
+  }
+
+  /** Creates an object; with `fixture`, as it stands, status and age included. */
+  create(object: Writable, manager: string, { fixture = false }: { fixture?: boolean } = {}): UnknownObject | undefined {
+    return this.#try(() => this.#world.writer.create(this.#type(object.kind), toWrite(object), { manager, fixture }).object);
+  }
+
+  update(object: Writable, manager: string): void {
+    this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager }));
+  }
+
+  updateStatus(object: Writable, manager: string): void {
+    this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }));
+  }
+
+  /** Gives a pod to a node. Nobody owns the field, and the generation stays. */
+  bind(pod: Views['Pod'], node: string): void {
+    const bound = { ...pod, spec: { ...pod.spec, nodeName: node } };
+    const managedFields: ManagedFieldsEntry[] = pod.metadata.managedFields ?? [];
+    const options = { manager: 'kube-scheduler', subresource: 'binding', managedFields };
+    this.#try(() => this.#world.writer.update(this.#type('Pod'), toWrite(bound), options));
+  }
+
+  delete(kind: string, { namespace, name = '' }: ObjectMeta): void {
+    const type = this.#type(kind);
+    this.#try(() => this.#world.deleter.delete(type, type.namespaced ? namespace : undefined, name, {}));
+  }
+
+  /** Calls `run` after `ms`, unless the scenario ends first. */
+  after(ms: number, run: () => void): Disposable {
+    const timer = this.#world.cluster.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      run();
+    });
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  /** Calls `react` with every change of a kind. It must not write at once. */
+  onChange(kind: string, react: (event: StoreEvent, metadata: ObjectMeta) => void): void {
+    const { storage } = this.#type(kind);
+    const subscription = this.#world.cluster.store.onChange((changed, event) => {
+      if (changed === storage) react(event, event.object.object.metadata);
+    });
+    this.#subscriptions.push(subscription);
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  #type(kind: string): ApiType {
+    const type = this.#world.cluster.types.findKind(API_VERSIONS[kind] ?? 'v1', kind);
+    if (!type) throw new InformerError('argument', `the sandbox serves no ${kind}`);
+    return type;
+  }
+
+  #try<T>(write: () => T): T | undefined {
+    try {
+      return write();
+    } catch (error) {
+      if (error instanceof StatusError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function toWrite(object: Writable): UnknownObject {
+  return copy(object) as unknown as UnknownObject;
+}
+
+export function keyOfMeta({ namespace, name = '' }: ObjectMeta): ObjectKey {
+  return joinKey(namespace, name);
+}

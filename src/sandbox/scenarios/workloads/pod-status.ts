@@ -1,0 +1,136 @@
+import type { Condition, Container, ContainerState, ContainerStatus, Pod, PodStatus } from './views.ts';
+
+/** The states in which the sandbox's nodes report a pod, as status objects. All times are RFC 3339. */
+
+const START_ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
+
+/** The pod's conditions with some of them set; one that does not change its status keeps its time. */
+export function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): Condition[] {
+  const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
+  for (const [type, holds] of Object.entries(states)) {
+    const status = holds ? 'True' : 'False';
+    const present = before.get(type);
+    const since = present?.status === status ? (present.lastTransitionTime ?? now) : now;
+    before.set(type, {
+      type,
+      status,
+      lastProbeTime: null,
+      lastTransitionTime: since,
+      ...(holds || !reason ? {} : { reason, message: `containers with unready status: [${names(pod)}]` }),
+    });
+  }
+  return [...before.values()].sort((a, b) => START_ORDER.indexOf(a.type) - START_ORDER.indexOf(b.type));
+}
+
+function names({ spec }: Pod): string {
+  return spec.containers.map((c) => c.name).join(' ');
+}
+
+/** Given to a node, nothing started yet. */
+export function creatingStatus(pod: Pod, node: { ip: string }, now: string): PodStatus {
+  return {
+    ...pod.status,
+    phase: 'Pending',
+    conditions: withConditions(
+      pod,
+      { Initialized: true, Ready: false, ContainersReady: false, PodScheduled: true },
+      now,
+      'ContainersNotReady',
+    ),
+    hostIP: node.ip,
+    hostIPs: [{ ip: node.ip }],
+    startTime: now,
+    containerStatuses: pod.spec.containers.map((c) => containerStatus(c, { waiting: { reason: 'ContainerCreating' } })),
+  };
+}
+
+/** An image that cannot be had. */
+export function pullFailedStatus(pod: Pod, reason: 'ErrImagePull' | 'ImagePullBackOff'): PodStatus {
+  const state = (image: string): ContainerState => ({ waiting: { reason, message: pullMessage(reason, image) } });
+  return { ...pod.status, containerStatuses: pod.spec.containers.map((c) => containerStatus(c, state(c.image))) };
+}
+
+function pullMessage(reason: string, image: string): string {
+  if (reason === 'ImagePullBackOff') return `Back-off pulling image "${image}"`;
+  return `rpc error: code = NotFound desc = failed to pull and unpack image "${image}": not found`;
+}
+
+/** Every container runs; ready or not yet. */
+export function runningStatus(pod: Pod, ip: string, now: string, ready: boolean): PodStatus {
+  const before = new Map((pod.status.containerStatuses ?? []).map((c) => [c.name, c]));
+  const statuses = pod.spec.containers.map((container) => {
+    const present = before.get(container.name);
+    const running = present?.state.running ?? { startedAt: now };
+    return { ...containerStatus(container, { running }, present), ready, started: true };
+  });
+  const states = { PodReadyToStartContainers: true, Initialized: true, Ready: ready, ContainersReady: ready };
+  return {
+    ...pod.status,
+    phase: 'Running',
+    conditions: withConditions(pod, states, now, 'ContainersNotReady'),
+    podIP: ip,
+    podIPs: [{ ip }],
+    containerStatuses: statuses,
+  };
+}
+
+/** The first container ended with an error: waiting to be started again, or starting again. */
+export function crashedStatus(pod: Pod, now: string, waiting: boolean): PodStatus {
+  const [first, ...others] = pod.status.containerStatuses ?? [];
+  if (!first) return pod.status;
+  const startedAt = first.state.running?.startedAt ?? first.lastState.terminated?.startedAt ?? now;
+  const terminated = { exitCode: 1, reason: 'Error', startedAt, finishedAt: now };
+  const backOff = {
+    reason: 'CrashLoopBackOff',
+    message: `back-off 10s restarting failed container=${first.name} pod=${pod.metadata.name}`,
+  };
+  const crashed: ContainerStatus = {
+    ...first,
+    ready: false,
+    started: false,
+    restartCount: waiting ? first.restartCount : first.restartCount + 1,
+    state: waiting ? { waiting: backOff } : { terminated },
+    lastState: waiting ? first.lastState : { terminated },
+  };
+  return {
+    ...pod.status,
+    conditions: withConditions(pod, { Ready: false, ContainersReady: false }, now, 'ContainersNotReady'),
+    containerStatuses: [crashed, ...others],
+  };
+}
+
+/** Every container ended in good order. */
+export function stoppedStatus(pod: Pod, now: string): PodStatus {
+  const statuses = (pod.status.containerStatuses ?? []).map((container) => {
+    const { startedAt } = container.state.running ?? { startedAt: now };
+    const terminated = { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now };
+    return { ...container, ready: false, started: false, state: { terminated } };
+  });
+  const conditions = withConditions(pod, { Ready: false, ContainersReady: false }, now, 'ContainersNotReady');
+  return { ...pod.status, conditions, containerStatuses: statuses };
+}
+
+function containerStatus({ name, image }: Container, state: ContainerState, before?: ContainerStatus): ContainerStatus {
+  return {
+    name,
+    state,
+    lastState: before?.lastState ?? {},
+    ready: false,
+    restartCount: before?.restartCount ?? 0,
+    image,
+    imageID: state.running ? `docker.io/library/${image}@sha256:${digest(image)}` : '',
+    ...(state.running ? { containerID: `containerd://${digest(`${name}${state.running.startedAt}`)}` } : {}),
+    started: false,
+  };
+}
+
+/** 64 hex digits that look like a digest and depend on nothing but the text. */
+function digest(text: string): string {
+  let state = 0x811c9dc5;
+  let digits = '';
+  for (let i = 0; digits.length < 64; i++) {
+    state = Math.imul(state ^ (text.charCodeAt(i % text.length) + i), 0x01000193) >>> 0;
+    digits += state.toString(16).padStart(8, '0');
+  }
+  return digits.slice(0, 64);
+}

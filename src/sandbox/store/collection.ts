@@ -1,0 +1,122 @@
+import type { EventLog, StoreEvent } from './event-log.ts';
+import type { StoredObject } from './stored-object.ts';
+
+/** Which part of a collection a list speaks of: keys that start with `prefix`, from `from` on. */
+export interface KeyRange {
+  readonly prefix: string;
+  readonly from?: string | undefined;
+}
+
+/** The objects of one resource with their latest changes. Only the store writes to it. */
+export class Collection {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly #objects = new Map<string, StoredObject>();
+  /** Byte order of `namespace/name`, the order in which etcd lists. */
+  readonly #keys: string[] = [];
+  readonly #watchers = new Set<() => void>();
+  #closed = false;
+
+  constructor(id: string, log: EventLog) {
+    this.id = id;
+    this.log = log;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** True once the type is served no more. Open watches end then. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): Iterable<StoredObject> {
+    return this.#objects.values();
+  }
+
+  /** The objects of a range in key order as they were at a revision, which must not lie before the compaction mark. */
+  list({ prefix, from = prefix }: KeyRange, revision: number): StoredObject[] {
+    const start = lowerBound(this.#keys, from > prefix ? from : prefix);
+    const undone = this.#changesSince(revision);
+    if (undone.size === 0) return this.#run(start, prefix);
+    return this.#runBefore(start, prefix, from, undone);
+  }
+
+  apply(event: StoreEvent): void {
+    const { key } = event.object;
+    if (event.type === 'DELETED') {
+      this.#objects.delete(key);
+      this.#keys.splice(lowerBound(this.#keys, key), 1);
+    } else {
+      if (event.type === 'ADDED') this.#insertKey(key);
+      this.#objects.set(key, event.object);
+    }
+    this.log.push(event);
+    this.#wakeWatchers();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wakeWatchers();
+  }
+
+  /** Calls `wake` at every change and when the collection closes, until disposed. */
+  onChange(wake: () => void): Disposable {
+    this.#watchers.add(wake);
+    return { [Symbol.dispose]: () => this.#watchers.delete(wake) };
+  }
+
+  #wakeWatchers(): void {
+    for (const wake of this.#watchers) wake();
+  }
+
+  #insertKey(key: string): void {
+    const last = this.#keys.at(-1);
+    if (last === undefined || last < key) this.#keys.push(key);
+    else this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+  }
+
+  #run(start: number, prefix: string): StoredObject[] {
+    const found: StoredObject[] = [];
+    for (let i = start; i < this.#keys.length; i++) {
+      const key = this.#keys[i] as string;
+      if (!key.startsWith(prefix)) break;
+      found.push(this.#objects.get(key) as StoredObject);
+    }
+    return found;
+  }
+
+  #runBefore(start: number, prefix: string, from: string, undone: Map<string, StoredObject | undefined>): StoredObject[] {
+    const found = this.#run(start, prefix).filter((o) => !undone.has(o.key));
+    for (const [key, object] of undone) if (object && key.startsWith(prefix) && key >= from) found.push(object);
+    return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** Per key changed after a revision: its state at that revision. */
+  #changesSince(revision: number): Map<string, StoredObject | undefined> {
+    const states = new Map<string, StoredObject | undefined>();
+    const first = this.log.after(revision);
+    for (let at = this.log.next - 1; at >= first; at--) {
+      const event = this.log.at(at) as StoreEvent;
+      states.set(event.object.key, event.previous);
+    }
+    return states;
+  }
+}
+
+/** The first index whose key is not before `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] as string) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

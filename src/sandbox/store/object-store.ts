@@ -1,0 +1,108 @@
+import { Bell } from '../../kit/bell.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { Collection } from './collection.ts';
+import { EventLog, StoreEvent } from './event-log.ts';
+import { atRevision, StoredObject } from './stored-object.ts';
+
+/** Told of a change right after the store shows it. Must not write to the store at once; use a timer. */
+export type ChangeListener = (storage: string, event: StoreEvent) => void;
+
+/**
+ * Every object of the server under one revision counter, as etcd keeps them.
+ *
+ * Promises: each write gets the next revision and stamps it on the object; a collection's log holds its latest `historySize` changes.
+ * Does not promise: any check of a write. Preconditions are the write path's affair, which runs without a break between read and write.
+ */
+export class ObjectStore {
+  readonly #historySize: number;
+  readonly #collections = new Map<string, Collection>();
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #advanced = new Bell();
+  #revision: number;
+  #compacted = 0;
+  #oldestState = 0;
+
+  constructor({ historySize, revision = 1 }: { historySize: number; revision?: number }) {
+    this.#historySize = historySize;
+    this.#revision = revision;
+  }
+
+  /** The revision of the latest write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Made at first use; a closed one is replaced by a new one. */
+  collection(storage: string): Collection {
+    let collection = this.#collections.get(storage);
+    if (!collection || collection.closed) {
+      collection = new Collection(storage, new EventLog(this.#historySize, collection ? this.#revision : this.#compacted));
+      this.#collections.set(storage, collection);
+    }
+    return collection;
+  }
+
+  collections(): Iterable<Collection> {
+    return this.#collections.values();
+  }
+
+  get(storage: string, key: string): StoredObject | undefined {
+    return this.#collections.get(storage)?.get(key);
+  }
+
+  /** Stores a new state. Takes the object over: the caller must not keep or change it. */
+  put(storage: string, key: string, object: UnknownObject): StoredObject {
+    const revision = ++this.#revision;
+    object.metadata.resourceVersion = String(revision);
+    const stored = new StoredObject(key, object, revision);
+    const previous = this.get(storage, key);
+    this.#commit(storage, new StoreEvent(previous ? 'MODIFIED' : 'ADDED', stored, previous));
+    return stored;
+  }
+
+  /** Removes an object. Returns its last state under the revision of the deletion, or undefined when there is none. */
+  remove(storage: string, key: string): StoredObject | undefined {
+    const previous = this.get(storage, key);
+    if (!previous) return undefined;
+    const last = atRevision(previous, ++this.#revision);
+    this.#commit(storage, new StoreEvent('DELETED', last, previous));
+    return last;
+  }
+
+  /** The oldest revision whose state a list of a collection can still show. */
+  oldestState(storage: string): number {
+    return Math.max(this.#oldestState, this.collection(storage).log.compacted);
+  }
+
+  /**
+   * Forgets history up to now: older continue tokens and exact lists get 410 from then on, and older watches do too unless `watches`
+   * is false. (In a real server etcd keeps the one and the watch cache the other.)
+   */
+  compact({ watches = true }: { watches?: boolean } = {}): void {
+    this.#oldestState = this.#revision;
+    if (!watches) return;
+    this.#compacted = this.#revision;
+    for (const { log } of this.#collections.values()) log.compact(this.#revision);
+  }
+
+  /** Ends every watch of a collection. */
+  close(storage: string): void {
+    this.#collections.get(storage)?.close();
+  }
+
+  onChange(listener: ChangeListener): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  /** Resolves at the next write; rejects with the signal's reason if that aborts first. */
+  nextWrite(signal: AbortSignal): Promise<void> {
+    return this.#advanced.wait(signal);
+  }
+
+  #commit(storage: string, event: StoreEvent): void {
+    this.collection(storage).apply(event);
+    this.#advanced.wake();
+    for (const listener of this.#listeners) listener(storage, event);
+  }
+}

@@ -1,0 +1,40 @@
+import type { UnknownObject } from '../../model/object.ts';
+
+/**
+ * One state of one object: never changed once made. Its JSON is made once and shared by every list and watch that shows it.
+ *
+ * The text is kept without `kind` and `apiVersion`, because a list of a built-in type shows items without them and a watch with them.
+ */
+export class StoredObject {
+  readonly key: string;
+  readonly object: UnknownObject;
+  readonly revision: number;
+  #fields: string | undefined;
+
+  constructor(key: string, object: UnknownObject, revision: number) {
+    this.key = key;
+    this.object = object;
+    this.revision = revision;
+  }
+
+  /** The members of the JSON object after kind and apiVersion, with the closing brace: `"metadata":{…},"spec":{…}}`. */
+  get fields(): string {
+    this.#fields ??= fieldsOf(this.object);
+    return this.#fields;
+  }
+}
+
+/** The JSON of an object without its opening brace, kind and apiVersion. */
+function fieldsOf(object: UnknownObject): string {
+  const { kind, apiVersion } = object;
+  const lead = `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
+  const text = JSON.stringify(object);
+  if (text.startsWith(lead)) return text.slice(lead.length); // how the write path makes objects
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return JSON.stringify(rest).slice(1);
+}
+
+/** The same object under another revision: what a watch shows when an object goes, or leaves a selector. */
+export function atRevision({ key, object }: StoredObject, revision: number): StoredObject {
+  return new StoredObject(key, { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }, revision);
+}

@@ -1,0 +1,54 @@
+/** One step of a compiled path: the values below a value. */
+type Step = (value: unknown) => unknown[];
+
+const compiled = new Map<string, Step[] | undefined>();
+
+/**
+ * The values a printer column's JSONPath finds. Knows what such columns use: `.a.b`, `['a']`, `[0]`, `[-1]`, `[*]`, `.*` and
+ * `[?(@.x=="y")]` with == or !=. Any other path finds nothing.
+ */
+export function findPath(object: unknown, path: string): unknown[] {
+  let steps = compiled.get(path);
+  if (!compiled.has(path)) {
+    steps = compile(path);
+    compiled.set(path, steps);
+  }
+  if (!steps) return [];
+  let values = [object];
+  for (const step of steps) values = values.flatMap(step).filter((v) => v !== undefined && v !== null);
+  return values;
+}
+
+const TOKEN =
+  /\.([A-Za-z_][\w-]*(?:\\\.[\w-]+)*)|\['([^']*)'\]|\["([^"]*)"\]|\[(-?\d+)\]|(\[\*\]|\.\*)|\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*\)\]/y;
+
+function compile(path: string): Step[] | undefined {
+  const text = path.replace(/^\{(.*)\}$/, '$1').replace(/^\$/, '');
+  const whole = text.startsWith('.') || text.startsWith('[') ? text : `.${text}`;
+  const steps: Step[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < whole.length) {
+    const token = TOKEN.exec(whole);
+    if (!token) return undefined;
+    steps.push(stepOf(token));
+  }
+  return steps;
+}
+
+function stepOf([, field, single, double, index, all, filterPath, operator, ...values]: RegExpExecArray): Step {
+  const name = field?.replaceAll('\\.', '.') ?? single ?? double;
+  if (name !== undefined) return (value) => [isObject(value) ? value[name] : undefined];
+  if (index !== undefined) return (value) => [Array.isArray(value) ? value.at(Number(index)) : undefined];
+  if (all !== undefined) return (value) => (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []);
+  const wanted = values.find((v) => v !== undefined) ?? '';
+  const names = (filterPath ?? '').split('.').slice(1);
+  return (value) => (Array.isArray(value) ? value.filter((item) => (String(at(item, names)) === wanted) === (operator === '==')) : []);
+}
+
+function at(value: unknown, names: readonly string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,169 @@
+import { abridged, ageOf, type Fields, fieldsAt, listAt, numberAt, textAt } from './field-access.ts';
+import { labelsText, selectorCell } from './workload-cells.ts';
+
+type Cells = (object: Fields, now: number) => unknown[];
+
+const nameOf = (object: Fields) => textAt(fieldsAt(object, 'metadata'), 'name');
+
+/** Cells of the network and storage types and autoscalers. Source: kubernetes/pkg/printers/internalversion. */
+export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
+  services: (service, now) => {
+    const spec = fieldsAt(service, 'spec');
+    return [
+      nameOf(service),
+      textAt(spec, 'type'),
+      textAt(spec, 'clusterIP', '<none>'),
+      externalAddress(service),
+      portsText(listAt(spec, 'ports')),
+      ageOf(service, now),
+      labelsText(fieldsAt(spec, 'selector')),
+    ];
+  },
+  'ingresses.networking.k8s.io': (ingress, now) => {
+    const spec = fieldsAt(ingress, 'spec');
+    const hosts = listAt(spec, 'rules')
+      .map((r) => textAt(r, 'host'))
+      .filter((host) => host !== '');
+    const ports = listAt(spec, 'tls').length > 0 ? '80, 443' : '80';
+    return [
+      nameOf(ingress),
+      textAt(spec, 'ingressClassName', '<none>'),
+      abridged(hosts, 3, '*'),
+      balancers(ingress).join(','),
+      ports,
+      ageOf(ingress, now),
+    ];
+  },
+  'networkpolicies.networking.k8s.io': (policy, now) => [
+    nameOf(policy),
+    selectorCell(fieldsAt(policy, 'spec', 'podSelector')),
+    ageOf(policy, now),
+  ],
+  'endpointslices.discovery.k8s.io': (slice, now) => {
+    const ports = listAt(slice, 'ports').map((p) => textAt(p, 'port', '*'));
+    const addresses = listAt(slice, 'endpoints').flatMap((e) => (e.addresses as string[] | undefined) ?? []);
+    return [
+      nameOf(slice),
+      textAt(slice, 'addressType'),
+      abridged(ports, 3, '<unset>'),
+      abridged(addresses, 3, '<unset>'),
+      ageOf(slice, now),
+    ];
+  },
+  persistentvolumeclaims: (claim, now) => {
+    const [spec, status] = [fieldsAt(claim, 'spec'), fieldsAt(claim, 'status')];
+    const bound = textAt(spec, 'volumeName') !== '';
+    return [
+      nameOf(claim),
+      phaseOf(claim),
+      textAt(spec, 'volumeName'),
+      bound ? textAt(fieldsAt(status, 'capacity'), 'storage') : '',
+      bound ? accessModes(status.accessModes) : '',
+      textAt(spec, 'storageClassName'),
+      textAt(spec, 'volumeAttributesClassName', '<unset>'),
+      ageOf(claim, now),
+      textAt(spec, 'volumeMode', '<unset>'),
+    ];
+  },
+  persistentvolumes: (volume, now) => {
+    const [spec, claim] = [fieldsAt(volume, 'spec'), fieldsAt(volume, 'spec', 'claimRef')];
+    return [
+      nameOf(volume),
+      textAt(fieldsAt(spec, 'capacity'), 'storage'),
+      accessModes(spec.accessModes),
+      textAt(spec, 'persistentVolumeReclaimPolicy'),
+      phaseOf(volume),
+      textAt(claim, 'name') === '' ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`,
+      textAt(spec, 'storageClassName'),
+      textAt(spec, 'volumeAttributesClassName', '<unset>'),
+      textAt(fieldsAt(volume, 'status'), 'reason'),
+      ageOf(volume, now),
+      textAt(spec, 'volumeMode', '<unset>'),
+    ];
+  },
+  'storageclasses.storage.k8s.io': (cls, now) => {
+    const isDefault = fieldsAt(cls, 'metadata', 'annotations')['storageclass.kubernetes.io/is-default-class'] === 'true';
+    return [
+      isDefault ? `${nameOf(cls)} (default)` : nameOf(cls),
+      textAt(cls, 'provisioner'),
+      textAt(cls, 'reclaimPolicy', 'Delete'),
+      textAt(cls, 'volumeBindingMode', 'Immediate'),
+      cls.allowVolumeExpansion === true,
+      ageOf(cls, now),
+    ];
+  },
+  'horizontalpodautoscalers.autoscaling': (scaler, now) => {
+    const [spec, target] = [fieldsAt(scaler, 'spec'), fieldsAt(scaler, 'spec', 'scaleTargetRef')];
+    return [
+      nameOf(scaler),
+      `${textAt(target, 'kind')}/${textAt(target, 'name')}`,
+      targetsText(scaler),
+      textAt(spec, 'minReplicas', '<unset>'),
+      numberAt(spec, 'maxReplicas'),
+      numberAt(fieldsAt(scaler, 'status'), 'currentReplicas'),
+      ageOf(scaler, now),
+    ];
+  },
+};
+
+/** Longer addresses of load balancers are cut. */
+const BALANCER_WIDTH = 16;
+
+function externalAddress(service: Fields): string {
+  const spec = fieldsAt(service, 'spec');
+  const external = (spec.externalIPs as string[] | undefined) ?? [];
+  if (spec.type === 'ExternalName') return textAt(spec, 'externalName');
+  if (spec.type !== 'LoadBalancer') return external.join(',') || '<none>';
+  const joined = balancers(service).join(',');
+  const shown = joined.length > BALANCER_WIDTH ? `${joined.slice(0, BALANCER_WIDTH - 3)}...` : joined;
+  return [shown, ...external].filter((address) => address !== '').join(',') || '<pending>';
+}
+
+function balancers(object: Fields): string[] {
+  const ingress = listAt(fieldsAt(object, 'status', 'loadBalancer'), 'ingress');
+  return ingress.map((i) => textAt(i, 'ip', textAt(i, 'hostname'))).filter((address) => address !== '');
+}
+
+function portsText(ports: readonly Fields[]): string {
+  const pieces = ports.map((p) => {
+    const port = p.nodePort ? `${p.port}:${p.nodePort}` : `${p.port}`;
+    return `${port}/${textAt(p, 'protocol', 'TCP')}`;
+  });
+  return pieces.join(',') || '<none>';
+}
+
+function phaseOf(object: Fields): string {
+  return fieldsAt(object, 'metadata').deletionTimestamp ? 'Terminating' : textAt(fieldsAt(object, 'status'), 'phase');
+}
+
+const SHORT_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+};
+
+function accessModes(modes: unknown): string {
+  const present = new Set(Array.isArray(modes) ? modes : []);
+  return Object.keys(SHORT_MODES)
+    .filter((mode) => present.has(mode))
+    .map((mode) => SHORT_MODES[mode])
+    .join(',');
+}
+
+/** Resource metrics as `cpu: 12%/80%`; other kinds show what is wanted of them. */
+function targetsText(scaler: Fields): string {
+  const current = listAt(fieldsAt(scaler, 'status'), 'currentMetrics');
+  const metrics = listAt(fieldsAt(scaler, 'spec'), 'metrics');
+  const texts = metrics.map((metric, i) => {
+    const resource = fieldsAt(metric, 'resource');
+    const target = fieldsAt(metric, 'resource', 'target');
+    const now = fieldsAt(current[i], 'resource', 'current');
+    const percent = 'averageUtilization' in target;
+    const [value, wanted] = percent ? [now.averageUtilization, target.averageUtilization] : [now.averageValue, target.averageValue];
+    const unit = percent ? '%' : '';
+    return `${textAt(resource, 'name')}: ${value === undefined ? '<unknown>' : `${value}${unit}`}/${wanted ?? '<auto>'}${unit}`;
+  });
+  if (texts.length === 0) return '<none>';
+  return texts.length > 2 ? `${texts.slice(0, 2).join(', ')} + ${texts.length - 2} more...` : texts.join(', ');
+}

@@ -1,0 +1,130 @@
+import { ageOf, type Fields, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+
+/** What the status and restarts columns gather on the way through a pod's containers. */
+interface Tally {
+  reason: string;
+  ready: number;
+  restarts: number;
+  /** When a container last ended before a restart, ms; 0 when none did. */
+  lastRestart: number;
+}
+
+/** READY, STATUS, RESTARTS and the rest. Source: kubernetes/pkg/printers/internalversion printPod. */
+export function podCells(pod: Fields, now: number): unknown[] {
+  const [spec, status] = [fieldsAt(pod, 'spec'), fieldsAt(pod, 'status')];
+  const sidecars = sidecarNames(spec);
+  const total = listAt(spec, 'containers').length + sidecars.size;
+  const { reason, ready, restarts, lastRestart } = tally(spec, status, sidecars);
+  return [
+    textAt(fieldsAt(pod, 'metadata'), 'name'),
+    `${ready}/${total}`,
+    finalReason(pod, reason),
+    restarts > 0 && lastRestart > 0 ? `${restarts} (${since(new Date(lastRestart).toISOString(), now)} ago)` : String(restarts),
+    ageOf(pod, now),
+    textAt(listAt(status, 'podIPs')[0] ?? {}, 'ip', textAt(status, 'podIP', '<none>')),
+    textAt(spec, 'nodeName', '<none>'),
+    textAt(status, 'nominatedNodeName', '<none>'),
+    readinessGates(spec, status),
+  ];
+}
+
+/** A finished pod is marked so that clients may hide its row. */
+export function podRowConditions(pod: Fields): object[] | undefined {
+  const phase = fieldsAt(pod, 'status').phase;
+  if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;
+  const message = phase === 'Succeeded' ? 'The pod has completed successfully.' : 'The pod failed.';
+  return [{ type: 'Completed', status: 'True', reason: phase, message }];
+}
+
+function sidecarNames(spec: Fields): ReadonlySet<string> {
+  const always = listAt(spec, 'initContainers').filter((c) => c.restartPolicy === 'Always');
+  return new Set(always.map((c) => textAt(c, 'name')));
+}
+
+function tally(spec: Fields, status: Fields, sidecars: ReadonlySet<string>): Tally {
+  const init: Tally = { reason: startReason(status), ready: 0, restarts: 0, lastRestart: 0 };
+  const kept: Tally = { ...init };
+  const initializing = tallyInit(spec, status, sidecars, init, kept);
+  if (initializing && !hasCondition(status, 'Initialized')) return init;
+  return tallyMain(status, { ...init, restarts: kept.restarts, lastRestart: kept.lastRestart });
+}
+
+function startReason(status: Fields): string {
+  const scheduled = listAt(status, 'conditions').find((c) => c.type === 'PodScheduled');
+  if (scheduled?.reason === 'SchedulingGated') return 'SchedulingGated';
+  return textAt(status, 'reason', textAt(status, 'phase'));
+}
+
+/** Goes through the init containers up to the first that is not done. `kept` counts the sidecars, which stay. Returns whether one was found. */
+function tallyInit(spec: Fields, status: Fields, sidecars: ReadonlySet<string>, init: Tally, kept: Tally): boolean {
+  const total = listAt(spec, 'initContainers').length;
+  for (const [i, container] of listAt(status, 'initContainerStatuses').entries()) {
+    count(init, container);
+    const sidecar = sidecars.has(textAt(container, 'name'));
+    if (sidecar) count(kept, container);
+    const { terminated, waiting } = fieldsAt(container, 'state') as { terminated?: Fields; waiting?: Fields };
+    if (terminated && numberAt(terminated, 'exitCode') === 0) continue;
+    if (sidecar && container.started === true) {
+      if (container.ready === true) init.ready++;
+      continue;
+    }
+    init.reason = initReason(terminated, waiting, i, total);
+    return true;
+  }
+  return false;
+}
+
+function initReason(terminated: Fields | undefined, waiting: Fields | undefined, done: number, total: number): string {
+  if (terminated) return `Init:${endReason(terminated)}`;
+  const reason = textAt(waiting ?? {}, 'reason');
+  return reason !== '' && reason !== 'PodInitializing' ? `Init:${reason}` : `Init:${done}/${total}`;
+}
+
+function endReason(terminated: Fields): string {
+  const signal = numberAt(terminated, 'signal');
+  return textAt(terminated, 'reason', signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode')}`);
+}
+
+/** Goes through the containers from the last to the first, so that the first one's trouble is what shows. */
+function tallyMain(status: Fields, tally: Tally): Tally {
+  let running = false;
+  for (const container of [...listAt(status, 'containerStatuses')].reverse()) {
+    count(tally, container);
+    const {
+      waiting,
+      terminated,
+      running: up,
+    } = fieldsAt(container, 'state') as { waiting?: Fields; terminated?: Fields; running?: Fields };
+    if (waiting && textAt(waiting, 'reason') !== '') tally.reason = textAt(waiting, 'reason');
+    else if (terminated) tally.reason = endReason(terminated);
+    else if (container.ready === true && up) {
+      running = true;
+      tally.ready++;
+    }
+  }
+  if (tally.reason === 'Completed' && running) tally.reason = hasCondition(status, 'Ready') ? 'Running' : 'NotReady';
+  return tally;
+}
+
+function count(tally: Tally, container: Fields): void {
+  tally.restarts += numberAt(container, 'restartCount');
+  const { finishedAt } = fieldsAt(container, 'lastState', 'terminated');
+  if (typeof finishedAt === 'string') tally.lastRestart = Math.max(tally.lastRestart, Date.parse(finishedAt));
+}
+
+function hasCondition(status: Fields, type: string): boolean {
+  return listAt(status, 'conditions').some((c) => c.type === type && c.status === 'True');
+}
+
+function finalReason(pod: Fields, reason: string): string {
+  if (!fieldsAt(pod, 'metadata').deletionTimestamp) return reason;
+  const { phase, reason: why } = fieldsAt(pod, 'status');
+  if (why === 'NodeLost') return 'Unknown';
+  return phase === 'Succeeded' || phase === 'Failed' ? reason : 'Terminating';
+}
+
+function readinessGates(spec: Fields, status: Fields): string {
+  const gates = listAt(spec, 'readinessGates');
+  if (gates.length === 0) return '<none>';
+  return `${gates.filter((g) => hasCondition(status, textAt(g, 'conditionType'))).length}/${gates.length}`;
+}

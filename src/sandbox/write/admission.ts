@@ -1,0 +1,83 @@
+import type { UnknownObject } from '../../model/object.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * What the server adds to a new object after it was decoded: nobody owns these fields. Changes the object.
+ * Source: the admission plugins and the PrepareForCreate strategies of kubernetes.
+ */
+export function admit(cluster: Cluster, type: ApiType, object: UnknownObject): void {
+  ADMIT[type.storage]?.(object, cluster);
+}
+
+/** The status a new object starts with, for types that do not take one from its writer. Undefined leaves the empty one. */
+export function initialStatus(type: ApiType, object: UnknownObject): unknown {
+  return INITIAL_STATUS[type.storage]?.(object);
+}
+
+const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 });
+
+const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) => void>> = {
+  pods(pod) {
+    const spec = pod.spec as Fields;
+    const tolerations = Array.isArray(spec.tolerations) ? (spec.tolerations as Fields[]) : [];
+    const missing = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].filter(
+      (key) => !tolerations.some((t) => tolerates(t, key)),
+    );
+    spec.tolerations = [...tolerations, ...missing.map(tolerate)];
+    spec.priority ??= 0;
+    spec.preemptionPolicy ??= 'PreemptLowerPriority';
+  },
+  namespaces(namespace) {
+    (namespace.spec as Fields).finalizers ??= ['kubernetes'];
+  },
+  services(service, { random }) {
+    const spec = service.spec as Fields;
+    if (spec.type === 'ExternalName') return;
+    spec.clusterIP ??= `10.0.${Math.floor(random() * 256)}.${2 + Math.floor(random() * 253)}`;
+    spec.clusterIPs ??= [spec.clusterIP];
+    spec.ipFamilies ??= ['IPv4'];
+    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') allocateNodePorts(spec, random);
+  },
+};
+
+function tolerates(toleration: Fields, key: string): boolean {
+  return (toleration.key === key || !toleration.key) && (!toleration.effect || toleration.effect === 'NoExecute');
+}
+
+function allocateNodePorts(spec: Fields, random: () => number): void {
+  spec.externalTrafficPolicy ??= 'Cluster';
+  for (const port of (spec.ports as Fields[] | undefined) ?? []) port.nodePort ??= 30_000 + Math.floor(random() * 2768);
+}
+
+const INITIAL_STATUS: Readonly<Record<string, (object: UnknownObject) => unknown>> = {
+  pods: (pod) => ({ phase: 'Pending', qosClass: qosClass(pod.spec as Fields) }),
+  namespaces: () => ({ phase: 'Active' }),
+  persistentvolumes: () => ({ phase: 'Pending' }),
+  persistentvolumeclaims: () => ({ phase: 'Pending' }),
+  'customresourcedefinitions.apiextensions.k8s.io': (crd) => ({
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: ((crd.spec as { versions?: { name: string; storage?: boolean }[] }).versions ?? [])
+      .filter((v) => v.storage)
+      .map((v) => v.name),
+  }),
+};
+
+/** Source: kubernetes/pkg/apis/core/v1/helper/qos. */
+export function qosClass(spec: Fields): 'BestEffort' | 'Burstable' | 'Guaranteed' {
+  const resources = [spec.containers, spec.initContainers]
+    .flatMap((c) => (Array.isArray(c) ? (c as Fields[]) : []))
+    .map((c) => (c.resources ?? {}) as Fields);
+  const amounts = (r: Fields, kind: string) => (r[kind] ?? {}) as Record<string, string>;
+  if (resources.every((r) => Object.keys({ ...amounts(r, 'requests'), ...amounts(r, 'limits') }).length === 0)) return 'BestEffort';
+  const guaranteed = resources.every((r) =>
+    ['cpu', 'memory'].every((name) => {
+      const limit = amounts(r, 'limits')[name];
+      return limit !== undefined && (amounts(r, 'requests')[name] ?? limit) === limit;
+    }),
+  );
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}

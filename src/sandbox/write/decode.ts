@@ -1,0 +1,70 @@
+import { CORE_SCHEMA, load } from 'js-yaml';
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { isMap } from '../apply/fields.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import type { Call } from '../http/call.ts';
+import { MEDIA_TYPES } from '../http/negotiate.ts';
+import { badRequest, unsupportedMediaType } from '../http/statuses.ts';
+
+/** The media type of the body, without parameters. */
+export function contentTypeOf({ headers }: Call): string {
+  return (headers.get('content-type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The object in a body, JSON or YAML. Missing kind and apiVersion are those of the type; others than those are refused. */
+export function decodeObject(call: Call, type: ApiType): UnknownObject {
+  const contentType = contentTypeOf(call);
+  if (!(MEDIA_TYPES as readonly string[]).includes(contentType)) unsupportedMediaType(MEDIA_TYPES);
+  const value = contentType === 'application/yaml' ? decodeYaml(call.body, type) : decodeJson(call.body, type);
+  return checkKind(value, type);
+}
+
+/** The configuration of a server-side apply: YAML, of which JSON is a part. */
+export function decodeConfiguration({ body }: Call, type: ApiType): UnknownObject {
+  return checkKind(decodeYaml(body, type), type);
+}
+
+function decodeJson(body: Buffer, type: ApiType): unknown {
+  const text = body.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return unrecognized(type, `couldn't get version/kind; json parse error: ${goJsonProblem(error, text)} (${text})`);
+  }
+}
+
+function decodeYaml(body: Buffer, type: ApiType): unknown {
+  try {
+    return load(body.toString('utf8'), { schema: CORE_SCHEMA });
+  } catch (error) {
+    return badRequest(`error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`);
+  }
+}
+
+function unrecognized(type: ApiType, why: string): never {
+  badRequest(`the object provided is unrecognized (must be of type ${type.kind}): ${why}`);
+}
+
+/** The same complaint in the words of Go's encoding/json. */
+function goJsonProblem(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  if (text === '' || /end of JSON input|Unterminated|Expected .* at position (\d+)/.test(message)) {
+    const at = /position (\d+)/.exec(message)?.[1];
+    if (at === undefined || Number(at) >= text.length) return 'unexpected end of JSON input';
+  }
+  const at = Number(/position (\d+)/.exec(message)?.[1] ?? 0);
+  return `invalid character '${text[at] ?? ''}' looking for beginning of value`;
+}
+
+function checkKind(value: unknown, type: ApiType): UnknownObject {
+  if (!isMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
+  const { kind = type.kind, apiVersion = formatGroupVersion(type.gvr), metadata } = value;
+  if (kind !== type.kind) {
+    badRequest(`${kind} in version ${JSON.stringify(type.gvr.version)} cannot be handled as a ${type.kind}: the object is of another kind`);
+  }
+  if (apiVersion !== formatGroupVersion(type.gvr)) {
+    badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`);
+  }
+  return { ...value, metadata: isMap(metadata) ? metadata : {} };
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isMap } from '../apply/fields.ts';
+import { fieldShape, type Shape } from './shape.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Applies a strategic merge patch with its directives ($patch, $retainKeys, $deleteFromPrimitiveList, $setElementOrder).
+ * Takes `current` over and may change it. Source: apimachinery util/strategicpatch.
+ */
+export function strategicMerge(current: Fields, patch: Fields, shape: Shape | undefined): Fields {
+  if (patch.$patch === 'replace') return withoutDirectives(patch);
+  if (patch.$patch === 'delete') return {};
+  if (Array.isArray(patch.$retainKeys)) retainOnly(current, patch.$retainKeys);
+  for (const [name, value] of Object.entries(patch)) mergeField(current, name, value, patch, shape);
+  return current;
+}
+
+function mergeField(current: Fields, name: string, value: unknown, patch: Fields, shape: Shape | undefined): void {
+  if (name === '$patch' || name === '$retainKeys') return;
+  const [directive, target] = name.split('/', 2);
+  if (target !== undefined && directive === '$deleteFromPrimitiveList') {
+    removeValues(current, target, value);
+    return;
+  }
+  if (target !== undefined && directive === '$setElementOrder') {
+    if (!(target in patch)) reorder(current, target, value, fieldShape(shape, target));
+    return;
+  }
+  if (value === null) {
+    delete current[name];
+    return;
+  }
+  const below = fieldShape(shape, name);
+  if (Array.isArray(value)) {
+    current[name] = mergeList(current[name], value, below);
+    reorder(current, name, patch[`$setElementOrder/${name}`], below);
+  } else if (isMap(value)) {
+    const present = current[name];
+    current[name] = strategicMerge(isMap(present) ? present : {}, value, below);
+  } else {
+    current[name] = value;
+  }
+}
+
+function withoutDirectives(patch: Fields): Fields {
+  return Object.fromEntries(Object.entries(patch).filter(([name]) => !name.startsWith('$')));
+}
+
+function retainOnly(current: Fields, names: readonly unknown[]): void {
+  for (const name of Object.keys(current)) if (!names.includes(name)) delete current[name];
+}
+
+function removeValues(current: Fields, name: string, values: unknown): void {
+  const present = current[name];
+  if (!Array.isArray(present) || !Array.isArray(values)) return;
+  current[name] = present.filter((v) => !values.some((gone) => isDeepStrictEqual(gone, v)));
+}
+
+function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
+  const present = Array.isArray(current) ? current : [];
+  if (shape?.set) return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
+  const key = patchKeyOf(shape);
+  if (key === undefined || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+    return patch.filter((v) => !(isMap(v) && '$patch' in v && Object.keys(v).length === 1));
+  }
+  return mergeItems(present.filter(isMap), patch.filter(isMap), key, shape?.items);
+}
+
+/** The field by which items are told apart; a strategic patch knows only one. */
+function patchKeyOf(shape: Shape | undefined): string | undefined {
+  return shape?.patchKey ?? shape?.keys?.[0];
+}
+
+function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
+  let items = present;
+  for (const change of patch) {
+    const at = items.findIndex((item) => isDeepStrictEqual(item[key], change[key]));
+    if (change.$patch === 'delete') items = items.filter((_, i) => i !== at);
+    else if (at < 0) items = [...items, strategicMerge({}, change, shape)];
+    else items = items.map((item, i) => (i === at ? strategicMerge(item, change, shape) : item));
+  }
+  return items;
+}
+
+/** Sorts a list as `$setElementOrder` says; items it does not name keep their place after the ones before them. */
+function reorder(current: Fields, name: string, order: unknown, shape: Shape | undefined): void {
+  const present = current[name];
+  if (!Array.isArray(present) || !Array.isArray(order)) return;
+  const key = patchKeyOf(shape);
+  const identity = (value: unknown) => JSON.stringify(key !== undefined && isMap(value) ? value[key] : value);
+  const places = new Map(order.map((value, i) => [identity(value), i]));
+  let last = -1;
+  const ranked = present.map((value) => {
+    last = places.get(identity(value)) ?? last;
+    return { value, rank: last };
+  });
+  current[name] = ranked.sort((a, b) => a.rank - b.rank).map(({ value }) => value);
+}

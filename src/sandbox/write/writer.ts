@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatGroupVersion } from '../../model/gvr.ts';
+import { joinKey } from '../../model/key.ts';
+import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
+import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
+import { type Cluster, timestamp } from '../cluster.ts';
+import { admitCustom, type FieldValidation } from '../crd/custom-resource.ts';
+import { type ApiType, hasSubresource } from '../discovery/api-type.ts';
+import { alreadyExists, badRequest, conflict, forbidden, internal, invalid, missing, staleWrite } from '../http/statuses.ts';
+import { StoredObject } from '../store/stored-object.ts';
+import { admit, initialStatus } from './admission.ts';
+import { fromStorage, toStorage } from './conversion.ts';
+import { copy } from './copy.ts';
+import { setDefaults } from './defaults.ts';
+import { emptyObject, fillIn } from './empty-objects.ts';
+import { generatedName, newUid, tidyMetadata } from './identity.ts';
+import { countsGeneration, guardsStatus, needsVersionToUpdate } from './traits.ts';
+import { problemsOf } from './validate.ts';
+
+export interface WriteOptions {
+  /** The field manager that owns what is written. */
+  readonly manager: string;
+  /** `status`, `scale` or `binding` when the write came through that door. */
+  readonly subresource?: string | undefined;
+  /** Everything is checked and answered, nothing is kept. */
+  readonly dryRun?: boolean | undefined;
+  readonly fieldValidation?: FieldValidation | undefined;
+  /** Told what the client should hear though the write went through. */
+  readonly warn?: ((text: string) => void) | undefined;
+  /** The managed fields as a server-side apply worked them out; otherwise they follow from the change. */
+  readonly managedFields?: ManagedFieldsEntry[] | undefined;
+  /** Status, uid and creation time are taken from the object where it has them, as when a cluster is loaded. Clients cannot ask for it. */
+  readonly fixture?: boolean | undefined;
+}
+
+/**
+ * Creates and updates objects under the rules of the API: names, defaults, versions, generation, field ownership, finalizers.
+ *
+ * Promises: each call runs in one piece, so that nothing comes between its checks and the write. Errors are StatusErrors with the real
+ * texts. Takes the objects it is given over: the caller must not keep or change them.
+ */
+export class Writer {
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  create(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
+    const metadata = this.#newMetadata(type, object.metadata, options);
+    this.#checkNamespace(type, metadata);
+    const created: UnknownObject = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr), ...object, metadata };
+    if (guardsStatus(type) && !options.fixture) delete created.status;
+    const given = created.status !== undefined;
+    this.#decode(type, created, options);
+    const managedFields = options.managedFields ?? this.#ownedBy(type, emptyObject(type), created, options);
+    admit(this.#cluster, type, created);
+    if (guardsStatus(type) && !given) created.status = initialStatus(type, created) ?? created.status;
+    if (created.status === undefined) delete created.status;
+    this.#check(type, created, options);
+    const key = joinKey(metadata.namespace, metadata.name ?? '');
+    if (this.#cluster.store.get(type.storage, key)) alreadyExists(type.gvr, metadata.name ?? '');
+    created.metadata = tidyMetadata({ ...created.metadata, managedFields });
+    return this.#put(type, key, created, options);
+  }
+
+  update(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
+    const { namespace, name = '' } = object.metadata;
+    const key = joinKey(namespace, name);
+    const current = this.#cluster.store.get(type.storage, key) ?? missing(type.gvr, name);
+    this.#checkVersion(type, current, object.metadata);
+    const before = fromStorage(type, current.object);
+    const after = this.#candidate(type, before, object, options);
+    this.#decode(type, after, options);
+    const counts = countsGeneration(type) && options.subresource !== 'binding';
+    if (counts && !isDeepStrictEqual(specOf(type, before), specOf(type, after))) {
+      after.metadata.generation = (before.metadata.generation ?? 0) + 1;
+    }
+    const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
+    after.metadata = tidyMetadata({ ...after.metadata, managedFields });
+    this.#check(type, after, options);
+    if (isDeepStrictEqual(before, after)) return current;
+    return this.#finishUpdate(type, current, after, options);
+  }
+
+  /** A deleted object whose last finalizer is gone goes; it is shown as it was written, under the version before. */
+  #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteOptions): StoredObject {
+    const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = after.metadata;
+    const held = finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
+    if (!deletionTimestamp || deletionGracePeriodSeconds > 0 || held) return this.#put(type, current.key, after, options);
+    if (!options.dryRun) this.#cluster.store.remove(type.storage, current.key);
+    return new StoredObject(current.key, toStorage(type, after), current.revision);
+  }
+
+  #newMetadata(type: ApiType, given: ObjectMeta, { fixture }: WriteOptions): ObjectMeta {
+    const { clock, random } = this.#cluster;
+    const { name, generateName, labels, annotations, ownerReferences, finalizers } = given;
+    if (given.resourceVersion && !fixture) internal('resourceVersion should not be set on objects to be created');
+    if (!name && !generateName) {
+      const detail = 'name or generateName is required';
+      invalid(kindOf(type), '', [{ field: 'metadata.name', reason: 'FieldValueRequired', detail }]);
+    }
+    return tidyMetadata({
+      name: name || generatedName(generateName ?? '', random),
+      ...(generateName ? { generateName } : {}),
+      ...(type.namespaced ? { namespace: given.namespace ?? 'default' } : {}),
+      uid: (fixture && given.uid) || newUid(random),
+      ...(countsGeneration(type) ? { generation: 1 } : {}),
+      creationTimestamp: (fixture && given.creationTimestamp) || timestamp(clock.now()),
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(ownerReferences ? { ownerReferences } : {}),
+      ...(finalizers ? { finalizers } : {}),
+    });
+  }
+
+  #checkNamespace(type: ApiType, { namespace, name = '' }: ObjectMeta): void {
+    if (!type.namespaced || namespace === undefined) return;
+    const found = this.#cluster.store.get('namespaces', namespace);
+    if (!found) missing({ group: '', resource: 'namespaces' }, namespace);
+    if (!found.object.metadata.deletionTimestamp) return;
+    const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
+    forbidden(type.gvr, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [cause]);
+  }
+
+  #checkVersion(type: ApiType, { object }: StoredObject, { uid, resourceVersion, name = '' }: ObjectMeta): void {
+    if (uid && uid !== object.metadata.uid) {
+      conflict(type.gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`);
+    }
+    if (resourceVersion && resourceVersion !== object.metadata.resourceVersion) staleWrite(type.gvr, name);
+    if (resourceVersion || !needsVersionToUpdate(type)) return;
+    const detail = '0x0: must be specified for an update';
+    invalid(kindOf(type), name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', detail }]);
+  }
+
+  /** What an update would store: what the client may say from the new object, the rest from the present one. */
+  #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteOptions): UnknownObject {
+    const metadata =
+      type.custom && subresource === 'status' ? copy(before.metadata) : tidyMetadata(writableMetadata(before.metadata, object.metadata));
+    if (subresource === 'status') return withStatus({ ...copy(before), metadata }, object.status);
+    const after = { ...object, kind: type.kind, apiVersion: formatGroupVersion(type.gvr), metadata };
+    const takesStatus = fixture && object.status !== undefined;
+    return guardsStatus(type) && !takesStatus ? withStatus(after, copy(before.status)) : after;
+  }
+
+  /** Defaults and pruning, as at decoding. */
+  #decode(type: ApiType, object: UnknownObject, options: WriteOptions): void {
+    setDefaults(type, object);
+    if (type.custom) admitCustom(type, object, options);
+    fillIn(object, type);
+  }
+
+  #check(type: ApiType, object: UnknownObject, { subresource }: WriteOptions): void {
+    const problems = subresource ? [] : problemsOf(type, object);
+    if (problems.length > 0) invalid(kindOf(type), object.metadata.name ?? '', problems);
+  }
+
+  #ownedBy(type: ApiType, before: UnknownObject, after: UnknownObject, { manager, subresource }: WriteOptions): ManagedFieldsEntry[] {
+    const writer: Manager = { name: manager, operation: 'Update', subresource };
+    return afterUpdate(type, before, after, writer, timestamp(this.#cluster.clock.now()));
+  }
+
+  #put(type: ApiType, key: string, object: UnknownObject, { dryRun }: WriteOptions): StoredObject {
+    const { kind, apiVersion, metadata, ...fields } = toStorage(type, object);
+    const stored = { kind, apiVersion, metadata, ...fields } as UnknownObject; // this order makes encoding cheap
+    if (!dryRun) return this.#cluster.store.put(type.storage, key, stored);
+    return new StoredObject(key, stored, this.#cluster.store.get(type.storage, key)?.revision ?? 0);
+  }
+}
+
+export function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } {
+  return { group: gvr.group, kind };
+}
+
+/** The namespace of an object must be the one of the request, if the object names one. */
+export function checkNamespaceOf(object: UnknownObject, namespace: string | undefined): void {
+  const named = object.metadata.namespace;
+  if (!named || named === (namespace ?? '')) return;
+  badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+}
+
+/** What a client may change in metadata, over what the server keeps. */
+function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectMeta {
+  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, ...kept } = before;
+  const { labels, annotations, ownerReferences, finalizers } = given;
+  return {
+    ...copy(kept),
+    ...(labels ? { labels } : {}),
+    ...(annotations ? { annotations } : {}),
+    ...(ownerReferences ? { ownerReferences } : {}),
+    ...(finalizers ? { finalizers } : {}),
+  };
+}
+
+function withStatus(object: UnknownObject, status: unknown): UnknownObject {
+  const { status: _status, ...rest } = object;
+  return status === undefined ? rest : { ...rest, status };
+}
+
+/** What the generation counts: everything but metadata and, where it has a door of its own, status. */
+function specOf(type: ApiType, object: UnknownObject): object {
+  const { kind: _kind, apiVersion: _version, metadata: _metadata, status, ...spec } = object;
+  return type.custom && !hasSubresource(type, 'status') ? { ...spec, status } : spec;
+}

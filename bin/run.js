@@ -21,7 +21,7 @@ async function withNewerNode() {
   const own = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   if (!existsSync(own)) return fail(`Node ${process.versions.node} is too old`, 'install Node 22.19 or newer (24 is best) and try again');
   const { spawn } = await import('node:child_process');
-  const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const child = spawn(own, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, INFORMER_RESTARTED: '1' },
   });

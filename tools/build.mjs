@@ -16,8 +16,8 @@ const BANNER = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
 
 await rm(dist, { recursive: true, force: true });
-await Promise.all([bundle(), declarations()]);
-await Promise.all([licences(), schemas()]);
+const [bundled] = await Promise.all([bundle(), declarations()]);
+await Promise.all([licences(bundled), schemas()]);
 
 async function bundle() {
   const built = await rolldown({
@@ -39,15 +39,26 @@ async function bundle() {
       if (!['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM'].includes(log.code)) report(level, log);
     },
   });
-  await built.write({
+  const { output } = await built.write({
     dir: dist,
     format: 'esm',
     banner: BANNER,
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
     minify: process.env.BUILD_MINIFY !== '0',
   });
   await built.close();
+  return new Set(
+    output
+      .flatMap((chunk) => chunk.moduleIds ?? [])
+      .map(packageFolder)
+      .filter(Boolean),
+  );
+}
+
+/** The folder of the package a bundled file belongs to; undefined for our own. */
+function packageFolder(id) {
+  return /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0];
 }
 
 async function declarations() {
@@ -62,30 +73,18 @@ async function declarations() {
 }
 
 /** The licence texts of everything that is bundled. */
-async function licences() {
-  const parts = [];
-  for (const name of [
-    '@kubernetes/client-node',
-    '@oclif/core',
-    'chalk',
-    'cli-table3',
-    'fast-json-patch',
-    'js-yaml',
-    'jsonpath-plus',
-    'microdiff',
-    'selfsigned',
-    'undici',
-  ]) {
-    const folder = path.join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-    const file = (await readdir(folder)).find((f) => /^licen[cs]e/i.test(f));
-    parts.push(`${name} ${version} (${license})\n\n${file ? await readFile(path.join(folder, file), 'utf8') : ''}`);
-  }
-  await mkdir(dist, { recursive: true });
+async function licences(folders) {
+  const parts = await Promise.all(
+    [...folders].sort().map(async (folder) => {
+      const { name, version, license } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
+      const file = (await readdir(folder)).find((f) => /^licen[cs]e/i.test(f));
+      return `${name} ${version} (${license})\n\n${file ? await readFile(path.join(folder, file), 'utf8') : ''}`;
+    }),
+  );
   await writeFile(path.join(dist, 'THIRD-PARTY-LICENCES.txt'), parts.join(`\n${'-'.repeat(80)}\n`));
 }
 
 async function schemas() {
   await mkdir(path.join(dist, 'schemas'), { recursive: true });
-  await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true }).catch(() => {});
+  await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true });
 }

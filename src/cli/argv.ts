@@ -6,6 +6,8 @@ export interface FlagShape {
   readonly name: string;
   readonly char?: string | undefined;
   readonly kind: 'boolean' | 'value';
+  /** A boolean whose "off" differs from its not being given at all. */
+  readonly negatable?: boolean | undefined;
   /** Every occurrence counts; otherwise the last one does. */
   readonly repeatable?: boolean | undefined;
   /** Commas split one occurrence into several values (names, never expressions). */
@@ -15,7 +17,7 @@ export interface FlagShape {
 }
 
 export interface NormalArgv {
-  /** For oclif: every flag as `--name=value` or `--[no-]name`, then `--`, then the words. */
+  /** For oclif: every flag as `--name=value` or `--name` (off: left out, or `--no-name` where that differs), then `--`, then the words. */
   readonly argv: string[];
   readonly help: boolean;
 }
@@ -90,7 +92,7 @@ class Reader {
   canonical(): string[] {
     const flags = [...this.#given.values()].flatMap(({ shape, values }) =>
       shape.kind === 'boolean'
-        ? [values[0] === 'true' ? `--${shape.name}` : `--no-${shape.name}`]
+        ? booleanArgs(shape, values[0] === 'true')
         : values.map((v) => `--${shape.name}=${v.startsWith('-') ? DASH_GUARD : ''}${v}`),
     );
     return [...flags, '--', ...this.#words.map((w) => w.word)];
@@ -146,6 +148,11 @@ class Reader {
     }
     return [String(truth ?? true)];
   }
+}
+
+function booleanArgs({ name, negatable }: FlagShape, isOn: boolean): string[] {
+  if (isOn) return [`--${name}`];
+  return negatable ? [`--no-${name}`] : [];
 }
 
 /** Source: Go's strconv.ParseBool. */

@@ -1,24 +1,30 @@
-import { Command } from '@oclif/core';
+import { Command, type Interfaces } from '@oclif/core';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 
-/** How a command is started by the program's entry, beside what oclif hands over. */
+/** What the program's entry hands a command beside what oclif does. */
 export interface Edges {
   readonly io: Io;
   /** Aborts on SIGINT and SIGTERM, with an `Interrupted` as its reason. */
   readonly signal: AbortSignal;
+  /** What a second signal, which waits for nothing, must still do: end child processes. */
+  readonly atOnce: Set<() => void>;
 }
 
 /** What every command shares: it takes words as they come, knows its edges, and answers with an exit code instead of exiting. */
 export abstract class BaseCommand extends Command {
-  static override strict = false;
-  static override enableJsonFlag = false;
   edges!: Edges;
 
-  abstract override run(): Promise<ExitCode>;
+  /** Does the work. What it throws is worded, and given its exit code, by the entry. */
+  abstract execute(): Promise<ExitCode>;
 
-  /** Errors go to the entry, which words them and picks the exit code. */
-  protected override async catch(error: Error): Promise<never> {
-    throw error;
+  override run(): Promise<ExitCode> {
+    return this.execute();
+  }
+
+  /** The flags and words of the command line, which has been through `normalizeArgv`. */
+  protected async read<F extends Interfaces.FlagInput>(flags: F): Promise<{ flags: Interfaces.InferredFlags<F>; words: string[] }> {
+    const parsed = await this.parse({ flags, args: {}, strict: false });
+    return { flags: parsed.flags as Interfaces.InferredFlags<F>, words: parsed.argv as string[] };
   }
 }

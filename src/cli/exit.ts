@@ -35,8 +35,9 @@ export function describeError(error: unknown): string {
   const parts: string[] = [];
   let hint: string | undefined;
   for (const cause of causesOf(error)) {
+    if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
     const text = cause instanceof StatusError ? statusText(cause) : messageOf(cause);
-    if (text && !parts.some((part) => part.includes(text))) parts.push(text);
+    if (text && !parts.some((part) => part.includes(messageOf(cause)))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
   const lines = [`error: ${parts.join(': ') || 'unknown'}`];

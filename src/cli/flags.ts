@@ -22,7 +22,12 @@ const unguarded = (text: string) => (text.startsWith(DASH_GUARD) ? text.slice(1)
 
 /** On or off; takes `=true|false` as kubectl's do. */
 export function bool(common: Common & { default?: boolean }) {
-  return Flags.boolean({ default: false, allowNo: true, ...common });
+  return Flags.boolean({ default: false, ...common });
+}
+
+/** On, off, or not said, which leaves what a file says. */
+export function tristate(common: Common) {
+  return Flags.boolean({ allowNo: true, ...common }) as Interfaces.BooleanFlag<boolean | undefined>;
 }
 
 /** One value; the last occurrence wins. */
@@ -82,11 +87,12 @@ type FlagDefinitions = Readonly<Record<string, unknown>>;
 /** A command's flag definitions as the argv grammar sees them. */
 export function shapesOf(flags: FlagDefinitions): FlagShape[] {
   return Object.entries(flags).map(([name, definition]) => {
-    const flag = definition as { type: string; char?: string; multiple?: boolean } & Marks;
+    const flag = definition as { type: string; char?: string; multiple?: boolean; allowNo?: boolean } & Marks;
     return {
       name,
       char: flag.char,
       kind: flag.type === 'boolean' ? 'boolean' : 'value',
+      negatable: flag.allowNo,
       repeatable: flag.multiple,
       split: flag.split,
       implied: flag.implied,
@@ -115,7 +121,7 @@ export const connectionFlags = {
   'as-uid': text({ summary: 'uid to impersonate', helpGroup: CONNECTION, helpValue: 'UID' }),
   'as-user-extra': list({ summary: 'extra of the impersonated user (repeatable)', helpGroup: CONNECTION, helpValue: 'KEY=VALUE' }),
   'request-timeout': text({ summary: 'longest time for one request but a watch (0 = none)', helpGroup: CONNECTION, helpValue: 'DURATION' }),
-  'insecure-skip-tls-verify': bool({ summary: "do not check the server's certificate", helpGroup: CONNECTION }),
+  'insecure-skip-tls-verify': tristate({ summary: "do not check the server's certificate", helpGroup: CONNECTION }),
   'tls-server-name': text({ summary: "name to check the server's certificate for", helpGroup: CONNECTION, helpValue: 'NAME' }),
   'certificate-authority': text({ summary: 'file of the certificate authority', helpGroup: CONNECTION, helpValue: 'FILE' }),
   'client-certificate': text({ summary: 'file of the client certificate', helpGroup: CONNECTION, helpValue: 'FILE' }),

@@ -1,16 +1,19 @@
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 
-/** A stream the program writes to. A reader that has gone away is not an error: see `closed`. */
+/**
+ * A stream the program writes to. What is written within one turn of the event loop goes out as one chunk, in order.
+ * A reader that has gone away is not an error: see `closed`.
+ */
 export class TextSink {
   readonly #stream: Writable;
   readonly #gone = new AbortController();
+  #pending = '';
+  #scheduled = false;
 
   constructor(stream: Writable) {
     this.#stream = stream;
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      this.#gone.abort(error);
-    });
+    stream.on('error', (error: NodeJS.ErrnoException) => this.#gone.abort(error));
   }
 
   /** Aborts when the reader has gone (EPIPE, as after `| head`) or writing failed otherwise; the reason is the error. */
@@ -30,37 +33,49 @@ export class TextSink {
   /** Writes, and says whether the reader keeps up. When not, await {@link ready} before writing more. */
   write(text: string): boolean {
     if (this.#gone.signal.aborted || text === '') return true;
-    return this.#stream.write(text);
+    this.#pending += text;
+    if (this.#pending.length >= FLUSH_AT) this.#flush();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => this.#flush());
+    }
+    return !this.#stream.writableNeedDrain;
   }
 
   /** Resolves when more may be written, or nobody reads any more. */
   ready(): Promise<void> {
+    this.#flush();
     if (this.#gone.signal.aborted || !this.#stream.writableNeedDrain) return Promise.resolve();
-    return this.#until('drain');
+    return this.#settled((done) => this.#stream.once('drain', done));
   }
 
   /** Resolves when all has been handed to the operating system, or nobody reads any more. */
   async drained(): Promise<void> {
-    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) {
-      await new Promise<void>((resolve) => {
-        this.#gone.signal.addEventListener('abort', () => resolve(), { once: true });
-        this.#stream.write('', () => resolve());
-      });
-    }
+    this.#flush();
+    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#stream.write('', done));
   }
 
-  #until(event: string): Promise<void> {
+  #flush(): void {
+    this.#scheduled = false;
+    const text = this.#pending;
+    this.#pending = '';
+    if (text !== '' && !this.#gone.signal.aborted) this.#stream.write(text);
+  }
+
+  #settled(when: (done: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
-        this.#stream.off(event, done);
         this.#gone.signal.removeEventListener('abort', done);
         resolve();
       };
-      this.#stream.once(event, done);
       this.#gone.signal.addEventListener('abort', done, { once: true });
+      when(done);
     });
   }
 }
+
+/** How much text waits for the end of the turn at most, in UTF-16 units. */
+const FLUSH_AT = 64 * 1024;
 
 /** The process's edges, handed in so that commands can be run without one. */
 export interface Io {

@@ -17,17 +17,20 @@ export class Interrupted extends Error {
 const ECHO_MS = 60;
 
 /**
- * Turns the first SIGINT or SIGTERM into an abort with {@link Interrupted} as its reason; the second ends the process at once.
+ * Turns the first SIGINT or SIGTERM into an abort with {@link Interrupted} as its reason; the second calls `atOnce` and ends the process.
  * Disposing gives the signals back.
  */
-export function abortOnSignals(controller: AbortController): Disposable {
+export function abortOnSignals(controller: AbortController, atOnce: () => void): Disposable {
   let firstAt = 0;
   const heard = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal as 'SIGINT' | 'SIGTERM');
     if (firstAt === 0) {
       firstAt = performance.now();
       controller.abort(interrupted);
-    } else if (performance.now() - firstAt > ECHO_MS) process.exit(interrupted.exitCode);
+    } else if (performance.now() - firstAt > ECHO_MS) {
+      atOnce();
+      process.exit(interrupted.exitCode);
+    }
   };
   process.on('SIGINT', heard);
   process.on('SIGTERM', heard);

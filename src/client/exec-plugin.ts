@@ -79,7 +79,7 @@ async function clusterInfo({ provideClusterInfo }: ExecEntry, cluster: ClusterEn
 }
 
 function own({ env }: ExecEntry): Record<string, string> {
-  return Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
+  return Object.fromEntries((env ?? []).map(({ name = '', value = '' }) => [name, value]));
 }
 
 interface RunOptions {

@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import { isConnectionReset } from '../model/connection-error.ts';
+import { isTooLargeResourceVersion } from '../model/status.ts';
 import type { ClusterConfig, Credentials } from './cluster-config.ts';
 import { HttpPool } from './http-pool.ts';
-import { discard, retryAfterMs } from './response.ts';
+import { discard, hold, retryAfterMs } from './response.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { onceEach, parseWarnings } from './warnings.ts';
@@ -59,12 +60,13 @@ class HttpTransport implements Transport {
     init.signal?.throwIfAborted();
     if (!init.stream) await this.#holdBack(init);
     for (let retries = 0; ; retries++) {
-      const response = await this.#authenticated(init);
-      this.#warnings(response);
-      const waitMs = retryWaitMs(response);
-      if (waitMs === undefined || retries === MOST_RETRIES) return response;
+      const answer = await this.#authenticated(init);
+      this.#warnings(answer);
+      const waitMs = retryWaitMs(answer);
+      if (waitMs === undefined || retries === MOST_RETRIES) return answer;
+      const { response, status } = await hold(answer);
+      if (isTooLargeResourceVersion(status)) return response; // whoever asked has a better answer to this than to wait
       this.#logger.info('retrying as the server asks', { method: init.method, path: init.path, status: response.status, waitMs });
-      await discard(response.body);
       await this.#clock.sleep(waitMs, { signal: init.signal });
     }
   }

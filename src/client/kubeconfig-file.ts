@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { readCluster, readContext, readText, readUser } from './kubeconfig-fields.ts';
+import { parseKubeconfigYaml } from './kubeconfig-yaml.ts';
 
 /** The fields of a kubeconfig cluster that we use; names as in the file. Source: client-go tools/clientcmd/api/v1 Cluster. */
 export interface ClusterEntry {
@@ -35,8 +37,8 @@ export interface UserEntry {
 /** Source: client-go tools/clientcmd/api/v1 ExecConfig. */
 export interface ExecEntry {
   command?: string;
-  args?: string[] | null;
-  env?: { name: string; value: string }[] | null;
+  args?: string[];
+  env?: { name?: string; value?: string }[];
   apiVersion?: string;
   installHint?: string;
   provideClusterInfo?: boolean;
@@ -82,17 +84,20 @@ export async function readKubeconfig(files: readonly string[]): Promise<Kubeconf
 
 /** One file's text; `file` is its absolute path, against whose directory the paths inside are resolved. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
-  const document = await parseYaml(text, file);
+  const document = await parseKubeconfigYaml(text, file);
   const directory = path.dirname(file);
-  const entries = <T extends object>(list: string, item: string, field: string, resolve: (entry: T) => T) =>
-    named<T>(document[list], { list, item, file, field }, resolve);
-  return {
-    clusters: entries<ClusterEntry>('clusters', 'cluster', 'cluster', (c) => resolvePaths(c, ['certificate-authority'], directory)),
-    users: entries<UserEntry>('users', 'user', 'user', (u) => resolveUser(u, directory)),
-    contexts: entries<ContextEntry>('contexts', 'context', 'context', (c) => c),
-    currentContext: textOrNothing(document['current-context']),
-    files: [file],
-  };
+  try {
+    const fields = topLevel(document);
+    return {
+      clusters: named(fields, 'clusters', 'cluster', (c, at) => resolvePaths(readCluster(c, at), ['certificate-authority'], directory)),
+      users: named(fields, 'users', 'user', (u, at) => resolveUser(readUser(u, at), directory)),
+      contexts: named(fields, 'contexts', 'context', readContext),
+      currentContext: readText(fields['current-context'] ?? null, 'current-context') || undefined,
+      files: [file],
+    };
+  } catch (fault) {
+    throw new InformerError('config', `error loading config file "${file}": ${messageOf(fault)}`);
+  }
 }
 
 async function readIfPresent(file: string): Promise<string | undefined> {
@@ -104,57 +109,30 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   }
 }
 
-async function parseYaml(text: string, file: string): Promise<Record<string, unknown>> {
-  const { load } = await import('js-yaml');
-  try {
-    const document: unknown = text.trim() === '' ? {} : load(text);
-    if (document === null || document === undefined) return {};
-    if (typeof document === 'object' && !Array.isArray(document)) return document as Record<string, unknown>;
-  } catch (cause) {
-    throw new InformerError('config', `error loading config file "${file}": ${messageOf(cause)}`, { cause });
-  }
-  throw new InformerError('config', `error loading config file "${file}": it is not a kubeconfig`);
+function topLevel(document: unknown): Record<string, unknown> {
+  if (document === undefined || document === null) return {};
+  if (typeof document !== 'object' || Array.isArray(document)) throw new InformerError('config', 'it is not a kubeconfig');
+  const { kind, apiVersion } = document as Record<string, unknown>;
+  if ((kind ?? 'Config') === 'Config' && (apiVersion ?? 'v1') === 'v1') return document as Record<string, unknown>;
+  throw new InformerError(
+    'config',
+    `it is not a kubeconfig but ${JSON.stringify(kind ?? 'Config')} of version ${JSON.stringify(apiVersion ?? 'v1')}`,
+  );
 }
 
-interface Where {
-  list: string;
-  item: string;
-  field: string;
-  file: string;
-}
-
-function named<T extends object>(value: unknown, where: Where, resolve: (entry: T) => T): Map<string, T> {
+/** One of the lists of named entries. An entry without a name has the empty one. */
+function named<T>(fields: Record<string, unknown>, list: string, field: string, read: (entry: unknown, at: string) => T): Map<string, T> {
   const result = new Map<string, T>();
+  const value = fields[list];
   if (value === undefined || value === null) return result;
-  if (!Array.isArray(value)) throw malformed(where, `${where.list} must be a list`);
+  if (!Array.isArray(value)) throw new InformerError('config', `${list} must be a list`);
   value.forEach((element: unknown, i) => {
-    const { name, [where.field]: entry } = (element ?? {}) as Record<string, unknown>;
-    if (typeof name !== 'string') throw malformed(where, `${where.list}[${i}].name must be a string`);
-    if (result.has(name)) throw malformed(where, `duplicate name "${name}" in list ${where.list}`);
-    result.set(name, resolve(checked<T>(entry, { ...where, item: `${where.item} "${name}"` })));
+    const { name: given, [field]: entry } = (element ?? {}) as Record<string, unknown>;
+    const name = readText(given ?? null, `${list}[${i}].name`);
+    if (result.has(name)) throw new InformerError('config', `duplicate name "${name}" in list ${list}`);
+    result.set(name, read(entry, `${field} "${name}"`));
   });
   return result;
-}
-
-/** Fields that hold anything but text. A number where text belongs (`token: 0123`) is refused: YAML has changed it already. */
-const NOT_TEXT = new Set([
-  'insecure-skip-tls-verify',
-  'disable-compression',
-  'as-groups',
-  'as-user-extra',
-  'exec',
-  'auth-provider',
-  'extensions',
-]);
-
-function checked<T extends object>(entry: unknown, where: Where): T {
-  if (entry === undefined || entry === null) return {} as T;
-  if (typeof entry !== 'object' || Array.isArray(entry)) throw malformed(where, `${where.item} must be a mapping`);
-  const kept = Object.entries(entry).filter(([, value]) => value !== null && value !== '');
-  for (const [field, value] of kept) {
-    if (!NOT_TEXT.has(field) && typeof value !== 'string') throw malformed(where, `${where.item}: ${field} must be a string (quote it)`);
-  }
-  return Object.fromEntries(kept) as T;
 }
 
 function resolveUser(user: UserEntry, directory: string): UserEntry {
@@ -175,12 +153,4 @@ function resolvePaths<T extends object>(entry: T, fields: (keyof T)[], directory
 
 function firstWins<T>(maps: readonly ReadonlyMap<string, T>[]): Map<string, T> {
   return new Map(maps.toReversed().flatMap((map) => [...map]));
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function malformed({ file }: Where, what: string): InformerError {
-  return new InformerError('config', `error loading config file "${file}": ${what}`);
 }

@@ -33,6 +33,16 @@ export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
+/** Takes in an answer that is an error: gives its Status, if it has one, and the answer as it can be read again. */
+export async function hold(answer: TransportResponse): Promise<{ response: TransportResponse; status: Status | undefined }> {
+  const text = await readText(answer.body, LONGEST_ERROR_BODY).catch(() => ''); // what broke it matters to nobody
+  return { response: { ...answer, body: once(Buffer.from(text)) }, status: statusIn(text, answer.status) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes;
+}
+
 /** Whether the status is 2xx. */
 export function isSuccess(response: { status: number }): boolean {
   return response.status >= 200 && response.status < 300;

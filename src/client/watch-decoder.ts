@@ -1,3 +1,4 @@
+import { InformerError } from '../kit/error.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { brokenJson, decodeJson } from './object-decoder.ts';
 
@@ -5,7 +6,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Turns the bytes of a watch into events, one batch for each chunk. Nothing is skipped: a line that is not an event throws `decode`
- * with its byte offset, and so does a stream that ends within one. Types it does not know are passed on; judging them is the reflector's.
+ * with its byte offset; a stream that ends within a line was cut off, which is `transport`: the rest of it can be asked for again.
+ * Types it does not know are passed on; judging them is the reflector's.
  */
 export class WatchDecoder<T> {
   /** Bytes in the chunks before the current one. */
@@ -32,7 +34,14 @@ export class WatchDecoder<T> {
   /** Tells that the stream has ended. A last line without its newline counts if it is whole. */
   finish(): WatchEvent<T>[] {
     const events: WatchEvent<T>[] = [];
-    this.#line(Buffer.alloc(0), events);
+    const length = this.#before - this.#lineStartedAt;
+    try {
+      this.#line(Buffer.alloc(0), events);
+    } catch (cause) {
+      if (!isSyntaxError(cause)) throw cause;
+      const message = `the connection ended within a line: ${length} bytes of it came, from byte ${this.#lineStartedAt} of the response on`;
+      throw new InformerError('transport', message, { cause });
+    }
     return events;
   }
 
@@ -44,6 +53,10 @@ export class WatchDecoder<T> {
     if (!isEvent(event)) throw brokenJson(this.#lineStartedAt, 'the line is not a watch event');
     events.push(event);
   }
+}
+
+function isSyntaxError(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof SyntaxError;
 }
 
 function isBlank(line: Buffer): boolean {

@@ -20,7 +20,7 @@ export type OperationResult = 'created' | 'updated' | 'unchanged';
  * Source: controller-runtime controllerutil.CreateOrUpdate.
  */
 export async function createOrUpdate<T extends KubeObject>(
-  resource: Upsertable<T>,
+  resource: Upsertable<NoInfer<T>>,
   object: T,
   mutate: (object: T) => void | Promise<void>,
 ): Promise<OperationResult> {

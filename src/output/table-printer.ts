@@ -21,13 +21,16 @@ const LINES_PER_PIECE = 1000;
 
 /**
  * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
- * first appears, when its columns change, and again when the stream returns to it after many lines.
+ * first appears, when its columns change, and again when the stream returns to it after many lines; the columns up to the name are as wide for
+ * all types, so that a mixed stream can be read downwards.
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
   readonly #sections = new Map<string, Section>();
   #last: Section | undefined;
   #lines = 0;
+  /** Widths of the columns that lead every row of a stream. */
+  readonly #leading: number[] = [];
 
   constructor(options: TablePrinterOptions) {
     this.#options = options;
@@ -70,7 +73,12 @@ export class TablePrinter implements Printer {
     const name = formatGvr(type.gvr);
     const known = this.#sections.get(name);
     if (known && (!server || server.length === 0 || sameColumns(server, known.server))) return known;
-    const section = new Section(server, columnsOf(server, type, { ...this.#options, withEvent }));
+    const columns = columnsOf(server, type, { ...this.#options, withEvent });
+    const section = new Section(
+      server,
+      columns,
+      withEvent ? new AlignedTable({ shared: this.#leading, columns: leadingColumns(columns) }) : new AlignedTable(),
+    );
     this.#sections.set(name, section);
     return section;
   }
@@ -106,15 +114,23 @@ class Section {
   readonly server: readonly TableColumn[] | undefined;
   readonly columns: readonly Column[];
   readonly headings: readonly string[];
-  readonly table = new AlignedTable();
+  readonly table: AlignedTable;
   /** Lines printed before its last heading. */
   headedAt: number | undefined;
 
-  constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[]) {
+  constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[], table: AlignedTable) {
     this.server = server;
+    this.table = table;
     this.columns = columns;
     this.headings = columns.map((column) => column.heading);
   }
+}
+
+/** How many columns stand before and at the name; none when it does not come right behind those that every type has. */
+function leadingColumns(columns: readonly Column[]): number {
+  const name = columns.findIndex(({ heading }) => heading === 'NAME');
+  const before = columns.slice(0, Math.max(0, name)).every(({ heading }) => heading === 'EVENT' || heading === 'NAMESPACE');
+  return before ? name + 1 : 0;
 }
 
 function sameColumns(a: readonly TableColumn[], b: readonly TableColumn[] | undefined): boolean {

@@ -8,12 +8,21 @@ const PADDING = 3;
  */
 export class AlignedTable {
   readonly #widths: number[] = [];
+  readonly #shared: number[];
+  readonly #sharedColumns: number;
+
+  /** Tables made with one `shared` list keep their first `columns` columns equally wide. */
+  constructor({ shared = [], columns = 0 }: { shared?: number[]; columns?: number } = {}) {
+    this.#shared = shared;
+    this.#sharedColumns = columns;
+  }
 
   /** Makes room for cells that will be printed. */
   fit(cells: readonly string[]): void {
     for (const [i, cell] of cells.entries()) {
+      const widths = i < this.#sharedColumns ? this.#shared : this.#widths;
       const width = Math.max(MIN_WIDTH, widthOf(cell) + PADDING);
-      if (width > (this.#widths[i] ?? 0)) this.#widths[i] = width;
+      if (width > (widths[i] ?? 0)) widths[i] = width;
     }
   }
 
@@ -22,10 +31,14 @@ export class AlignedTable {
     this.fit(cells);
     let line = '';
     for (const [i, cell] of cells.entries()) {
-      const filled = i === cells.length - 1 ? cell : cell + ' '.repeat((this.#widths[i] as number) - widthOf(cell));
+      const filled = i === cells.length - 1 ? cell : cell + ' '.repeat(this.#width(i) - widthOf(cell));
       line += paint ? paint(filled, i) : filled;
     }
     return `${line}\n`;
+  }
+
+  #width(column: number): number {
+    return (column < this.#sharedColumns ? this.#shared : this.#widths)[column] as number;
   }
 }
 

@@ -21,8 +21,9 @@ const LEVELS: readonly (readonly string[])[] = [
 const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
   'index.ts': { notFrom: ['sandbox', 'testing', 'output', 'serve', 'ops', 'cli', 'commands'] },
   'cache.ts': { notFrom: ['sandbox', 'client', 'testing', 'stream', 'query', 'controller', 'output', 'serve', 'ops', 'cli', 'commands'] },
-  'main.ts': { notFrom: ['sandbox', 'testing'] },
-  'version.ts': { notFrom: LEVELS.flat() },
+  'main.ts': { notFrom: ['sandbox', 'testing', 'commands', 'informer', 'client'] },
+  'program.ts': { notFrom: ['sandbox', 'testing'] },
+  'package.ts': { notFrom: LEVELS.flat() },
 };
 
 /** The sandbox is a product and a fake: nothing of the machinery may lean on it. */
@@ -91,7 +92,7 @@ function wrongOf(all: readonly Import[]): string[] {
 
 function isWrong({ from, to }: Import): boolean {
   if (!from.includes('/')) return (ENTRIES[from]?.notFrom ?? []).includes(roomOf(to));
-  if (!to.includes('/')) return to !== 'version.ts' || levelOf(roomOf(from)) < levelOf('cli');
+  if (!to.includes('/')) return to !== 'package.ts' || levelOf(roomOf(from)) < levelOf('cli');
   if (roomOf(from) === roomOf(to)) return false;
   if (roomOf(to) === 'sandbox') return !MAY_IMPORT_SANDBOX(from);
   if (roomOf(from) === 'informer' && ['client', 'workqueue', 'expr'].includes(roomOf(to))) return true;

@@ -9,7 +9,7 @@ const SHAPES: FlagShape[] = [
   { name: 'watch', char: 'w', kind: 'boolean' },
   { name: 'v', char: 'v', kind: 'value' },
   { name: 'color', kind: 'value', implied: 'always' },
-  { name: 'allow-write', kind: 'boolean' },
+  { name: 'allow-write', kind: 'boolean', negatable: true },
 ];
 
 const normal = (line: string[], env = {}) => normalizeArgv(line, SHAPES, env).argv;
@@ -27,10 +27,10 @@ describe('the flag grammar is kubectl’s', () => {
     ['a joined value flag ends the group', ['-Ao', 'json', 'pods'], ['--all-namespaces', '--output=json', '--', 'pods']],
     ['a boolean takes =false', ['--allow-write=false', 'x'], ['--no-allow-write', '--', 'x']],
     ['a boolean takes =T as Go does', ['--allow-write=T'], ['--allow-write', '--']],
-    ['a short boolean takes =', ['-A=false'], ['--no-all-namespaces', '--']],
+    ['a short boolean takes =, and off is as if not given', ['-A=false'], ['--']],
     ['a boolean never takes a word', ['--allow-write', 'false'], ['--allow-write', '--', 'false']],
     ['the last of several wins', ['-o', 'json', '-o', 'yaml'], ['--output=yaml', '--']],
-    ['the last boolean wins', ['-A', '-A=false'], ['--no-all-namespaces', '--']],
+    ['the last boolean wins', ['--allow-write', '--allow-write=0'], ['--no-allow-write', '--']],
     ['flags stand between words', ['pods', '-n', 'shop', 'web-1'], ['--namespace=shop', '--', 'pods', 'web-1']],
     ['after -- all are words', ['pods', '--', '-n', 'shop'], ['--', 'pods', '-n', 'shop']],
     ['a lone dash is a word', ['-', 'pods'], ['--', '-', 'pods']],

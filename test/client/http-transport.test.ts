@@ -8,6 +8,7 @@ import { readText } from '../../src/client/response.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { isConnectionError, isConnectionRefused } from '../../src/model/connection-error.ts';
+import { failure } from '../../src/model/status.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { authority, localServer } from './local-server.ts';
 
@@ -126,6 +127,17 @@ describe('an answer that says when to come back', () => {
     await using transport = open(server.url);
     expect((await transport.request(get)).status).toBe(status);
     expect(server.seen).toHaveLength(1);
+  });
+
+  it('is given to the caller at once when the server has not reached the version asked for', async () => {
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+    const status = failure(504, 'Timeout', 'Too large resource version: 9, current: 5', { causes, retryAfterSeconds: 1 });
+    await using server = await localServer((_, response) =>
+      response.writeHead(504, { 'retry-after': '1', 'content-type': 'application/json' }).end(JSON.stringify(status)),
+    );
+    await using transport = open(server.url);
+    const answer = await transport.request(get);
+    expect([answer.status, JSON.parse(await readText(answer.body)), server.seen.length]).toEqual([504, status, 1]);
   });
 
   it('stops waiting when aborted', async () => {

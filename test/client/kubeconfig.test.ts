@@ -88,7 +88,7 @@ describe('merging kubeconfig files', () => {
     ['a: [', /error loading config file ".*broken"/],
     ['- a', /it is not a kubeconfig/],
     ['users: {}', /users must be a list/],
-    ['users: [{user: {}}]', /users\[0\]\.name must be a string/],
+    ['users: [{name: 7}]', /users\[0\]\.name must be a string/],
     ['users: [{name: a}, {name: a}]', /duplicate name "a" in list users/],
     ['users: [{name: a, user: {token: 0123}}]', /user "a": token must be a string/],
     ['clusters: [{name: a, cluster: x}]', /cluster "a" must be a mapping/],

@@ -48,7 +48,6 @@ describe('WatchDecoder', () => {
 
   const good = '{"type":"ADDED","object":{}}\n';
   it.each([
-    ['a line that is cut', `${good}{"type":"ADDED","obj`, good.length],
     ['a line that is not JSON', `${good}${good}nonsense\n${good}`, 2 * good.length],
     ['a line that is no event', `{"kind":"Status"}\n`, 0],
     ['an event without an object', `${good}{"type":"ADDED","object":null}\n`, good.length],
@@ -62,5 +61,20 @@ describe('WatchDecoder', () => {
         expect((error as Error).message).toContain(`at byte ${offset} `);
       }
     }
+  });
+
+  it.each([1, 5, 1000])('calls a last line that was cut off a broken connection, in chunks of %s bytes', (length) => {
+    const cause = expect.objectContaining({ code: 'decode' });
+    expect(() => decode(`${good}{"type":"ADDED","obj`, [length])).toThrow(
+      expect.objectContaining({
+        code: 'transport',
+        message: expect.stringContaining(`20 bytes of it came, from byte ${good.length} `),
+        cause,
+      }),
+    );
+  });
+
+  it('calls a whole last line that is no event what it is', () => {
+    expect(() => decode('{"kind":"Status"}', [100])).toThrow(expect.objectContaining({ code: 'decode' }));
   });
 });

@@ -134,18 +134,18 @@ describe('a stream', () => {
     expect(line('web-1')).toBe('ADDED      web-1         1/1   Running   0     60m\n');
   });
 
-  test('of several types gives each its own heading and widths, and no heading for every switch', () => {
+  test('of several types gives each its own heading and widths behind names that line up, and no heading for every switch', () => {
     const table = printer({ showKind: true, withNamespace: true });
     expect(lines(table.events([event('ADDED', pod('web-1')), event('ADDED', deployment('web'))]))).toEqual([
-      'EVENT      NAMESPACE   NAME        READY   STATUS    RESTARTS   AGE',
-      'ADDED      shop        pod/web-1   1/1     Running   0          60m',
+      'EVENT      NAMESPACE   NAME                  READY   STATUS    RESTARTS   AGE',
+      'ADDED      shop        pod/web-1             1/1     Running   0          60m',
       '',
       'EVENT      NAMESPACE   NAME                  READY   UP-TO-DATE   AVAILABLE   AGE',
       'ADDED      shop        deployment.apps/web   2/2     2            2           24h',
       '',
     ]);
     expect(lines(table.events([event('MODIFIED', pod('web-1')), event('MODIFIED', deployment('web'))]))).toEqual([
-      'MODIFIED   shop        pod/web-1   1/1     Running   0          60m',
+      'MODIFIED   shop        pod/web-1             1/1     Running   0          60m',
       'MODIFIED   shop        deployment.apps/web   2/2     2            2           24h',
       '',
     ]);
@@ -157,8 +157,8 @@ describe('a stream', () => {
     for (let i = 0; i < 41; i++) table.events([event('ADDED', pod('web-1'))]);
     expect(lines(table.events([event('MODIFIED', deployment('web'))]))).toEqual([
       '',
-      'EVENT      NAME   READY   UP-TO-DATE   AVAILABLE   AGE',
-      'MODIFIED   web    2/2     2            2           24h',
+      'EVENT      NAME    READY   UP-TO-DATE   AVAILABLE   AGE',
+      'MODIFIED   web     2/2     2            2           24h',
       '',
     ]);
   });

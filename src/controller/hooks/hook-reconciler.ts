@@ -49,8 +49,10 @@ const FINALIZER_SEEN_MS = 1_000;
  */
 export function createHookReconciler(options: HookReconcilerOptions): Reconciler {
   const { actions, finalizer } = options;
+  const released = new ReleasedObjects();
   return async (request, { signal, logger }) => {
     const object = presentState(request.key, options);
+    if (released.isLast(request, object)) return {};
     const step = finalizer === undefined ? 'apply' : stepOf(object, request, finalizer);
     const subject: Subject = { namespace: request.namespace, name: request.name, object };
     if (step === 'nothing') return {};
@@ -61,10 +63,33 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
     const reply = parseReply(await runHook(requestOf(request, object, options), options, { signal, logger }));
     if (reply.error !== undefined) throw new InformerError('hook', `hook ${options.hook.name} says: ${reply.error}`);
     await actions.run(reply.actions, subject, { signal, logger });
-    if (step === 'cleanup' && object)
+    if (step === 'cleanup' && object) {
       await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, { signal, logger });
+      if (actions.mode === 'write') released.add(request.key, object);
+    }
     return { requeueAfterMs: reply.requeueAfterMs };
   };
+}
+
+/**
+ * The objects whose finalizer we took off, until they are gone. The event of their end does not tell: it carries the state before the finalizer
+ * came off. Source: apiserver registry/generic store.go, which deletes what is stored instead of storing the update that empties finalizers.
+ */
+class ReleasedObjects {
+  readonly #uids = new Map<ObjectKey, string | undefined>();
+
+  add(key: ObjectKey, { metadata }: CachedObject): void {
+    this.#uids.set(key, metadata.uid);
+  }
+
+  /** Whether a run is about nothing but the end of one of them. */
+  isLast({ key, gone }: ReconcileRequest, object: CachedObject | null): boolean {
+    if (!this.#uids.has(key)) return false;
+    const uid = this.#uids.get(key);
+    if (object?.metadata.uid === uid) return false;
+    this.#uids.delete(key);
+    return object === null && gone?.metadata.uid === uid;
+  }
 }
 
 /** Of an object that is gone: whether its deletion was seen to begin, so that the hook has already run for it. */

@@ -208,6 +208,17 @@ describe('with a finalizer', () => {
     }
   });
 
+  it('the end of an object is nothing to do once its finalizer was taken off, though the event still shows it', async () => {
+    let object: CachedObject | undefined = dying;
+    const { run, asked } = setup({ finalizer, lister: { get: () => object } });
+    await run();
+    object = undefined;
+    await run({ gone: dying });
+    expect(asked).toHaveLength(1);
+    await run({ gone: web({ uid: 'u2', finalizers: [FINALIZER] }) });
+    expect(asked, 'another object of that name, force-deleted').toHaveLength(2);
+  });
+
   it('an object that vanished before the hook could run for it is told as gone', async () => {
     const { run, asked } = setup({ finalizer });
     await run({ gone: dying });

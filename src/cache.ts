@@ -1,0 +1,17 @@
+// The parts of an informer, each usable alone over a ListerWatcher of your own: `import {…} from 'kubectl-informer/cache'`.
+export type { Delta, ObjectDelta } from './informer/delta.ts';
+export { DeltaFifo, type DeltaFifoOptions } from './informer/delta-fifo.ts';
+export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/indexer.ts';
+export type { Continuity, ContinuityEvent, Gap, Stretch } from './informer/ledger.ts';
+export type { SyncMode } from './informer/list-plan.ts';
+export { Lister, type ListFilter, type NamespaceLister } from './informer/lister.ts';
+export type { CallContext, ListerWatcher } from './informer/lister-watcher.ts';
+export { Reflector, type ReflectorOptions } from './informer/reflector.ts';
+export type { ReflectorStore } from './informer/reflector-store.ts';
+export { type Clock, systemClock } from './kit/clock.ts';
+export { type ErrorCode, InformerError, isInformerError } from './kit/error.ts';
+export { ExplicitKey, joinKey, keyOf, type ObjectKey, splitKey } from './model/key.ts';
+export type { ListOptions, Selectors, WatchOptions } from './model/list-options.ts';
+export { type DeepReadonly, type KubeObject, type ListPage, type ObjectMeta, Tombstone, type UnknownObject } from './model/object.ts';
+export type { ResourceVersion } from './model/resource-version.ts';
+export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';

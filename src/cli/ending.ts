@@ -1,0 +1,56 @@
+import { InformerError } from '../kit/error.ts';
+import { ExitCode } from './exit.ts';
+import { Interrupted } from './signals.ts';
+
+/** Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons too. */
+export class StreamEnd extends Error {
+  override readonly name = 'StreamEnd';
+  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity';
+
+  constructor(kind: StreamEnd['kind'], detail = '') {
+    super(detail);
+    this.kind = kind;
+  }
+}
+
+export interface StreamState {
+  /** The first state of everything asked for has been shown. */
+  readonly isSynced: boolean;
+  /** Something is waited for that has not happened: a limit not reached, a condition not met. */
+  readonly isWaiting: boolean;
+}
+
+/** The exit code of an ending. Throws what is an error, for the entry to word. */
+export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting }: StreamState): ExitCode {
+  const isOpen = isSynced && !isWaiting;
+  if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
+  if (isReaderGone(reason)) return ExitCode.ok;
+  if (!(reason instanceof StreamEnd)) throw reason;
+  if (reason.kind === 'continuity') return ExitCode.continuity;
+  if (reason.kind === 'timeout') return isOpen ? ExitCode.ok : ExitCode.timeout;
+  return ExitCode.ok;
+}
+
+/** The same in words, for the summary: `ended by SIGINT`. */
+export function wordsOfEnd(reason: unknown): string {
+  if (reason instanceof Interrupted) return `ended by ${reason.signal}`;
+  if (isReaderGone(reason)) return 'ended by its reader';
+  if (!(reason instanceof StreamEnd)) return 'ended by an error';
+  const words = {
+    done: 'complete',
+    limit: 'ended by --limit',
+    timeout: 'ended by --timeout',
+    continuity: 'ended by --strict, continuity lost',
+  };
+  return words[reason.kind] + (reason.message ? `: ${reason.message}` : '');
+}
+
+/** Whether a stream failed, and did not just end: the entry words such a reason as an error. */
+export function isFailure(reason: unknown): boolean {
+  return !(reason instanceof Interrupted || reason instanceof StreamEnd || isReaderGone(reason));
+}
+
+/** Whether stdout's reader has left, which ends a stream quietly. */
+export function isReaderGone(reason: unknown): boolean {
+  return (reason as NodeJS.ErrnoException | undefined)?.code === 'EPIPE' && !(reason instanceof InformerError);
+}

@@ -1,0 +1,59 @@
+import type { PrintedEvent, Printer } from '../output/printer.ts';
+import type { EventEnvelope } from '../stream/envelope.ts';
+import type { StreamTarget } from '../stream/event-stream.ts';
+import type { StreamSummary } from '../stream/summary.ts';
+import type { TextSink } from './io.ts';
+
+export interface EventWriterOptions {
+  readonly printer: Printer;
+  readonly sink: TextSink;
+  readonly summary: StreamSummary;
+  /** Holds a type's first state back until it is whole, so that a table is laid out for all of it. */
+  readonly gatherInitial: boolean;
+  /** Most events printed; `onLimit` is called with the last of them. */
+  readonly limit?: number | undefined;
+  readonly onLimit?: (() => void) | undefined;
+}
+
+/** Prints a stream's events at the pace of their reader. */
+export class EventWriter {
+  readonly #options: EventWriterOptions;
+  #initial: PrintedEvent[] = [];
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the reader has room for more; undefined when it has it now. */
+  print(event: EventEnvelope, { type }: StreamTarget): Promise<void> | undefined {
+    const { gatherInitial, summary, limit, onLimit } = this.#options;
+    if (limit !== undefined && summary.total >= limit) return undefined;
+    summary.count(event.type);
+    const isLast = summary.total === limit;
+    if (gatherInitial && event.cause === 'initial') this.#initial.push({ event, type });
+    const ready =
+      gatherInitial && event.cause === 'initial' && !isLast
+        ? undefined
+        : this.#write(isLast ? this.#taken({ event, type }) : [{ event, type }]);
+    if (isLast) onLimit?.();
+    return ready;
+  }
+
+  /** Prints what was held back of a first state. */
+  initialDone(): void {
+    this.#write(this.#initial);
+    this.#initial = [];
+  }
+
+  #taken(last: PrintedEvent): PrintedEvent[] {
+    const held = this.#initial;
+    this.#initial = [];
+    return held.at(-1)?.event === last.event ? held : [...held, last];
+  }
+
+  #write(batch: readonly PrintedEvent[]): Promise<void> | undefined {
+    const { printer, sink } = this.#options;
+    if (batch.length === 0) return undefined;
+    return sink.write(printer.events(batch)) ? undefined : sink.ready();
+  }
+}

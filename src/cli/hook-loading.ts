@@ -1,0 +1,81 @@
+import { access, constants, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createExecHook } from '../controller/hooks/exec.ts';
+import { compileExecTemplate } from '../controller/hooks/exec-template.ts';
+import type { Hook } from '../controller/hooks/hook.ts';
+import type { Environment } from '../controller/hooks/hook-environment.ts';
+import { type HookConfig, parseHookConfig } from '../controller/hooks/manifest.ts';
+import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../controller/hooks/module.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import { ENTRIES } from '../package.ts';
+
+export interface HookFlags {
+  readonly hook: string | undefined;
+  readonly exec: string | undefined;
+  readonly shell: boolean;
+}
+
+/** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
+export interface LoadedHook {
+  readonly name: string;
+  readonly config: HookConfig;
+  create(services: HookServices, environment: HookEnvironment): Hook;
+}
+
+export interface HookEnvironment {
+  readonly env: Environment;
+  readonly passCredentials: boolean;
+  readonly credentials: Environment | undefined;
+}
+
+/** Loads the hook of `--hook` or `--exec`. What is wrong with it is the user's to mend: throws `argument`. */
+export async function loadHook({ hook, exec, shell }: HookFlags): Promise<LoadedHook> {
+  if ((hook === undefined) === (exec === undefined)) {
+    throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
+      hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
+    });
+  }
+  try {
+    if (exec !== undefined) return commandHook(exec, shell);
+    const file = path.resolve(hook as string);
+    return isModulePath(file) ? await moduleHook(file) : await executableHook(file);
+  } catch (error) {
+    throw asArgument(error);
+  }
+}
+
+async function moduleHook(file: string): Promise<LoadedHook> {
+  await mustExist(file);
+  const module = await loadHookModule(file, { packageEntries: ENTRIES });
+  const { name } = module;
+  return { name, config: parseHookConfig(module.config, name), create: (services) => createModuleHook(module, services) };
+}
+
+async function executableHook(file: string): Promise<LoadedHook> {
+  await mustExist(file);
+  await access(file, constants.X_OK).catch((cause) => {
+    throw new InformerError('argument', `the hook ${file} is not executable`, {
+      cause,
+      hint: `chmod +x ${file}, or give a .js or .ts module`,
+    });
+  });
+  return { name: path.basename(file), config: {}, create: (_, environment) => createExecHook({ command: file, ...environment }) };
+}
+
+function commandHook(line: string, shell: boolean): LoadedHook {
+  const { command, args } = compileExecTemplate(line, { shell });
+  return { name: path.basename(command), config: {}, create: (_, environment) => createExecHook({ command, args, ...environment }) };
+}
+
+async function mustExist(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile())
+    throw new InformerError('argument', `there is no hook file ${file}`, {
+      hint: 'give the path of a .js or .ts module, or of an executable',
+    });
+}
+
+function asArgument(error: unknown): InformerError {
+  if (error instanceof InformerError && error.code === 'argument') return error;
+  return new InformerError('argument', messageOf(error), { cause: error, hint: error instanceof InformerError ? error.hint : undefined });
+}

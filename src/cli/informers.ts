@@ -1,0 +1,100 @@
+import type { Representation } from '../client/resource-api.ts';
+import type { ResourceSelection } from '../client/resource-args.ts';
+import type { Indexers } from '../informer/indexer.ts';
+import type { ContinuityEvent } from '../informer/ledger.ts';
+import { type ScopedSource, SharedInformer } from '../informer/shared-informer.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import { isConnectionError } from '../model/connection-error.ts';
+import { formatGroupResource } from '../model/gvr.ts';
+import type { DeepReadonly, UnknownObject } from '../model/object.ts';
+import { isWatchable, type ResourceType } from '../model/resource-type.ts';
+import { isExpired, isForbidden, isGone, isThrottled, statusOf } from '../model/status.ts';
+import type { Session } from './session.ts';
+
+/** One type at work: its informer, and which of its objects were asked for by name. */
+export interface Target {
+  readonly type: ResourceType;
+  readonly informer: SharedInformer<UnknownObject>;
+  /** Undefined = all that namespaces and selectors give. */
+  readonly names: ReadonlySet<string> | undefined;
+}
+
+export interface InformerPlan {
+  /** [''] = all; cluster-scoped types ignore them. */
+  readonly namespaces: readonly string[];
+  readonly as: Representation;
+  readonly selector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly keepManagedFields: boolean;
+  readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
+  readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
+}
+
+/** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and watched. */
+export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): Target[] {
+  return selections.map(({ type, names }) => {
+    if (!isWatchable(type)) throw notWatchable(type);
+    const informer = createInformer(session, type, names, plan);
+    return { type, informer, names: names.length === 0 ? undefined : new Set(names) };
+  });
+}
+
+/** Runs them until the session ends. A refusal before the first sync ends the session with that error: waiting would not mend it. */
+export async function runTargets(targets: readonly Target[], session: Session): Promise<void> {
+  await Promise.all(targets.map(({ informer }) => informer.run(session.signal)));
+}
+
+function createInformer(session: Session, type: ResourceType, names: readonly string[], plan: InformerPlan): SharedInformer<UnknownObject> {
+  const { namespaces, as, keepManagedFields, indexers } = plan;
+  const scopes = type.namespaced ? namespaces : [''];
+  const sources: ScopedSource<UnknownObject>[] = scopes.map((scope) => {
+    const namespace = scope || undefined;
+    return { namespace, source: session.client.resource(type.gvr, { namespace, as, dropManagedFields: !keepManagedFields }) };
+  });
+  const name = formatGroupResource(type.gvr);
+  const informer: SharedInformer<UnknownObject> = new SharedInformer(sources, {
+    name,
+    resource: type.gvr,
+    sync: 'auto',
+    selectors: { labelSelector: plan.selector, fieldSelector: fieldSelectorOf(names, plan.fieldSelector) },
+    clock: session.clock,
+    logger: session.logger,
+    ...(indexers ? { indexers } : {}),
+    onContinuity: (event) => {
+      const isHopeless = event.kind === 'fault' && !informer.hasSynced && isFinal(event.error);
+      if (isHopeless) session.end(explained(event.error, type, namespaces));
+      else plan.onContinuity?.(event, type);
+    },
+  });
+  return informer;
+}
+
+/** One name is asked of the server, which then needs to be allowed no more than that; several are picked out here. */
+function fieldSelectorOf(names: readonly string[], selector: string | undefined): string | undefined {
+  const own = names.length === 1 ? `metadata.name=${names[0]}` : undefined;
+  return [own, selector].filter((part) => part !== undefined && part !== '').join(',') || undefined;
+}
+
+/** Whether trying again cannot help: the server refuses, or there is none. */
+function isFinal(error: unknown): boolean {
+  if (isConnectionError(error)) return true;
+  const code = statusOf(error)?.code ?? 0;
+  return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
+}
+
+function explained(error: unknown, type: ResourceType, namespaces: readonly string[]): unknown {
+  const { code, message = messageOf(error) } = statusOf(error) ?? {};
+  const resource = formatGroupResource(type.gvr);
+  if (code === 400)
+    return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
+  if (!isForbidden(error)) return error;
+  const narrower = type.namespaced && namespaces.includes('') ? '; or name a namespace you may read with -n' : '';
+  return new InformerError('list', message, {
+    hint: `a Role with verbs list and watch on ${resource} is needed: 'kubectl auth can-i list ${resource}' tells who may${narrower}`,
+  });
+}
+
+function notWatchable(type: ResourceType): InformerError {
+  const verbs = type.verbs.length === 0 ? 'nothing' : type.verbs.join(', ');
+  return new InformerError('discovery', `${formatGroupResource(type.gvr)} cannot be listed and watched: the server offers ${verbs}`);
+}

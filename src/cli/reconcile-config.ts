@@ -1,0 +1,114 @@
+import type { ResourceSelection } from '../client/resource-args.ts';
+import { type HookConfig, parseWriteLimit, type WatchConfig } from '../controller/hooks/manifest.ts';
+import type { PredicateName } from '../controller/predicate.ts';
+import { type Predicate, predicateNamed } from '../controller/predicate.ts';
+import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { InformerError } from '../kit/error.ts';
+import type { LoadedHook } from './hook-loading.ts';
+import type { MappedType } from './reconciling.ts';
+import type { Session } from './session.ts';
+
+/** The flags of `reconcile` that a hook's `config` may also hold. */
+export interface ConfigFlags {
+  readonly namespace?: string[] | undefined;
+  readonly 'all-namespaces': boolean;
+  readonly selector?: string | undefined;
+  readonly 'field-selector'?: string | undefined;
+  readonly owns?: string[] | undefined;
+  readonly watches?: string[] | undefined;
+  readonly map?: string[] | undefined;
+  readonly predicate?: string[] | undefined;
+  readonly every?: number | undefined;
+  readonly workers?: number | undefined;
+  readonly 'max-retries'?: number | undefined;
+  readonly 'hook-timeout'?: number | undefined;
+  readonly finalizer?: string | undefined;
+  readonly 'allow-write': boolean;
+  readonly 'dry-run': boolean;
+  readonly 'max-writes'?: string | undefined;
+  readonly 'pass-credentials': boolean;
+  readonly 'show-secrets': boolean;
+}
+
+/** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
+const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;
+
+/**
+ * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it would otherwise is the
+ * operator's to say: only flags do.
+ */
+export function mergedConfig(flags: ConfigFlags, { name, config }: LoadedHook): HookConfig {
+  for (const key of NOT_YET) {
+    if (config[key] !== undefined)
+      throw new InformerError('argument', `the config of hook ${name} has ${key}, which reconcile does not support yet`);
+  }
+  const { allowWrite: _w, passCredentials: _c, showSecrets: _s, ...own } = config;
+  return { ...own, ...withoutUnset(flagConfig(flags)) };
+}
+
+function flagConfig(flags: ConfigFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
+  return {
+    namespace: flags.namespace,
+    allNamespaces: flags['all-namespaces'] || undefined,
+    selector: flags.selector,
+    fieldSelector: flags['field-selector'],
+    owns: flags.owns,
+    watches: watchesOf(flags),
+    predicate: flags.predicate as PredicateName[] | undefined,
+    everyMs: flags.every,
+    workers: flags.workers,
+    maxRetries: flags['max-retries'],
+    hookTimeoutMs: flags['hook-timeout'],
+    finalizer: flags.finalizer,
+    allowWrite: flags['allow-write'],
+    dryRun: flags['dry-run'] || undefined,
+    maxWrites: flags['max-writes'] === undefined ? undefined : writeLimit(flags['max-writes']),
+    passCredentials: flags['pass-credentials'],
+    showSecrets: flags['show-secrets'],
+  };
+}
+
+function withoutUnset<T extends object>(config: T): HookConfig {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+}
+
+function watchesOf({ watches = [], map = [] }: ConfigFlags): WatchConfig[] | undefined {
+  if (watches.length !== map.length) {
+    throw new InformerError('argument', `each --watches needs a --map: there are ${watches.length} of one and ${map.length} of the other`, {
+      hint: 'for example --watches configmaps --map .metadata.labels.app',
+    });
+  }
+  return watches.length === 0 ? undefined : watches.map((type, i) => ({ type, map: map[i] as string }));
+}
+
+function writeLimit(text: string) {
+  try {
+    return parseWriteLimit(text);
+  } catch (cause) {
+    throw new InformerError('argument', `invalid argument "${text}" for "--max-writes": expected a number a time, such as 100/m`, {
+      cause,
+    });
+  }
+}
+
+export function predicatesOf(config: HookConfig): Predicate[] {
+  return (config.predicate ?? []).map((name) => predicateNamed(name));
+}
+
+export async function mappedTypes({ watches = [] }: HookConfig, session: Session): Promise<MappedType[]> {
+  return Promise.all(
+    watches.map(async ({ type, map }) => {
+      const path = await loadJsonPath(map);
+      return { selection: onlyOne(await session.resolve([type])), map: (object) => path.values(object).map(String) };
+    }),
+  );
+}
+
+/** `reconcile` is about one type; others come in through --owns and --watches. */
+export function onlyOne(selections: readonly ResourceSelection[]): ResourceSelection {
+  const [one, ...more] = selections;
+  if (one && more.length === 0) return one;
+  throw new InformerError('argument', `one type is reconciled at a time, not ${selections.length}`, {
+    hint: 'run one command a type, or name further types with --owns or --watches',
+  });
+}

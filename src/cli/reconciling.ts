@@ -1,0 +1,192 @@
+import type { ResourceSelection } from '../client/resource-args.ts';
+import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../controller/actions.ts';
+import { createController, type Parked } from '../controller/controller.ts';
+import { enqueueMapped, enqueueOwner } from '../controller/enqueue.ts';
+import { guardClient } from '../controller/hooks/guarded-client.ts';
+import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
+import type { WriteLimit } from '../controller/hooks/manifest.ts';
+import type { HookServices } from '../controller/hooks/module.ts';
+import { informerSource } from '../controller/informer-source.ts';
+import { and, type Predicate } from '../controller/predicate.ts';
+import { type Source, timerSource } from '../controller/source.ts';
+import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
+import { InformerError } from '../kit/error.ts';
+import type { Logger } from '../kit/logger.ts';
+import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import { joinKey } from '../model/key.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import { framedTable } from '../output/framed-table.ts';
+import type { IndexDefinition } from '../query/index-definition.ts';
+import { changedPaths } from '../stream/changed-paths.ts';
+import { Redactor } from '../stream/redact.ts';
+import { continuityNotice } from './continuity-notices.ts';
+import { exitCodeOfEnd, StreamEnd } from './ending.ts';
+import type { ExitCode } from './exit.ts';
+import type { LoadedHook } from './hook-loading.ts';
+import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import type { Session } from './session.ts';
+
+/** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
+export interface MappedType {
+  readonly selection: ResourceSelection;
+  readonly map: (object: ReadonlyObject) => readonly string[];
+}
+
+/** A `reconcile` with everything read, resolved and checked. */
+export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'> {
+  readonly hook: LoadedHook;
+  readonly primary: ResourceSelection;
+  readonly owns: readonly ResourceSelection[];
+  readonly watches: readonly MappedType[];
+  readonly predicates: readonly Predicate[];
+  readonly indexes: readonly IndexDefinition[];
+  readonly everyMs: number | undefined;
+  readonly workers: number;
+  readonly maxRetries: number | undefined;
+  readonly hookTimeoutMs: number | undefined;
+  readonly finalizer: string | undefined;
+  readonly mode: ActionMode;
+  readonly maxWrites: WriteLimit | undefined;
+  readonly passCredentials: boolean;
+  readonly showSecrets: boolean;
+  readonly logger: Logger;
+}
+
+/** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
+export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
+  const [primary, owned, watched] = targetsOf(session, plan);
+  const all = [primary, ...owned, ...watched];
+  const controller = createController({
+    name: plan.hook.name,
+    reconcile: reconcilerOf(session, plan, primary, all),
+    sources: sourcesOf(plan, primary, owned, watched),
+    workers: plan.workers,
+    maxRetries: plan.maxRetries,
+    clock: session.clock,
+    logger: plan.logger,
+  });
+  if (plan.mode === 'describe')
+    session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
+  const running = runTargets(all, session);
+  try {
+    await controller.run(session.signal);
+  } finally {
+    session.end(new StreamEnd('done'));
+    await running;
+  }
+  if (controller.parked.length > 0) session.notice(await parkedText(controller.parked));
+  return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
+}
+
+/** Rows shown of the keys that were given up. */
+const MOST_PARKED = 50;
+
+async function parkedText(parked: readonly Parked[]): Promise<string> {
+  const rows = parked.slice(0, MOST_PARKED).map(({ key, attempts, error }) => [key, String(attempts), error]);
+  const more = parked.length > MOST_PARKED ? `and ${parked.length - MOST_PARKED} more` : '';
+  return `given up until something changes:\n${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`.trimEnd();
+}
+
+function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Target[]] {
+  const { namespaces } = plan;
+  const shared = { namespaces, as: 'object', keepManagedFields: false, onContinuity: teller(session) } as const;
+  const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
+  const everything = { ...shared, selector: undefined, fieldSelector: undefined };
+  const [primary] = createTargets(session, [plan.primary], {
+    ...shared,
+    selector: plan.selector,
+    fieldSelector: plan.fieldSelector,
+    indexers: indexers as never,
+  });
+  const owned = createTargets(session, plan.owns, everything);
+  const watched = createTargets(
+    session,
+    plan.watches.map(({ selection }) => selection),
+    everything,
+  );
+  return [primary as Target, owned, watched];
+}
+
+function teller(session: Session): NonNullable<InformerPlan['onContinuity']> {
+  return (event, type) => {
+    const notice = continuityNotice(event, type);
+    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
+  };
+}
+
+function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[], watched: readonly Target[]): Source[] {
+  const { type, informer, names } = primary;
+  const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
+  const predicate = and(ofName, ...plan.predicates);
+  const enqueueOwning = enqueueOwner({ group: type.gvr.group, kind: type.kind, namespaced: type.namespaced, onlyController: true });
+  const sources = [
+    informerSource(informer, { name: informer.name, predicate, isPrimary: true }),
+    ...owned.map((target) => informerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning })),
+    ...watched.map((target, i) =>
+      informerSource(target.informer, { name: target.informer.name, enqueue: mapped(plan.watches[i] as MappedType, type.namespaced) }),
+    ),
+  ];
+  if (plan.everyMs !== undefined) sources.push(timerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
+  return sources;
+}
+
+/** A name without a namespace is one in the namespace of the object that names it. */
+function mapped({ map }: MappedType, namespaced: boolean) {
+  return enqueueMapped((object) =>
+    map(object).map((value) => (namespaced && !value.includes('/') ? joinKey(object.metadata.namespace, value) : value)),
+  );
+}
+
+function reconcilerOf(session: Session, plan: ReconcilePlan, primary: Target, all: readonly Target[]) {
+  const { client, clock, io } = session;
+  const redactor = new Redactor({ showSecrets: plan.showSecrets });
+  const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
+  const budget = plan.maxWrites ? createWriteBudget(plan.maxWrites, clock) : unlimitedWrites;
+  const credentials = plan.passCredentials ? kubeconfigOf(session) : undefined;
+  const services: HookServices = {
+    client: guardClient(client, { mode: plan.mode, budget, redact }),
+    lister: (gvr) => all.find(({ type }) => formatGvr(type.gvr) === gvr)?.informer.lister ?? unknownLister(gvr),
+    index: (name, value) => primary.informer.lister.byIndex(name, value),
+  };
+  const actions = new ActionRunner({
+    client,
+    clock,
+    budget,
+    mode: plan.mode,
+    primary: primary.type,
+    types: async () => (await client.discovery.snapshot()).types,
+    redact,
+    report: (outcome) => void io.stdout.write(`${reportText(outcome)}\n`),
+  });
+  const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
+  session.atOnce.add(() => hook.kill?.());
+  return createHookReconciler({
+    hook,
+    primary: primary.type,
+    lister: primary.informer.lister,
+    actions,
+    clock,
+    changedPaths: (before, after) => changedPaths(before as never, after as never),
+    redact,
+    timeoutMs: plan.hookTimeoutMs,
+    finalizer: plan.finalizer,
+  });
+}
+
+const LEAD: Readonly<Record<ActionMode, string>> = { describe: 'would ', 'dry-run': 'dry run: ', write: '' };
+
+/** One line an action: what is done, or would be; of a dry run also what it would change. */
+function reportText(outcome: ActionOutcome): string {
+  const { mode, before, after } = outcome;
+  const changes = mode === 'dry-run' && before && after ? changedPaths(before, after) : undefined;
+  const effect = changes === undefined ? '' : ` → ${changes.length === 0 ? 'changes nothing' : `changes ${changes.join(' ')}`}`;
+  return `${outcome.subject}: ${LEAD[mode]}${describeAction(outcome)}${effect}`;
+}
+
+function kubeconfigOf({ io }: Session): Record<string, string> | undefined {
+  return io.env.KUBECONFIG === undefined ? undefined : { KUBECONFIG: io.env.KUBECONFIG };
+}
+
+function unknownLister(gvr: string): never {
+  throw new InformerError('hook', `there is no cache of ${gvr} here`, { hint: 'name the type with --owns or --watches' });
+}

@@ -1,0 +1,135 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Interfaces } from '@oclif/core';
+import { type Client, createClient } from '../client/client.ts';
+import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
+import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
+import { type LoadConfigOptions, loadConfig } from '../client/kubeconfig.ts';
+import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
+import { onAbort } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import type { Logger } from '../kit/logger.ts';
+import { FieldSelector } from '../model/field-selector.ts';
+import { LabelSelector } from '../model/label-selector.ts';
+import { VERSION } from '../package.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Edges } from './base-command.ts';
+import type { connectionFlags, selectionFlags } from './flags.ts';
+import type { Io } from './io.ts';
+import { stderrLogger } from './logging.ts';
+
+export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
+export type ScopeFlags = Pick<Interfaces.InferredFlags<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
+
+/** What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have started. */
+export interface Session extends AsyncDisposable {
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly client: Client;
+  readonly config: ClusterConfig;
+  /** Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, nobody reading stdout any more, or what `end` was given. */
+  readonly signal: AbortSignal;
+  end(reason: unknown): void;
+  /** See {@link Edges.atOnce}. */
+  readonly atOnce: Set<() => void>;
+  /** The types and names that a command line's words mean. */
+  resolve(words: readonly string[]): Promise<ResourceSelection[]>;
+  /** One line on stderr, for what a person should know. */
+  notice(text: string): void;
+}
+
+/** The namespaces that flags and context name: [''] for all, else at least one, each once. */
+export function namespacesOf(flags: ScopeFlags, config: ClusterConfig): string[] {
+  if (flags['all-namespaces']) return [''];
+  const named = [...new Set(flags.namespace ?? [])];
+  return named.length > 0 ? named : [config.namespace];
+}
+
+export interface SelectorFlags {
+  readonly selector?: string | undefined;
+  readonly 'field-selector'?: string | undefined;
+}
+
+/** Throws `argument` for selectors that cannot be read, before a server is asked. Which fields are legal only the server knows. */
+export function checkSelectors(flags: SelectorFlags): void {
+  LabelSelector.parse(flags.selector ?? '');
+  FieldSelector.parse(flags['field-selector'] ?? '');
+}
+
+/** Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it. */
+export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }: Edges): Promise<Session> {
+  const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
+  const logger = stderrLogger(io, flags.v ?? 0);
+  const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
+  const client = createClient(config, {
+    logger,
+    clock: systemClock,
+    userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,
+    qps: flags.qps,
+    burst: flags.burst,
+    onWarning: (text) => io.stderr.write(`Warning: ${text}\n`),
+    discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
+  });
+  const ending = new AbortController();
+  const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
+  return {
+    io,
+    config,
+    client,
+    logger,
+    clock: systemClock,
+    signal: ending.signal,
+    atOnce,
+    end: (reason) => ending.abort(reason),
+    resolve: (words) => resolveResourceArgs(words, client.mapper),
+    notice: (text) => void io.stderr.write(`${text}\n`),
+    async [Symbol.asyncDispose]() {
+      for (const each of following) each[Symbol.dispose]();
+      await client.close();
+      await sandbox?.stop();
+    },
+  };
+}
+
+async function startSandbox({ scenario = 'rollout' }: ConnectionFlags): Promise<Sandbox> {
+  const { Sandbox } = await import('../sandbox/index.ts');
+  return Sandbox.start({ scenario });
+}
+
+function sandboxConfig(sandbox: Sandbox): ClusterConfig {
+  return staticConfig({ server: sandbox.url, token: sandbox.token, namespace: sandbox.namespace, tls: { ca: sandbox.caPem } });
+}
+
+function loadOptionsOf(flags: ConnectionFlags, io: Io, logger: Logger): LoadConfigOptions {
+  return {
+    kubeconfig: flags.kubeconfig,
+    context: flags.context,
+    cluster: flags.cluster,
+    user: flags.user,
+    server: flags.server,
+    token: flags.token,
+    username: flags.username,
+    password: flags.password,
+    as: flags.as,
+    asGroup: flags['as-group'],
+    asUid: flags['as-uid'],
+    asUserExtra: flags['as-user-extra'],
+    requestTimeout: flags['request-timeout'],
+    insecureSkipTlsVerify: flags['insecure-skip-tls-verify'],
+    tlsServerName: flags['tls-server-name'],
+    certificateAuthority: flags['certificate-authority'],
+    clientCertificate: flags['client-certificate'],
+    clientKey: flags['client-key'],
+    env: io.env,
+    logger,
+    interactive: process.stdin.isTTY === true,
+    onPluginOutput: (text) => void io.stderr.write(text),
+  };
+}
+
+function discoveryStore(flags: ConnectionFlags, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {
+  const base = io.env.XDG_CACHE_HOME || path.join(io.env.HOME ?? homedir(), '.cache');
+  const directory = flags['cache-dir'] ?? path.join(base, 'kubectl-informer');
+  return diskDiscoveryStore({ directory, server: config.server, clock: systemClock, logger });
+}

@@ -1,0 +1,22 @@
+import { InformerError, messageOf } from '../kit/error.ts';
+
+/**
+ * The first document of a kubeconfig's text, read as kubectl's YAML library does: `yes` and `no` are switches, merge keys work,
+ * dates are text, and of a key that stands twice the last one counts. Undefined for a text that says nothing.
+ * Throws `config` with the place of the fault; it quotes nothing of the text, which may be a token. Source: sigs.k8s.io/yaml.
+ */
+export async function parseKubeconfigYaml(text: string, file: string): Promise<unknown> {
+  const yaml = await import('js-yaml');
+  const tags = [yaml.nullCoreTag, yaml.boolYaml11Tag, yaml.intCoreTag, yaml.floatCoreTag, yaml.mergeTag, yaml.binaryTag];
+  try {
+    return yaml.loadAll(text, { schema: new yaml.Schema([...yaml.FAILSAFE_SCHEMA.tags, ...tags]), json: true })[0];
+  } catch (cause) {
+    throw new InformerError('config', `error loading config file "${file}": ${whereAndWhy(cause)}`);
+  }
+}
+
+function whereAndWhy(cause: unknown): string {
+  const { reason, mark } = cause as { reason?: string; mark?: { line: number; column: number } };
+  if (reason === undefined) return messageOf(cause);
+  return mark === undefined ? reason : `${reason} (line ${mark.line + 1}, column ${mark.column + 1})`;
+}

@@ -1,0 +1,91 @@
+import { BaseCommand } from '../cli/base-command.ts';
+import type { ExitCode } from '../cli/exit.ts';
+import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
+import { outputFormatOf, printerOf } from '../cli/output.ts';
+import { checkIndexes, query } from '../cli/querying.ts';
+import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
+import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { parseIndex } from '../query/index-definition.ts';
+import { type LookupFlag, parseLookup } from '../query/lookup.ts';
+
+export default class QueryCommand extends BaseCommand {
+  static override summary = 'answer questions from a synced cache, by index';
+  static override description =
+    'Syncs a cache of the given types, answers from it and ends. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, up to the root), node, image, phase, configmap, secret, serviceaccount. Several lookups must all hold.';
+  static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';
+  static override examples = [
+    {
+      description: 'the pods of one node',
+      command: '<%= config.bin %> query pods -A --index node=.spec.nodeName --eq node=worker-1 -o name',
+    },
+    {
+      description: 'what belongs to a Deployment, whatever stands between',
+      command: '<%= config.bin %> query pods -n shop --eq owner=deploy/web',
+    },
+    {
+      description: 'every image in use, and how often',
+      command: `<%= config.bin %> query pods -A --index image='.spec.containers[*].image' --values image`,
+    },
+    { description: 'try it without a cluster', command: '<%= config.bin %> query pods -A --sandbox --values node' },
+  ];
+  static override flags = {
+    ...selectionFlags,
+    index: list({ summary: 'an index of yours (repeatable)', helpValue: 'NAME=JSONPATH' }),
+    eq: list({ summary: 'objects with this value (repeatable)', helpValue: 'NAME=VALUE' }),
+    in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
+    prefix: list({ summary: 'objects with a value that begins so (repeatable)', helpValue: 'NAME=TEXT' }),
+    range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
+    values: text({ summary: 'the values of an index and how many objects have each', helpValue: 'NAME' }),
+    count: bool({ summary: 'how many objects are found' }),
+    'group-by': text({ summary: 'count what is found by an expression', helpValue: 'JSONPATH' }),
+    'sort-by': text({ summary: 'order by an expression', helpValue: 'JSONPATH' }),
+    limit: count({ summary: 'so many at most', min: 1 }),
+    explain: bool({ summary: 'say on stderr how the answer was found, and how fresh it is' }),
+    timeout: duration({ summary: 'how long the sync may take' }),
+    ...outputFlags,
+    ...connectionFlags,
+    ...habitFlags,
+  };
+
+  async execute(): Promise<ExitCode> {
+    const { flags, words } = await this.read(QueryCommand.flags);
+    checkSelectors(flags);
+    const format = await outputFormatOf(flags);
+    const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
+      (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
+    );
+    const declared = await Promise.all((flags.index ?? []).map(parseIndex));
+    const expressions = { groupBy: await expressionOf(flags['group-by']), sortBy: await expressionOf(flags['sort-by']) };
+    checkIndexes({ declared, lookups, values: flags.values });
+    await using session = await openSession(flags, this.edges);
+    const selections = await session.resolve(words);
+    const namespaces = namespacesOf(flags, session.config);
+    const layout = {
+      severalTypes: selections.length > 1,
+      severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
+      single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1,
+    };
+    return await query(session, {
+      ...expressions,
+      selections,
+      namespaces,
+      declared,
+      lookups,
+      values: flags.values,
+      count: flags.count,
+      limit: flags.limit,
+      explain: flags.explain,
+      format,
+      printer: await printerOf(format, flags, layout, session),
+      selector: flags.selector,
+      fieldSelector: flags['field-selector'],
+      keepManagedFields: flags['show-managed-fields'],
+      showSecrets: flags['show-secrets'],
+      timeoutMs: flags.timeout,
+    });
+  }
+}
+
+async function expressionOf(path: string | undefined) {
+  return path === undefined ? undefined : loadJsonPath(path);
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { BaseCommand } from '../cli/base-command.ts';
+import { ExitCode } from '../cli/exit.ts';
+import { bool, count, list, text } from '../cli/flags.ts';
+import { aborted } from '../kit/abort.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import type { KubeObject } from '../model/object.ts';
+import { parseFaults, parseManifests, Sandbox } from '../sandbox/index.ts';
+
+export default class SandboxCommand extends BaseCommand {
+  static override summary = 'an in-memory Kubernetes API server on this machine, for trying things out and for tests';
+  static override usage = 'sandbox [--scenario rollout] [--load FILE|DIR]';
+  static override examples = [
+    {
+      description: 'a cluster in which a rollout goes on, and kubectl on it',
+      command:
+        '<%= config.bin %> sandbox --scenario rollout --kubeconfig /tmp/sandbox &\nKUBECONFIG=/tmp/sandbox kubectl get pods -n shop -w',
+    },
+    { description: 'an empty one with manifests of yours', command: '<%= config.bin %> sandbox --load ./manifests' },
+  ];
+  static override flags = {
+    port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0 }),
+    load: list({ summary: 'manifests to begin with (repeatable)', helpValue: 'FILE|DIR' }),
+    scenario: text({ summary: 'what goes on in it: rollout', helpValue: 'NAME' }),
+    seed: count({ summary: 'same seed, same story', default: 1 }),
+    faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429x3:list', helpValue: 'FAULT[,…]' }),
+    kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE' }),
+    quiet: bool({ char: 'q', summary: 'print nothing but the path of the kubeconfig' }),
+  };
+
+  async execute(): Promise<ExitCode> {
+    const { flags } = await this.read(SandboxCommand.flags);
+    const { io, signal } = this.edges;
+    const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
+    const faults = parseFaults(flags.faults ?? '');
+    await using sandbox = await Sandbox.start({ port: flags.port, seed: flags.seed, scenario: flags.scenario });
+    sandbox.apply(objects);
+    for (const rule of faults) sandbox.faults.add(rule);
+    await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);
+    if (flags.quiet) io.stdout.write(`${file.path}\n`);
+    else io.stdout.write(`serving on ${sandbox.url}\nexport KUBECONFIG=${file.path}\n`);
+    await aborted(AbortSignal.any([signal, io.stdout.closed]));
+    return ExitCode.ok;
+  }
+}
+
+/** Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays. */
+async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
+  if (named !== undefined) {
+    await writeFile(named, content, { mode: 0o600 });
+    return { path: named, async [Symbol.asyncDispose]() {} };
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'kubectl-informer-sandbox-'));
+  const file = path.join(folder, 'kubeconfig');
+  await writeFile(file, content, { mode: 0o600 });
+  return { path: file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */
+async function readManifests(place: string): Promise<KubeObject[]> {
+  try {
+    if (!(await stat(place)).isDirectory()) return parseManifests(await readFile(place, 'utf8'));
+    const files = (await readdir(place)).filter((f) => /\.(ya?ml|json)$/.test(f)).sort();
+    return (await Promise.all(files.map((f) => readManifests(path.join(place, f))))).flat();
+  } catch (cause) {
+    if (cause instanceof InformerError) throw cause;
+    throw new InformerError('argument', `cannot load ${place}: ${messageOf(cause)}`, {
+      hint: '--load takes a manifest file or a folder of them',
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import { BaseCommand } from '../cli/base-command.ts';
+import { ExitCode } from '../cli/exit.ts';
+import { versionLine } from '../package.ts';
+
+export default class VersionCommand extends BaseCommand {
+  static override summary = "the program's version, and the Node it runs on";
+  static override usage = 'version';
+  static override flags = {};
+
+  async execute(): Promise<ExitCode> {
+    await this.read(VersionCommand.flags);
+    this.edges.io.stdout.write(versionLine());
+    return ExitCode.ok;
+  }
+}

@@ -1,0 +1,91 @@
+// The library: `import {…} from 'kubectl-informer'`. Its parts on their own are in ./cache, the API server for tests in ./sandbox.
+
+export * from './cache.ts';
+export { type Client, type ClientOptions, createClient } from './client/client.ts';
+export { type ClusterConfig, staticConfig } from './client/cluster-config.ts';
+export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
+export type { DeleteOptions, PatchOptions, ResourceApi, ResourceApiOptions, ServerVersion, WriteOptions } from './client/resource-api.ts';
+export type { Transport, TransportRequest, TransportResponse } from './client/transport.ts';
+export type { Cause } from './controller/causes.ts';
+export { type Controller, type ControllerOptions, createController, type Parked } from './controller/controller.ts';
+export { createOrUpdate } from './controller/create-or-update.ts';
+export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
+export { addFinalizer, containsFinalizer, removeFinalizer } from './controller/finalizer.ts';
+export type { HookContext, HookFunction, HookReply } from './controller/hooks/module.ts';
+export { informerSource } from './controller/informer-source.ts';
+export {
+  AlreadyOwnedError,
+  ownerReference,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './controller/owner.ts';
+export {
+  and,
+  annotationsChanged,
+  finalizersChanged,
+  generationChanged,
+  labelSelectorPredicate,
+  labelsChanged,
+  not,
+  objectPredicate,
+  or,
+  type Predicate,
+  resourceVersionChanged,
+  specChanged,
+  statusChanged,
+} from './controller/predicate.ts';
+export {
+  type ReconcileContext,
+  type ReconcileRequest,
+  type Reconciler,
+  type Result,
+  StopError,
+  TerminalError,
+} from './controller/reconciler.ts';
+export type { ResourceEvent } from './controller/resource-event.ts';
+export { DEFAULT_BACKOFF, DEFAULT_RETRY, retryOnConflict, retryOnError } from './controller/retry.ts';
+export { type Source, timerSource } from './controller/source.ts';
+export { compileJsonPath, type JsonPath } from './expr/jsonpath.ts';
+export type { InformerEvent } from './informer/event-stream.ts';
+export { filteringHandler } from './informer/filtering-handler.ts';
+export {
+  dynamicInformerFactory,
+  type InformerFactory,
+  type InformerFactoryOptions,
+  type InformerHandle,
+} from './informer/informer-factory.ts';
+export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/notification.ts';
+export { type HandlerOptions, type Registration, SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
+export { SyncResult, waitForSync } from './informer/sync-result.ts';
+export { createLogger, type Logger, silentLogger } from './kit/logger.ts';
+export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
+export { FieldSelector } from './model/field-selector.ts';
+export { formatGroupResource, formatGvr, type GroupVersionKind, type GroupVersionResource, parseGvr } from './model/gvr.ts';
+export { LabelSelector } from './model/label-selector.ts';
+export type { ResourceType } from './model/resource-type.ts';
+export {
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isGone,
+  isInvalid,
+  isNotFound,
+  isThrottled,
+  isUnauthorized,
+  type Status,
+  StatusError,
+} from './model/status.ts';
+export type { EventEnvelope } from './stream/envelope.ts';
+export {
+  BucketRateLimiter,
+  defaultControllerRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  type RateLimiter,
+  WithMaxWaitRateLimiter,
+} from './workqueue/rate-limiter.ts';
+export { type Lease, WorkQueue, type WorkQueueOptions } from './workqueue/work-queue.ts';

@@ -1,0 +1,88 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, run } from '../support/cli.ts';
+import { APPLES, apple, type Fixture, startFixture } from '../support/fixture.ts';
+
+const APPLE_TYPE = { group: 'stable.example.com', version: 'v1', resource: 'myapples' };
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+  fixture.sandbox.apply([APPLES, apple('fuji', 'red')]);
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+async function hook(name: string, text: string): Promise<string> {
+  const file = path.join(fixture.folder, name);
+  await writeFile(file, text);
+  await chmod(file, 0o755);
+  return file;
+}
+
+const TYPESCRIPT_HOOK = `
+import { formatGvr } from 'kubectl-informer';
+interface Apple { metadata: { name: string; labels?: Record<string, string> }; spec: { color: string } }
+export default async function reconcile(ctx: { key: string; object: Apple | null; log: { info(m: string, f?: object): void } }) {
+  ctx.log.info('looking', { gvr: formatGvr({ group: '', version: 'v1', resource: 'pods' }), color: ctx.object?.spec.color ?? 'gone' });
+  if (!ctx.object || ctx.object.metadata.labels?.color === ctx.object.spec.color) return;
+  return { actions: [{ patch: { metadata: { labels: { color: ctx.object.spec.color } } } }] };
+}
+`;
+
+describe('reconcile', () => {
+  it('runs a TypeScript hook on a custom type and carries out what it asks for', async () => {
+    const file = await hook('label.ts', TYPESCRIPT_HOOK);
+    await using cli = new Cli(['reconcile', 'myapples', '-n', 'shop', '--hook', file, '--allow-write'], { env: fixture.env });
+    await cli.until(() => labelOf('fuji') === 'red', 'the label');
+    fixture.sandbox.apply({ ...apple('fuji', 'yellow'), metadata: { name: 'fuji', namespace: 'shop', labels: { color: 'red' } } });
+    await cli.until(() => labelOf('fuji') === 'yellow', 'the new label');
+    cli.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(0);
+  });
+
+  it('writes nothing unless allowed, and says so', async () => {
+    fixture.sandbox.apply(apple('granny', 'green'));
+    const file = await hook('label2.ts', TYPESCRIPT_HOOK);
+    await using cli = new Cli(['reconcile', 'myapples', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => (c.stdout + c.stderr).includes('granny'), 'the action shown');
+    await cli.until((c) => c.stderr.includes('--allow-write'), 'the notice');
+    cli.kill('SIGINT');
+    expect((await cli.ended()).code).toBe(0);
+    expect(labelOf('granny')).toBeUndefined();
+  });
+
+  it('runs an executable with the request on stdin, retries 75, parks 65, stops at 64', async () => {
+    const log = path.join(fixture.folder, 'calls');
+    const retrying = await hook(
+      'retry.sh',
+      `#!/bin/sh\ncat > /dev/null\necho "$INFORMER_KEY $INFORMER_ATTEMPT" >> ${log}\n[ "$(grep -c web-1 ${log})" -ge 3 ] || exit 75\n`,
+    );
+    await using cli = new Cli(
+      ['reconcile', 'pods', '-n', 'shop', '--hook', retrying, '-l', 'app=web', '--field-selector', 'metadata.name=web-1', '-v', '2'],
+      {
+        env: fixture.env,
+      },
+    );
+    await cli.until((c) => c.stderr.split('web-1').length > 2, 'retries');
+    cli.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(0);
+    const stopping = await hook('stop.sh', '#!/bin/sh\nexit 64\n');
+    expect((await run(['reconcile', 'pods', '-n', 'shop', '--hook', stopping], { env: fixture.env })).code).toBe(1);
+  });
+
+  it('refuses a hook that cannot be loaded before it watches anything', async () => {
+    const file = await hook('enum.ts', 'export enum Color { Red }\nexport default async () => {};\n');
+    const result = await run(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/enum/i);
+    const none = await run(['reconcile', 'pods', '-n', 'shop'], { env: fixture.env });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('--hook');
+  });
+});
+
+function labelOf(name: string): string | undefined {
+  const object = fixture.sandbox.get(APPLE_TYPE, `shop/${name}`) as { metadata: { labels?: Record<string, string> } } | undefined;
+  return object?.metadata.labels?.color;
+}

@@ -1,0 +1,47 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Cli, run } from '../support/cli.ts';
+import { startFixture } from '../support/fixture.ts';
+
+describe('sandbox', () => {
+  it('serves, writes a kubeconfig for its owner alone, and goes with SIGTERM', async () => {
+    await using fixture = await startFixture([]);
+    const file = path.join(fixture.folder, 'own');
+    await using cli = new Cli(['sandbox', '--scenario', 'rollout', '--seed', '3', '--kubeconfig', file]);
+    await cli.until((c) => c.stdout.includes(`export KUBECONFIG=${file}`), 'the path');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { stdout } = await run(['query', 'deployments', '-A', '-o', 'name'], { env: { KUBECONFIG: file } });
+    expect(stdout).toContain('deployment.apps/');
+    cli.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(0);
+    const down = await run(['query', 'pods', '--timeout', '5s'], { env: { KUBECONFIG: file } });
+    expect(down.code).toBe(1);
+    expect(down.stderr).toMatch(/^error: /);
+  });
+
+  it('loads manifests and refuses what is none', async () => {
+    await using fixture = await startFixture([]);
+    const file = path.join(fixture.folder, 'objects.yaml');
+    await writeFile(
+      file,
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: default}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: two, namespace: default}\n',
+    );
+    await using cli = new Cli(['sandbox', '--load', file, '-q']);
+    await cli.until((c) => c.lines.length === 1, 'the path');
+    const config = cli.lines[0] as string;
+    expect(await readFile(config, 'utf8')).toContain('certificate-authority-data');
+    const { stdout } = await run(['query', 'configmaps', '-n', 'default', '-o', 'name'], { env: { KUBECONFIG: config } });
+    expect(stdout).toBe('configmap/one\nconfigmap/two\n');
+    cli.kill('SIGINT');
+    await cli.ended();
+    await expect(stat(config)).rejects.toThrow();
+    expect((await run(['sandbox', '--load', path.join(fixture.folder, 'none.yaml')])).code).toBe(2);
+  });
+
+  it('every command runs on one of its own with --sandbox', async () => {
+    const { code, stdout } = await run(['query', 'pods', '-A', '--sandbox', '-o', 'name']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').length).toBeGreaterThan(3);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Fault } from '../../src/sandbox/faults/fault.ts';
+import { pick, type Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** Every fault of the sandbox, and what its owner can do to it. */
+export const DISTURBANCES = [
+  'cut',
+  'stall',
+  'truncate',
+  'gone',
+  'status',
+  'delay',
+  'slow',
+  'duplicate',
+  'refuse',
+  'garbage',
+  'compact',
+  'restart',
+  'definition',
+] as const;
+export type Disturbance = (typeof DISTURBANCES)[number];
+
+/** Does one thing to the server or arms a fault for requests to come. Gives its name and what it was, for the trace. */
+export function disturb(world: World, random: Random): [Disturbance, string] {
+  const kind = pick(random, DISTURBANCES);
+  switch (kind) {
+    case 'garbage':
+      world.tap.toSpoil++;
+      return [kind, kind];
+    case 'compact': {
+      const watches = random() < 0.5;
+      world.sandbox.compact({ watches });
+      return [kind, `compact ${watches ? 'all' : 'pages'}`];
+    }
+    case 'restart':
+      return [kind, restart(world, random)];
+    case 'definition':
+      return [kind, world.toggleDefinition() ?? 'no definition to take away'];
+    default:
+      return [kind, arm(world, kind, random)];
+  }
+}
+
+function restart(world: World, random: Random): string {
+  const how = { keepHistory: random() < 0.5, downMs: pick(random, [0, 0, 3000, 40_000]) };
+  return world.restart(how) ? `restart ${JSON.stringify(how)}` : 'is restarting already';
+}
+
+function arm(world: World, kind: Fault['kind'], random: Random): string {
+  const fault = faultOf(kind, random);
+  const times = 1 + Math.floor(random() * 3);
+  const watch = pick(random, [true, true, false, undefined]);
+  world.sandbox.faults.add({ fault, times, match: { method: 'GET', watch } });
+  return `${JSON.stringify(fault)} *${times} ${watch === undefined ? '' : watch ? 'watch' : 'list'}`;
+}
+
+function faultOf(kind: Fault['kind'], random: Random): Fault {
+  const after = Math.floor(random() * 4);
+  switch (kind) {
+    case 'cut':
+      return random() < 0.5 ? { kind, after } : { kind, bytes: Math.floor(random() * 1500) };
+    case 'status': {
+      const code = pick(random, [401, 403, 429, 500, 503, 504] as const);
+      return { kind, code, ...(code === 429 ? { retryAfterSeconds: 1 + Math.floor(random() * 5) } : {}) };
+    }
+    case 'delay':
+      return { kind, ms: Math.floor(random() * 20_000) };
+    case 'slow':
+      return { kind, ms: Math.floor(random() * 700) };
+    case 'refuse':
+      return { kind };
+    default:
+      return { kind, after };
+  }
+}

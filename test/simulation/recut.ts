@@ -1,0 +1,16 @@
+import type { Random } from '../../src/kit/random.ts';
+
+/** Most pieces are of the size they came in; some are cut to bits, down to single bytes. */
+const LONGEST = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 2000, 200, 30, 3];
+
+/** Gives a body's bytes in pieces of other sizes, each at once: a network keeps no boundaries. */
+export async function* recut(body: AsyncIterable<Uint8Array>, random: Random): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of body) {
+    const longest = LONGEST[Math.floor(random() * LONGEST.length)] as number;
+    for (let at = 0; at < chunk.length; ) {
+      const length = longest === Number.POSITIVE_INFINITY ? chunk.length : 1 + Math.floor(random() * longest);
+      yield chunk.subarray(at, at + length);
+      at += length;
+    }
+  }
+}

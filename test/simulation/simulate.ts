@@ -1,0 +1,81 @@
+import { seededRandom } from '../../src/kit/random.ts';
+import { DISTURBANCES, type Disturbance, disturb } from './disturbances.ts';
+import { Invariants } from './invariants.ts';
+import { operate } from './operations.ts';
+import { World } from './world.ts';
+
+export interface Simulation {
+  readonly seed: number;
+  readonly steps: number;
+  /** Everything that happened, a line each, with the time since the start in seconds. */
+  readonly trace: readonly string[];
+  /** How often each disturbance came. */
+  readonly disturbances: ReadonlyMap<Disturbance, number>;
+  readonly relists: number;
+  readonly resumes: number;
+  readonly notifications: number;
+}
+
+/** A promise that was not kept, and how to see it again. `trace` is what led to it. */
+export class SimulationError extends Error {
+  readonly trace: readonly string[];
+
+  constructor(seed: number, steps: number, trace: readonly string[], cause: unknown) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    super(`${what}\nreplay: npm run simulate -- --seed ${seed} --steps ${steps}`, { cause });
+    this.trace = trace;
+  }
+}
+
+const DISTURBED = 0.2;
+
+/**
+ * Runs the whole core, from HTTP bodies to handlers, against the in-process sandbox under a clock of its own: random writes, every fault, and
+ * the invariants after each step; then lets things go quiet and holds the cache against the server. No socket, no real time: one seed, one trace.
+ * Rejects with {@link SimulationError}.
+ */
+export async function simulate(seed: number, steps: number): Promise<Simulation> {
+  const world = await World.create(seed);
+  try {
+    return await run(world, seed, steps);
+  } catch (error) {
+    throw new SimulationError(seed, steps, world.trace, error);
+  } finally {
+    await world.stop();
+  }
+}
+
+async function run(world: World, seed: number, steps: number): Promise<Simulation> {
+  const random = seededRandom(seed + 3);
+  const invariants = new Invariants(world);
+  const disturbances = new Map<Disturbance, number>(DISTURBANCES.map((kind) => [kind, 0]));
+  for (let step = 0; step < steps; step++) {
+    for (let i = Math.floor(random() * 4); i > 0; i--) world.note(await operate(world, random));
+    if (random() < DISTURBED) {
+      const [kind, line] = disturb(world, random);
+      disturbances.set(kind, (disturbances.get(kind) ?? 0) + 1);
+      world.note(`disturbed: ${line}`);
+    }
+    await world.clock.advance(Math.floor(random() ** 3 * 20_000));
+    invariants.check();
+  }
+  await quieten(world, invariants);
+  const [relists, resumes] = [sum(world, 'relists'), sum(world, 'resumes')];
+  return { seed, steps, trace: [...world.trace], disturbances, relists, resumes, notifications: world.told.length };
+}
+
+const sum = ({ informer }: World, what: 'relists' | 'resumes') => informer.continuity.reduce((n, ledger) => n + ledger[what], 0);
+
+/** No more faults and no more writes, and time enough for every pause and every silence. */
+async function quieten(world: World, invariants: Invariants): Promise<void> {
+  world.sandbox.faults.clear();
+  world.tap.toSpoil = 0;
+  await world.clock.advance(60_000); // a restart or deletion that is under way
+  if (!world.isServed) world.toggleDefinition();
+  world.note('quiet');
+  for (let minute = 0; minute < 12; minute++) {
+    await world.clock.advance(60_000);
+    invariants.check();
+  }
+  invariants.checkQuiet();
+}

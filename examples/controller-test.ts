@@ -45,7 +45,7 @@ function createExpiry(
 test('a ConfigMap goes when its hours are over, also when the first try to delete it fails', async () => {
   const clock = new FakeClock();
   const sandbox = await Sandbox.start({ socket: false, clock });
-  const client = createClient({ request: (request) => sandbox.handle(request), close: async () => {} }, { clock });
+  const client = createClient(sandbox.transport(), { clock });
   const stop = new AbortController();
   const { controller, ended } = createExpiry(client, { clock, signal: stop.signal });
   await controller.synced();

@@ -34,7 +34,7 @@ sandbox.apply({
   },
 });
 
-const client = createClient({ request: (request) => sandbox.handle(request), close: async () => {} });
+const client = createClient(sandbox.transport());
 const backups = client.resource<Backup>(BACKUPS, { namespace: 'default' });
 
 const factory = dynamicInformerFactory(client);

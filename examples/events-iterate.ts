@@ -18,7 +18,7 @@ const counter = (count: number) => ({
 
 const sandbox = await Sandbox.start({ socket: false });
 sandbox.apply(counter(0));
-const client = createClient({ request: (request) => sandbox.handle(request), close: async () => {} });
+const client = createClient(sandbox.transport());
 
 const factory = dynamicInformerFactory(client, { namespaces: ['shop'] });
 const { informer, lister } = factory.forResource<ConfigMap>(parseGvr('v1/configmaps'));

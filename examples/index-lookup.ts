@@ -8,7 +8,7 @@ interface Pod extends KubeObject {
 }
 
 const sandbox = await Sandbox.start({ scenario: 'rollout', seed: 7, socket: false });
-const client = createClient({ request: (request) => sandbox.handle(request), close: async () => {} });
+const client = createClient(sandbox.transport());
 
 const factory = dynamicInformerFactory(client);
 const { informer, lister } = factory.forResource<Pod>(parseGvr('v1/pods'));

@@ -29,7 +29,7 @@ const DEPLOYMENTS = parseGvr('apps/v1/deployments');
 const BUDGETS = parseGvr('policy/v1/poddisruptionbudgets');
 
 const sandbox = await Sandbox.start({ socket: false });
-const client = createClient({ request: (request) => sandbox.handle(request), close: async () => {} });
+const client = createClient(sandbox.transport());
 const factory = dynamicInformerFactory(client);
 const deployments = factory.forResource<Deployment>(DEPLOYMENTS);
 const budgets = factory.forResource<PodDisruptionBudget>(BUDGETS);

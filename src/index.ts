@@ -1,20 +1,39 @@
 // The library: `import {…} from 'kubectl-informer'`. Its parts on their own are in ./cache, the API server for tests in ./sandbox.
 
 export * from './cache.ts';
-export { type Client, type ClientOptions, createClient } from './client/client.ts';
+export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
 export { type ClusterConfig, staticConfig } from './client/cluster-config.ts';
 export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
-export type { DeleteOptions, PatchOptions, ResourceApi, ResourceApiOptions, ServerVersion, WriteOptions } from './client/resource-api.ts';
+export type { DeleteOptions, PatchOptions, ResourceApi, ResourceApiOptions, WriteOptions } from './client/resource-api.ts';
+export type { ServerVersion } from './client/server-version.ts';
+export type { TrafficStats } from './client/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/transport.ts';
 export type { Cause } from './controller/causes.ts';
-export { type Controller, type ControllerOptions, createController, type Parked } from './controller/controller.ts';
+export {
+  type Controller,
+  type ControllerOptions,
+  type ControllerSnapshot,
+  createController,
+  type Parked,
+} from './controller/controller.ts';
 export { createOrUpdate } from './controller/create-or-update.ts';
 export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
-export { addFinalizer, containsFinalizer, removeFinalizer } from './controller/finalizer.ts';
+export {
+  addFinalizer,
+  addFinalizerPatch,
+  containsFinalizer,
+  type FinalizerStep,
+  finalizerStep,
+  type JsonPatchOperation,
+  removeFinalizer,
+  removeFinalizerPatch,
+} from './controller/finalizer.ts';
+export type { HookClient, HookResource } from './controller/hooks/guarded-client.ts';
 export type { HookContext, HookFunction, HookReply } from './controller/hooks/module.ts';
 export { informerSource } from './controller/informer-source.ts';
 export {
   AlreadyOwnedError,
+  controllerOf,
   ownerReference,
   removeControllerReference,
   removeOwnerReference,
@@ -24,6 +43,7 @@ export {
 export {
   and,
   annotationsChanged,
+  changed,
   finalizersChanged,
   generationChanged,
   labelSelectorPredicate,
@@ -32,11 +52,13 @@ export {
   objectPredicate,
   or,
   type Predicate,
+  predicateOf,
   resourceVersionChanged,
   specChanged,
   statusChanged,
 } from './controller/predicate.ts';
 export {
+  objectReconciler,
   type ReconcileContext,
   type ReconcileRequest,
   type Reconciler,
@@ -44,9 +66,16 @@ export {
   StopError,
   TerminalError,
 } from './controller/reconciler.ts';
-export type { ResourceEvent } from './controller/resource-event.ts';
-export { DEFAULT_BACKOFF, DEFAULT_RETRY, retryOnConflict, retryOnError } from './controller/retry.ts';
-export { type Source, timerSource } from './controller/source.ts';
+export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
+export { DEFAULT_BACKOFF, DEFAULT_RETRY, type RetryBackoff, type RetryOptions, retryOnConflict, retryOnError } from './controller/retry.ts';
+export {
+  type EventSource,
+  type EventSourceOptions,
+  eventSource,
+  type Source,
+  type TimerSourceOptions,
+  timerSource,
+} from './controller/source.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath.ts';
 export type { InformerEvent } from './informer/event-stream.ts';
 export { filteringHandler } from './informer/filtering-handler.ts';
@@ -55,10 +84,19 @@ export {
   type InformerFactory,
   type InformerFactoryOptions,
   type InformerHandle,
+  type ResourceSource,
 } from './informer/informer-factory.ts';
+export type { QueuePolicy } from './informer/listener.ts';
 export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/notification.ts';
-export { type HandlerOptions, type Registration, SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
+export {
+  type HandlerOptions,
+  type Registration,
+  type ScopedSource,
+  SharedInformer,
+  type SharedInformerOptions,
+} from './informer/shared-informer.ts';
 export { SyncResult, waitForSync } from './informer/sync-result.ts';
+export type { Drift } from './informer/verifier.ts';
 export { createLogger, type Logger, silentLogger } from './kit/logger.ts';
 export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
 export { FieldSelector } from './model/field-selector.ts';
@@ -88,4 +126,4 @@ export {
   type RateLimiter,
   WithMaxWaitRateLimiter,
 } from './workqueue/rate-limiter.ts';
-export { type Lease, WorkQueue, type WorkQueueOptions } from './workqueue/work-queue.ts';
+export { type AddOptions, type Lease, LOW_PRIORITY, type QueueSnapshot, WorkQueue, type WorkQueueOptions } from './workqueue/work-queue.ts';

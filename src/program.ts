@@ -41,8 +41,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const shared = shapesOf({ ...connectionFlags, ...selectionFlags, ...outputFlags, ...habitFlags });
   const first = wordsOf(argv, shared)[0];
   if (first === undefined) {
-    await showHelp([]);
-    return argv.length === 0 || normalizeArgv(argv, shared).help ? Exit.ok : Exit.usage;
+    if (argv.length === 0 || normalizeArgv(argv, shared).help) return showHelp([]);
+    throw new InformerError('argument', 'a command is missing', { hint: commandsHint() });
   }
   const rest = [...argv.slice(0, first.at), ...argv.slice(first.at + 1)];
   if (first.word === 'help') return showHelp(wordsOf(rest, shared).map((w) => w.word));
@@ -61,6 +61,7 @@ async function runCommand(word: string, Command: CommandClass, argv: readonly st
   if (normal.help) return showHelp([word]);
   const { Config } = await import('@oclif/core');
   const config = await Config.load({ root: packageRoot(), version: VERSION });
+  Object.assign(config, { bin: programName() });
   Command.id = word;
   const instance: BaseCommand = new Command(normal.argv, config);
   const controller = new AbortController();
@@ -84,20 +85,22 @@ function normalized(word: string, Command: CommandClass, argv: readonly string[]
 }
 
 async function showHelp(words: string[]): Promise<ExitCode> {
-  const [{ Config, Help }] = await Promise.all([import('@oclif/core')]);
+  const [{ Config }, { PlainHelp }] = await Promise.all([import('@oclif/core'), import('./cli/help.ts')]);
   const config = await Config.load({ root: packageRoot(), version: VERSION });
   if (words[0] !== undefined && !Object.hasOwn(LOADERS, words[0])) throw unknownCommand(words[0]);
   Object.assign(config, { bin: programName() });
-  await new Help(config, config.pjson.oclif.helpOptions).showHelp(words.slice(0, 1));
+  await new PlainHelp(config, config.pjson.oclif.helpOptions).showHelp(words.slice(0, 1));
   return Exit.ok;
 }
 
 function unknownCommand(word: string): InformerError {
   const [close] = nearest(word, Object.keys(LOADERS));
-  const hint = close
-    ? `did you mean '${programName()} ${close}'?`
-    : `commands are ${Object.keys(LOADERS).join(', ')}; see '${programName()} --help'`;
+  const hint = close ? `did you mean '${programName()} ${close}'?` : commandsHint();
   return new InformerError('argument', `unknown command "${word}"`, { hint });
+}
+
+function commandsHint(): string {
+  return `commands are ${Object.keys(LOADERS).join(', ')}; see '${programName()} --help'`;
 }
 
 /** As the user calls it: through kubectl when installed under the plugin's name. */

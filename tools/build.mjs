@@ -1,23 +1,29 @@
 // Builds dist/: one set of chunks shared by the program and every entry of the library, with what we depend on bundled in
 // (client-node's 61 MB of models fall away), lowered for Node 22.19; then the type declarations.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const dist = path.join(root, 'dist');
+const target = path.join(root, 'dist');
+const dist = `${target}.${process.pid}`; // a build that fails, or runs beside another, leaves what stands alone
 const src = (file) => path.join(root, 'src', file);
 
 // CommonJS packages inside an ES module still expect these names.
 const BANNER = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
 
-await rm(dist, { recursive: true, force: true });
-const [bundled] = await Promise.all([bundle(), declarations()]);
-await Promise.all([licences(bundled), schemas()]);
+try {
+  const [bundled] = await Promise.all([bundle(), declarations()]);
+  await Promise.all([licences(bundled), schemas()]);
+  await rm(target, { recursive: true, force: true });
+  await rename(dist, target);
+} finally {
+  await rm(dist, { recursive: true, force: true });
+}
 
 async function bundle() {
   const built = await rolldown({

@@ -36,6 +36,10 @@ function platformOf(name) {
   const parts = name.split(/[/-]/);
   const os = SYSTEMS.filter((system) => parts.includes(system));
   const cpu = PROCESSORS.filter((processor) => parts.includes(processor));
-  const libc = parts.some((part) => part.startsWith('musl')) ? ['musl'] : parts.some((part) => part.startsWith('gnu')) ? ['glibc'] : undefined;
+  const libc = parts.some((part) => part.startsWith('musl'))
+    ? ['musl']
+    : parts.some((part) => part.startsWith('gnu'))
+      ? ['glibc']
+      : undefined;
   return { ...(os.length > 0 ? { os } : {}), ...(cpu.length > 0 ? { cpu } : {}), ...(libc ? { libc } : {}) };
 }

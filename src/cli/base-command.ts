@@ -1,4 +1,5 @@
 import { Command, type Interfaces } from '@oclif/core';
+import { InformerError } from '../kit/error.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 
@@ -26,5 +27,14 @@ export abstract class BaseCommand extends Command {
   protected async read<F extends Interfaces.FlagInput>(flags: F): Promise<{ flags: Interfaces.InferredFlags<F>; words: string[] }> {
     const parsed = await this.parse({ flags, args: {}, strict: false });
     return { flags: parsed.flags as Interfaces.InferredFlags<F>, words: parsed.argv as string[] };
+  }
+
+  /** As {@link read}, for a command that takes no words. */
+  protected async readFlags<F extends Interfaces.FlagInput>(flags: F): Promise<Interfaces.InferredFlags<F>> {
+    const { flags: values, words } = await this.read(flags);
+    if (words.length === 0) return values;
+    throw new InformerError('argument', `${this.id} takes no arguments, but there is ${JSON.stringify(words[0])}`, {
+      hint: `see '${this.config.bin} ${this.id} --help' for usage`,
+    });
   }
 }

@@ -2,15 +2,57 @@ import type { ContinuityEvent } from '../informer/ledger.ts';
 import type { Ending } from '../informer/watch-machine.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
+import { isConnectionError } from '../model/connection-error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import type { Session } from './session.ts';
 
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
 const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed']);
 
-/** What a person is told on stderr of how a stream goes on; undefined for what goes without saying. */
-export function continuityNotice(event: ContinuityEvent, type: ResourceType): string | undefined {
-  const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
+/**
+ * What a person is told on stderr of how a command's informers go on. While a server is away every one of them meets the same fault, again and
+ * again: it is told once, until all of them are well again. Gaps, relists and resumed watches are each told.
+ */
+export class ContinuityNotices {
+  readonly #told = new Set<string>();
+  readonly #ill = new Set<string>();
+
+  /** Undefined for what goes without saying, or was said. */
+  textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
+    const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
+    if (event.kind === 'fault') return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
+    if (event.kind !== 'gap') this.#recovered(name);
+    return noticeOf(event, name);
+  }
+
+  #isNews(error: unknown, name: string): boolean {
+    this.#ill.add(name);
+    const before = this.#told.size;
+    return this.#told.add(messageOf(error)).size > before;
+  }
+
+  #recovered(name: string): void {
+    this.#ill.delete(name);
+    if (this.#ill.size === 0) this.#told.clear();
+  }
+}
+
+/** Tells a command's notices on stderr until it ends. */
+export function noticeTeller(session: Pick<Session, 'notice' | 'signal'>): (event: ContinuityEvent, type: ResourceType) => void {
+  const notices = new ContinuityNotices();
+  return (event, type) => {
+    const notice = notices.textOf(event, type);
+    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
+  };
+}
+
+/** A connection is the same for every type. */
+function faultText(error: unknown, name: string): string {
+  return `${isConnectionError(error) ? '' : `${name}: `}${messageOf(error)}; trying again`;
+}
+
+function noticeOf(event: Exclude<ContinuityEvent, { kind: 'fault' }>, name: string): string | undefined {
   switch (event.kind) {
     case 'resumed':
       if (ORDINARY.has(event.why) && event.silentMs < 1000) return undefined;
@@ -19,8 +61,6 @@ export function continuityNotice(event: ContinuityEvent, type: ResourceType): st
       return `${name}: changes after ${event.from} may go unseen (${event.why}); listing anew`;
     case 'relisted':
       return `${name}: relisted ${event.objects} objects at ${event.resourceVersion} (${event.why}); what happened since ${event.from} shows as its outcome`;
-    case 'fault':
-      return `${name}: ${messageOf(event.error)}; trying again (${event.next})`;
     case 'synced':
       return undefined;
   }

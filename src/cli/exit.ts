@@ -1,5 +1,6 @@
 import { causesOf, isInformerError, messageOf } from '../kit/error.ts';
-import { StatusError } from '../model/status.ts';
+import { StatusError, statusOf } from '../model/status.ts';
+import { neutralised } from '../output/escape.ts';
 import type { Io } from './io.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
@@ -25,7 +26,8 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (isInformerError(error, 'argument') || isInformerError(error, 'discovery')) return ExitCode.usage;
+  if (isInformerError(error, 'argument')) return ExitCode.usage;
+  if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage; // a type that is not there; else the server refused
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
   return ExitCode.failed;
 }
@@ -37,13 +39,16 @@ export function describeError(error: unknown): string {
   for (const cause of causesOf(error)) {
     if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
     const text = cause instanceof StatusError ? statusText(cause) : messageOf(cause);
-    if (text && !parts.some((part) => part.includes(messageOf(cause)))) parts.push(text);
+    if (text && !parts.some((part) => part.includes(essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
-  const lines = [`error: ${parts.join(': ') || 'unknown'}`];
-  if (hint) lines.push(`hint: ${hint}`);
+  const lines = [`error: ${neutralised(parts.join(': ')) || 'unknown'}`];
+  if (hint) lines.push(`hint: ${neutralised(hint)}`);
   return `${lines.join('\n')}\n`;
 }
+
+/** What a system error says, without its code and call: `ENOENT: no such file or directory, stat '/x'`. */
+const essence = (message: string) => message.replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
 
 function statusText(error: StatusError): string {
   const reason = error.reason === '' ? '' : ` (${error.reason})`;

@@ -60,12 +60,16 @@ export function duration(common: Common & { default?: number }) {
   });
 }
 
-/** A whole number of at least `min`. */
-export function count(common: Common & { default?: number; min?: number }) {
-  const { min = 0, ...rest } = common;
+/** A whole number of at least `min`, and at most `max`. */
+export function count(common: Common & { default?: number; min?: number; max?: number }) {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER, ...rest } = common;
   return valued<number>({ helpValue: 'N', ...rest }, (input, name) => {
-    if (/^-?\d+$/.test(input) && Number(input) >= min) return Number(input);
-    throw badValue(name, input, `a whole number of at least ${min}`);
+    if (/^-?\d+$/.test(input) && Number(input) >= min && Number(input) <= max) return Number(input);
+    throw badValue(
+      name,
+      input,
+      max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
+    );
   });
 }
 
@@ -154,7 +158,7 @@ export const outputFlags = {
   color: choice(['auto', 'always', 'never'], { summary: 'when to colour', default: 'auto', implied: 'always' }),
 } as const;
 
-/** What kubectl users type from habit, taken without effect. */
+/** What kubectl users type from habit. Without effect, but that `query` takes missing names for no error with `--ignore-not-found`. */
 export const habitFlags = {
   watch: bool({ char: 'w', summary: 'taken for kubectl habits', hidden: true }),
   'output-watch-events': bool({ summary: 'taken for kubectl habits', hidden: true }),

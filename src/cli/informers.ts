@@ -3,12 +3,12 @@ import type { ResourceSelection } from '../client/resource-args.ts';
 import type { Indexers } from '../informer/indexer.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
 import { type ScopedSource, SharedInformer } from '../informer/shared-informer.ts';
-import { InformerError, messageOf } from '../kit/error.ts';
-import { isConnectionError } from '../model/connection-error.ts';
+import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
-import { isExpired, isForbidden, isGone, isThrottled, statusOf } from '../model/status.ts';
+import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -52,6 +52,7 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
     return { namespace, source: session.client.resource(type.gvr, { namespace, as, dropManagedFields: !keepManagedFields }) };
   });
   const name = formatGroupResource(type.gvr);
+  let faults = 0;
   const informer: SharedInformer<UnknownObject> = new SharedInformer(sources, {
     name,
     resource: type.gvr,
@@ -61,8 +62,8 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
     logger: session.logger,
     ...(indexers ? { indexers } : {}),
     onContinuity: (event) => {
-      const isHopeless = event.kind === 'fault' && !informer.hasSynced && isFinal(event.error);
-      if (isHopeless) session.end(explained(event.error, type, namespaces));
+      const isHopeless = event.kind === 'fault' && !informer.hasSynced && isFinal(event.error, ++faults / scopes.length);
+      if (isHopeless) session.end(explained(event.error, type, plan, session));
       else plan.onContinuity?.(event, type);
     },
   });
@@ -71,20 +72,45 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
 
 /** One name is asked of the server, which then needs to be allowed no more than that; several are picked out here. */
 function fieldSelectorOf(names: readonly string[], selector: string | undefined): string | undefined {
-  const own = names.length === 1 ? `metadata.name=${names[0]}` : undefined;
+  const [name] = names;
+  const own = names.length === 1 && name !== undefined ? fieldIs('metadata.name', name) : undefined;
   return [own, selector].filter((part) => part !== undefined && part !== '').join(',') || undefined;
 }
 
-/** Whether trying again cannot help: the server refuses, or there is none. */
-function isFinal(error: unknown): boolean {
-  if (isConnectionError(error)) return true;
-  const code = statusOf(error)?.code ?? 0;
-  return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
+const fieldIs = (field: string, value: string) => FieldSelector.of([{ field, operator: '=', value }]).toString();
+
+/** So often a first state may break off before nobody believes in it any more. */
+const MOST_TRIES = 5;
+
+/** Codes of Node that say that there is no such server, or not the one we trust. */
+const NO_SERVER = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
+
+/** Whether trying again cannot help: the server refuses, or there is none. What broke off is asked for again, but not for ever. */
+function isFinal(error: unknown, tries: number): boolean {
+  const { code } = statusOf(error) ?? {};
+  if (code !== undefined) return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
+  return tries >= MOST_TRIES || [...causesOf(error)].some(saysNoServer);
 }
 
-function explained(error: unknown, type: ResourceType, namespaces: readonly string[]): unknown {
+function saysNoServer(error: unknown): boolean {
+  if (isInformerError(error, 'config') || isInformerError(error, 'credentials')) return true;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && NO_SERVER.test(code);
+}
+
+function explained(error: unknown, type: ResourceType, { namespaces }: InformerPlan, { client }: Session): unknown {
   const { code, message = messageOf(error) } = statusOf(error) ?? {};
   const resource = formatGroupResource(type.gvr);
+  if (isUnauthorized(error))
+    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', {
+      hint: 'the server refused the credentials: log in again, or choose another user with --context or --user',
+    });
+  if (isNotFound(error)) {
+    void client.discovery.invalidate().catch(() => {}); // what was kept on disk is not true any more
+    return new InformerError('discovery', `the server doesn't have a resource type "${resource}" any more`, {
+      hint: 'its CustomResourceDefinition was deleted, or its API is gone; kubectl api-resources lists the types there are',
+    });
+  }
   if (code === 400)
     return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
   if (!isForbidden(error)) return error;

@@ -1,5 +1,6 @@
 import { messageOf } from '../kit/error.ts';
 import { createLogger, type LogFields, type Logger, type LogLevel } from '../kit/logger.ts';
+import { neutralised } from '../output/escape.ts';
 import type { Io } from './io.ts';
 
 /** From which -v each level is told, as kubectl's: 0 what went wrong for good, 2 what was dealt with, 4 why, 6 each request. */
@@ -17,12 +18,12 @@ export function stderrLogger(io: Io, verbosity: number, format: LogFormat = 'tex
 
 function textLine(level: LogLevel, message: string, fields: LogFields): string {
   const parts = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return [level.toUpperCase(), message, ...parts.map(([name, value]) => `${name}=${textOf(value)}`)].join(' ');
+  return neutralised([level.toUpperCase(), message, ...parts.map(([name, value]) => `${name}=${textOf(value)}`)].join(' '));
 }
 
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(plain(value)) ?? String(value));
-  return text === '' || /[\s"=]/.test(text) ? JSON.stringify(text) : text;
+  return text === '' || /[\s"=\p{Cc}]/u.test(text) ? JSON.stringify(text) : text;
 }
 
 function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {

@@ -1,11 +1,14 @@
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
+import { goJson, goText } from '../expr/go-text.ts';
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
+import { formatGroupResource } from '../model/gvr.ts';
 import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { notFound, StatusError } from '../model/status.ts';
+import { failure, StatusError } from '../model/status.ts';
+import { cellText } from '../output/escape.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import type { PrintedObject, Printer } from '../output/printer.ts';
 import { AlignedTable } from '../output/table.ts';
@@ -14,9 +17,10 @@ import { IndexCatalog } from '../query/index-catalog.ts';
 import type { IndexDefinition } from '../query/index-definition.ts';
 import { formatLookup, type Lookup } from '../query/lookup.ts';
 import { loadOwners } from '../query/owner-graph.ts';
-import { formatExplanation, runLookups } from '../query/plan.ts';
+import { formatExplanation, type IndexedStore, runLookups } from '../query/plan.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
+import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode } from './exit.ts';
 import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
@@ -44,6 +48,9 @@ export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers
   readonly format: OutputFormat;
   readonly printer: Printer;
   readonly showSecrets: boolean;
+  readonly noHeaders: boolean;
+  /** Names that are not there are no error. */
+  readonly ignoreNotFound: boolean;
   readonly timeoutMs: number | undefined;
 }
 
@@ -58,7 +65,12 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const early = new IndexCatalog(plan.declared);
   const used = usedIndexes(plan).map((name) => early.get(name));
   const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
-  const targets = createTargets(session, plan.selections, { ...plan, as: representationFor(plan), indexers: indexers as never });
+  const targets = createTargets(session, plan.selections, {
+    ...plan,
+    as: representationFor(plan),
+    indexers: indexers as never,
+    onContinuity: noticeTeller(session),
+  });
   const running = runTargets(targets, session);
   try {
     for (const { informer } of targets) await informer.whenSynced(session.signal);
@@ -76,39 +88,62 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
 async function answer(session: Session, plan: QueryPlan, targets: readonly Target[], catalog: IndexCatalog): Promise<ExitCode> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   if (plan.values !== undefined) {
-    await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan), plan.format));
+    await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan), plan));
     return ExitCode.ok;
   }
   const found = targets.flatMap((target) => find(session, plan, target, catalog));
-  mustExist(plan, targets, found);
-  const arranged = arrange(found, plan);
-  if (plan.count) await print(session, `${arranged.length}\n`);
-  else if (plan.groupBy) await print(session, countsText(grouped(arranged, plan.groupBy, redactor), plan.format));
-  else await printObjects(session, plan, arranged, redactor);
+  const missing = plan.lookups.length > 0 ? [] : missingOf(targets, found);
+  if (plan.count) await print(session, `${found.length}\n`);
+  else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
+  else if (found.length > 0 || missing.length === 0) await printObjects(session, plan, arrange(found, plan), redactor);
+  if (missing.length > 0 && !plan.ignoreNotFound) throw notThere(missing, plan);
   return ExitCode.ok;
 }
 
-function find(session: Session, { lookups, explain }: QueryPlan, { type, informer, names }: Target, catalog: IndexCatalog): Found[] {
-  const { objects, explanation } = runLookups({ store: informer.lister, catalog, lookups });
+function find(session: Session, { lookups, explain }: QueryPlan, target: Target, catalog: IndexCatalog): Found[] {
+  const { type, informer, names } = target;
+  const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
-  const named = names ? objects.filter((object) => names.has(object.metadata.name ?? '')) : objects;
-  return named.map((object) => ({ object, type })).sort(byKey);
+  return objects.map((object) => ({ object, type })).sort(byPlace([...(names ?? [])]));
 }
 
-const byKey = (a: Found, b: Found) => (keyOf(a.object) < keyOf(b.object) ? -1 : 1);
+/** The cache, or what of it was asked for by name. */
+function storeOf({ informer: { lister }, names }: Target): IndexedStore {
+  if (!names) return lister;
+  const list = () => lister.list().filter((object) => names.has(object.metadata.name ?? ''));
+  return { list, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
+}
+
+/** Objects asked for by name come in the order in which they were; all others by key. */
+function byPlace(names: readonly string[]): (a: Found, b: Found) => number {
+  const places = new Map(names.map((name, i) => [name, i]));
+  const placeOf = ({ object }: Found) => places.get(object.metadata.name ?? '') ?? 0;
+  return (a, b) => placeOf(a) - placeOf(b) || (keyOf(a.object) < keyOf(b.object) ? -1 : 1);
+}
 
 function age({ continuity }: Target['informer']): string {
   return `${Math.max(0, ...continuity.map((c) => c.ageMs ?? 0)).toFixed(0)}ms`;
 }
 
-/** An object asked for by name that is not there is an error, as for kubectl get. */
-function mustExist({ lookups }: QueryPlan, targets: readonly Target[], found: readonly Found[]): void {
-  if (lookups.length > 0) return;
-  for (const { type, names } of targets) {
-    for (const name of names ?? []) {
-      if (!found.some((f) => f.type === type && f.object.metadata.name === name)) throw new StatusError(notFound(type.gvr, name));
-    }
-  }
+interface Missing {
+  readonly type: ResourceType;
+  readonly name: string;
+}
+
+/** What was asked for by name and is not there: an error, as for kubectl get. */
+function missingOf(targets: readonly Target[], found: readonly Found[]): Missing[] {
+  return targets.flatMap(({ type, names }) => {
+    const there = new Set(found.filter((each) => each.type === type).map(({ object }) => object.metadata.name));
+    return [...(names ?? [])].filter((name) => !there.has(name)).map((name) => ({ type, name }));
+  });
+}
+
+function notThere(missing: readonly Missing[], { namespaces }: QueryPlan): StatusError {
+  const names = missing.map(({ type, name }) => `${formatGroupResource(type.gvr)} ${JSON.stringify(name)}`).join(', ');
+  const isScoped = missing.some(({ type }) => type.namespaced) && !namespaces.includes('');
+  const where = `namespace${namespaces.length > 1 ? 's' : ''} ${namespaces.join(', ')}`;
+  const hint = `looked in ${where}; -n names another, and --ignore-not-found takes it for an empty answer`;
+  return new StatusError(failure(404, 'NotFound', `${names} not found`), isScoped ? { hint } : {});
 }
 
 function arrange(found: readonly Found[], { sortBy, limit }: QueryPlan): readonly Found[] {
@@ -118,29 +153,33 @@ function arrange(found: readonly Found[], { sortBy, limit }: QueryPlan): readonl
 
 function valuesOf(name: string, targets: readonly Target[], catalog: IndexCatalog, redactor: Redactor, plan: QueryPlan): ValueCount[] {
   const definition = catalog.get(name);
-  const of = ({ type, informer }: Target) => {
-    const redact =
-      isSecretResource(type.gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, type.gvr) : undefined;
-    return valueCounts(definition, informer.lister, redact);
+  const of = (target: Target) => {
+    const { gvr } = target.type;
+    const redact = isSecretResource(gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
+    return valueCounts(definition, storeOf(target), redact);
   };
-  const counts = mergedCounts(targets.map(of));
-  return plan.limit === undefined ? counts : counts.slice(0, plan.limit);
+  return mergedCounts(targets.map(of));
 }
 
 function grouped(found: readonly Found[], by: Expression, redactor: Redactor): ValueCount[] {
-  return groupCounts(found, ({ object, type }) => by.values(redactor.redact(object, type.gvr)).map(String));
+  return groupCounts(found, ({ object, type }) => by.values(redactor.redact(object, type.gvr)).map(goText));
 }
 
-function countsText(counts: readonly ValueCount[], format: OutputFormat): string {
-  if (format.kind === 'json') return `${JSON.stringify(counts)}\n`;
+function countsText(all: readonly ValueCount[], { format, limit, noHeaders }: QueryPlan): string {
+  const counts = all.slice(0, limit);
+  if (format.kind === 'json') return `${goJson(counts)}\n`;
   const table = new AlignedTable();
-  const rows = [['VALUE', 'COUNT'], ...counts.map(({ value, count }) => [value, String(count)])];
+  const rows = counts.map(({ value, count }) => [cellText(value), String(count)]);
+  if (!noHeaders) rows.unshift(['VALUE', 'COUNT']);
   for (const row of rows) table.fit(row);
   return rows.map((row) => table.line(row)).join('');
 }
 
+/** Formats in which an empty answer shows as one. */
+const SAYS_EMPTY: ReadonlySet<OutputFormat['kind']> = new Set(['json', 'yaml', 'custom-columns', 'custom-columns-file']);
+
 async function printObjects(session: Session, plan: QueryPlan, found: readonly Found[], redactor: Redactor): Promise<void> {
-  if (found.length === 0 && plan.format.kind !== 'json') session.notice(nothingFound(plan));
+  if (found.length === 0 && !SAYS_EMPTY.has(plan.format.kind)) session.notice(nothingFound(plan));
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
   for (const piece of plan.printer.objects(shown)) await print(session, piece);
@@ -194,6 +233,21 @@ async function kindText({ client }: Session, word: string): Promise<string> {
   const type = await client.mapper.find(word);
   if (!type) return word;
   return type.gvr.group === '' ? type.kind : `${type.kind}.${type.gvr.group}`;
+}
+
+/** Questions that exclude each other, or that the output cannot answer, are refused before anything is asked of a server. */
+export function checkQuestion(
+  flags: { values?: string | undefined; count: boolean; 'group-by'?: string | undefined },
+  format: OutputFormat,
+) {
+  const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
+  if (asked.length > 1) {
+    throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, { hint: 'ask for one of them at a time' });
+  }
+  if (asked.length === 1 && format.kind !== 'table' && format.kind !== 'json') {
+    const { kind } = format.kind === 'file' ? { kind: `${format.of}-file` } : format;
+    throw new InformerError('argument', `${asked[0]} has no objects for -o ${kind}`, { hint: 'it prints a table, or JSON with -o json' });
+  }
 }
 
 /** Lookups on indexes that do not exist are refused before anything is asked of a server. */

@@ -3,6 +3,7 @@ import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } fro
 import { createController, type Parked } from '../controller/controller.ts';
 import { enqueueMapped, enqueueOwner } from '../controller/enqueue.ts';
 import { guardClient } from '../controller/hooks/guarded-client.ts';
+import type { Environment } from '../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
 import type { WriteLimit } from '../controller/hooks/manifest.ts';
 import type { HookServices } from '../controller/hooks/module.ts';
@@ -19,11 +20,12 @@ import { framedTable } from '../output/framed-table.ts';
 import type { IndexDefinition } from '../query/index-definition.ts';
 import { changedPaths } from '../stream/changed-paths.ts';
 import { Redactor } from '../stream/redact.ts';
-import { continuityNotice } from './continuity-notices.ts';
+import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import type { ExitCode } from './exit.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import { privateFile } from './private-file.ts';
 import type { Session } from './session.ts';
 
 /** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
@@ -54,11 +56,12 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
 
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
+  await using credentials = await hookCredentials(session, plan);
   const [primary, owned, watched] = targetsOf(session, plan);
   const all = [primary, ...owned, ...watched];
   const controller = createController({
     name: plan.hook.name,
-    reconcile: reconcilerOf(session, plan, primary, all),
+    reconcile: reconcilerOf(session, plan, primary, all, credentials?.env),
     sources: sourcesOf(plan, primary, owned, watched),
     workers: plan.workers,
     maxRetries: plan.maxRetries,
@@ -89,7 +92,7 @@ async function parkedText(parked: readonly Parked[]): Promise<string> {
 
 function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Target[]] {
   const { namespaces } = plan;
-  const shared = { namespaces, as: 'object', keepManagedFields: false, onContinuity: teller(session) } as const;
+  const shared = { namespaces, as: 'object', keepManagedFields: false, onContinuity: noticeTeller(session) } as const;
   const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
@@ -105,13 +108,6 @@ function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Ta
     everything,
   );
   return [primary as Target, owned, watched];
-}
-
-function teller(session: Session): NonNullable<InformerPlan['onContinuity']> {
-  return (event, type) => {
-    const notice = continuityNotice(event, type);
-    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
-  };
 }
 
 function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[], watched: readonly Target[]): Source[] {
@@ -137,12 +133,17 @@ function mapped({ map }: MappedType, namespaced: boolean) {
   );
 }
 
-function reconcilerOf(session: Session, plan: ReconcilePlan, primary: Target, all: readonly Target[]) {
+function reconcilerOf(
+  session: Session,
+  plan: ReconcilePlan,
+  primary: Target,
+  all: readonly Target[],
+  credentials: Environment | undefined,
+) {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   const budget = plan.maxWrites ? createWriteBudget(plan.maxWrites, clock) : unlimitedWrites;
-  const credentials = plan.passCredentials ? kubeconfigOf(session) : undefined;
   const services: HookServices = {
     client: guardClient(client, { mode: plan.mode, budget, redact }),
     lister: (gvr) => all.find(({ type }) => formatGvr(type.gvr) === gvr)?.informer.lister ?? unknownLister(gvr),
@@ -183,8 +184,16 @@ function reportText(outcome: ActionOutcome): string {
   return `${outcome.subject}: ${LEAD[mode]}${describeAction(outcome)}${effect}`;
 }
 
-function kubeconfigOf({ io }: Session): Record<string, string> | undefined {
-  return io.env.KUBECONFIG === undefined ? undefined : { KUBECONFIG: io.env.KUBECONFIG };
+/** What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig for as long as it runs. */
+async function hookCredentials(
+  session: Session,
+  { passCredentials }: ReconcilePlan,
+): Promise<(AsyncDisposable & { env: Environment }) | undefined> {
+  const content = passCredentials ? await session.kubeconfig() : undefined;
+  if (content === undefined) return undefined;
+  const file = await privateFile('kubeconfig', content);
+  session.atOnce.add(() => file.removeNow());
+  return { env: { KUBECONFIG: file.path }, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() };
 }
 
 function unknownLister(gvr: string): never {

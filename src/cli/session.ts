@@ -4,13 +4,14 @@ import type { Interfaces } from '@oclif/core';
 import { type Client, createClient } from '../client/client.ts';
 import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
-import { type LoadConfigOptions, loadConfig } from '../client/kubeconfig.ts';
+import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../client/kubeconfig.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
 import { onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import type { Logger } from '../kit/logger.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { LabelSelector } from '../model/label-selector.ts';
+import { neutralised } from '../output/escape.ts';
 import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Edges } from './base-command.ts';
@@ -35,6 +36,8 @@ export interface Session extends AsyncDisposable {
   readonly atOnce: Set<() => void>;
   /** The types and names that a command line's words mean. */
   resolve(words: readonly string[]): Promise<ResourceSelection[]>;
+  /** A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds credentials. */
+  kubeconfig(): Promise<string | undefined>;
   /** One line on stderr, for what a person should know. */
   notice(text: string): void;
 }
@@ -68,7 +71,7 @@ export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }
     userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,
     qps: flags.qps,
     burst: flags.burst,
-    onWarning: (text) => io.stderr.write(`Warning: ${text}\n`),
+    onWarning: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
   const ending = new AbortController();
@@ -83,13 +86,38 @@ export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }
     atOnce,
     end: (reason) => ending.abort(reason),
     resolve: (words) => resolveResourceArgs(words, client.mapper),
-    notice: (text) => void io.stderr.write(`${text}\n`),
+    kubeconfig: async () =>
+      sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
+    notice: (text) => void io.stderr.write(`${neutralised(text)}\n`),
     async [Symbol.asyncDispose]() {
       for (const each of following) each[Symbol.dispose]();
       await client.close();
       await sandbox?.stop();
     },
   };
+}
+
+/** Flags that change what kubeconfig and environment alone would lead to. */
+const CONNECTION_CHOICES = [
+  ...([
+    'kubeconfig',
+    'context',
+    'cluster',
+    'user',
+    'server',
+    'token',
+    'username',
+    'password',
+    'as',
+    'as-group',
+    'as-uid',
+    'as-user-extra',
+  ] as const),
+  ...(['insecure-skip-tls-verify', 'tls-server-name', 'certificate-authority', 'client-certificate', 'client-key'] as const),
+];
+
+function choosesConnection(flags: ConnectionFlags): boolean {
+  return CONNECTION_CHOICES.some((name) => flags[name] !== undefined);
 }
 
 async function startSandbox({ scenario = 'rollout' }: ConnectionFlags): Promise<Sandbox> {

@@ -6,7 +6,7 @@ import { Enveloper, type EventType } from '../stream/envelope.ts';
 import { streamEvents } from '../stream/event-stream.ts';
 import { Redactor } from '../stream/redact.ts';
 import { StreamSummary } from '../stream/summary.ts';
-import { continuityNotice } from './continuity-notices.ts';
+import { ContinuityNotices } from './continuity-notices.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import type { ExitCode } from './exit.ts';
@@ -35,7 +35,9 @@ export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode
   const startedAt = session.clock.monotonic();
   const summary = new StreamSummary();
   using _ = plan.timeoutMs === undefined ? undefined : session.clock.after(plan.timeoutMs, () => session.end(new StreamEnd('timeout')));
-  const targets = createTargets(session, plan.selections, { ...plan, onContinuity: (event, type) => heard(event, type, session, plan) });
+  const notices = new ContinuityNotices();
+  const onContinuity = (event: ContinuityEvent, type: Target['type']) => heard(event, notices.textOf(event, type), session, plan);
+  const targets = createTargets(session, plan.selections, { ...plan, onContinuity });
   const running = runTargets(targets, session);
   const isSynced = await stream(session, plan, targets, summary);
   session.end(new StreamEnd('done'));
@@ -86,8 +88,7 @@ async function stream(session: Session, plan: WatchPlan, targets: readonly Targe
   return synced === targets.length;
 }
 
-function heard(event: ContinuityEvent, type: Target['type'], session: Session, plan: WatchPlan): void {
-  const notice = continuityNotice(event, type);
+function heard(event: ContinuityEvent, notice: string | undefined, session: Session, plan: WatchPlan): void {
   if (notice !== undefined && !session.signal.aborted) session.notice(notice);
   if (plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity', notice));
 }

@@ -1,7 +1,10 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { CredentialHeaders, TlsMaterial } from './cluster-config.ts';
-import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
+
+/** The auth-provider that is ours: KubeConfig knows no client secret, and after its first refresh it refreshes for every request. */
+export const OIDC = 'oidc';
 
 /** One cluster and one user of a kubeconfig, flags applied. */
 export interface Identity {
@@ -14,25 +17,27 @@ export interface Identity {
 
 /**
  * client-node's KubeConfig for exactly this cluster and user.
- * It always has a user (without one it would leave out CA and TLS server name), no exec section (ours), no proxy (the transport's),
- * and for a plain http server the flag without which it refuses.
+ * It always has a user (without one it would leave out CA and TLS server name), but no exec section, token file or OIDC provider (ours),
+ * and no proxy (the transport's).
  */
 export async function kubeConfigOf({ cluster, user }: Identity): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');
-  const { exec: _exec, tokenFile: _tokenFile, as: _as, ...rest } = user;
+  const { exec: _exec, tokenFile: _tokenFile, as: _as, 'auth-provider': provider, ...rest } = user;
+  const others = provider?.name === OIDC ? {} : { 'auth-provider': provider };
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(
     JSON.stringify({
       'current-context': 'selected',
       contexts: [{ name: 'selected', context: { cluster: 'selected', user: 'selected' } }],
-      clusters: [{ name: 'selected', cluster: withPlainHttp(dataBeforeFile(cluster, ['certificate-authority'])) }],
-      users: [{ name: 'selected', user: dataBeforeFile(rest, ['client-certificate', 'client-key']) }],
+      clusters: [{ name: 'selected', cluster: asKubeConfigTakesIt(dataBeforeFile(cluster, ['certificate-authority'])) }],
+      users: [{ name: 'selected', user: dataBeforeFile({ ...rest, ...others }, ['client-certificate', 'client-key']) }],
     }),
   );
   return kubeConfig;
 }
 
-function withPlainHttp({ 'proxy-url': _proxy, ...cluster }: ClusterEntry): ClusterEntry {
+/** For a plain http server it wants the flag too. */
+function asKubeConfigTakesIt({ 'proxy-url': _proxy, ...cluster }: ClusterEntry): ClusterEntry {
   return cluster.server?.startsWith('http:') ? { ...cluster, 'insecure-skip-tls-verify': true } : cluster;
 }
 
@@ -42,7 +47,7 @@ function dataBeforeFile<T extends object>(entry: T, files: string[]): T {
   return Object.fromEntries(Object.entries(entry).filter(([field]) => !shadowed.includes(field))) as T;
 }
 
-/** What KubeConfig makes of its user now: it reads files anew each time and renews OIDC tokens that have expired. */
+/** What KubeConfig makes of its user now: it reads files anew each time. */
 export async function baseCredentials(kubeConfig: KubeConfig): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
   const options: RequestOptions = {};
   await kubeConfig.applyToHTTPSOptions(options);

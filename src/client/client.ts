@@ -1,20 +1,31 @@
 import { InformerError } from '../kit/error.ts';
-import type { GroupVersionResource } from '../model/gvr.ts';
+import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
 import { createTransport, type TransportOptions } from './http-transport.ts';
-import { ResourceApi, type ResourceApiOptions, type ServerVersion } from './resource-api.ts';
+import { ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 import { isSuccess, readText, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
+import type { ServerVersion } from './server-version.ts';
+import { Traffic, type TrafficStats } from './traffic.ts';
 import type { Transport } from './transport.ts';
+import { onceEach } from './warnings.ts';
 
 /** Settings of a client; those of its transport count only when it makes one. */
 export interface ClientOptions extends TransportOptions {
+  /** Hears each text that the server warns with, and of each short name that several types have, once. */
+  onWarning?: TransportOptions['onWarning'];
   /** Keeps discovery between runs. Default none. */
   discoveryStore?: DiscoveryOptions['store'];
   /** The default for every {@link Client.resource}. */
   dropManagedFields?: boolean | undefined;
+}
+
+/** What the requests for one type, in one namespace or in all, have cost so far. */
+export interface ResourceStats extends TrafficStats {
+  readonly gvr: GroupVersionResource;
+  readonly namespace: string | undefined;
 }
 
 /** The door to one cluster. */
@@ -28,6 +39,8 @@ export interface Client {
   version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
   /** GETs a path and gives the body as text. */
   raw(path: string, options?: { signal?: AbortSignal | undefined; accept?: string }): Promise<string>;
+  /** What was asked for through {@link resource}, by type and namespace: an informer is found here by those of its own. */
+  stats(): ResourceStats[];
   /** Ends every request that is under way and lets go of all connections. */
   close(): Promise<void>;
 }
@@ -43,6 +56,7 @@ class ClusterClient implements Client {
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   readonly #dropManagedFields: boolean | undefined;
+  readonly #traffic = new Map<string, { gvr: GroupVersionResource; namespace: string | undefined; traffic: Traffic }>();
   #version: ServerVersion | undefined;
 
   constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
@@ -51,13 +65,18 @@ class ClusterClient implements Client {
     this.transport = isTransport ? configOrTransport : createTransport(configOrTransport, options);
     const { clock, logger, discoveryStore } = options;
     this.discovery = new Discovery(this.transport, { clock, logger, store: discoveryStore });
-    this.mapper = new RestMapper(this.discovery);
+    this.mapper = new RestMapper(this.discovery, { onWarning: options.onWarning && onceEach(options.onWarning) });
     this.#dropManagedFields = options.dropManagedFields;
   }
 
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
-    return new ResourceApi<T>(this.transport, gvr, { dropManagedFields: this.#dropManagedFields, serverVersion, ...options });
+    const traffic = this.#trafficOf(gvr, options.namespace);
+    return new ResourceApi<T>(this.transport, gvr, { dropManagedFields: this.#dropManagedFields, serverVersion, traffic, ...options });
+  }
+
+  stats(): ResourceStats[] {
+    return [...this.#traffic.values()].map(({ gvr, namespace, traffic }) => ({ gvr, namespace, ...traffic.toJSON() }));
   }
 
   async version(options: { signal?: AbortSignal | undefined } = {}): Promise<ServerVersion> {
@@ -67,6 +86,13 @@ class ClusterClient implements Client {
     } catch (cause) {
       throw new InformerError('decode', 'the answer of /version is not JSON', { cause, hint: 'is this a Kubernetes API server?' });
     }
+  }
+
+  #trafficOf(gvr: GroupVersionResource, namespace: string | undefined): Traffic {
+    const key = `${formatGvr(gvr)} ${namespace ?? ''}`;
+    const known = this.#traffic.get(key) ?? { gvr, namespace, traffic: new Traffic() };
+    this.#traffic.set(key, known);
+    return known.traffic;
   }
 
   /** A server that is upgraded under us still lists as well as it did. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
-import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
 /** kubectl's connection flags, by the same names. Unset ones leave what the kubeconfig says. Source: cli-runtime pkg/genericclioptions/config_flags.go. */
 export interface ConnectionFlags {
@@ -40,7 +40,10 @@ export function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags):
     delete result['certificate-authority'];
     delete result['certificate-authority-data'];
   }
-  if (flags.certificateAuthority) result['certificate-authority'] = path.resolve(flags.certificateAuthority);
+  if (flags.certificateAuthority) {
+    result['certificate-authority'] = path.resolve(flags.certificateAuthority);
+    if (!flags.insecureSkipTlsVerify) delete result['insecure-skip-tls-verify']; // whoever names a CA wants it checked
+  }
   if (flags.tlsServerName) result['tls-server-name'] = flags.tlsServerName;
   if (result['insecure-skip-tls-verify'] && (result['certificate-authority'] ?? result['certificate-authority-data'])) {
     throw new InformerError('config', 'specifying a root certificates file with the insecure flag is not allowed');

@@ -1,5 +1,5 @@
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import { isConnectionRefused } from '../model/connection-error.ts';
+import { isConnectionRefused, isConnectionReset } from '../model/connection-error.ts';
 
 /** Whether a host name means this machine. */
 export function isLoopback(hostname: string): boolean {
@@ -7,19 +7,29 @@ export function isLoopback(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** The error for a request that got no answer: kubectl's wording, what broke as its cause, and the next step. */
-export function noAnswer(cause: unknown, origin: string, { closed }: { closed: boolean }): InformerError {
+/** What was being reached when no answer came. */
+export interface Destination {
+  /** `https://host:port` */
+  origin: string;
+  proxyUrl: string | undefined;
+  /** Whether it was us who closed the connections. */
+  closed: boolean;
+}
+
+/** The error for a request that got no answer: kubectl's wording with the server, what broke as its cause, and the next step. */
+export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destination): InformerError {
   if (closed) return new InformerError('closed', 'the client was closed', { cause });
   if (isInformerError(cause)) return cause;
-  const { host, hostname } = new URL(origin);
+  const { host } = new URL(origin);
+  const byProxy = proxyUrl === undefined ? undefined : `requests go through the proxy ${withoutLogin(proxyUrl)}: is it right, and up?`;
   if (isConnectionRefused(cause)) {
     return new InformerError('transport', `The connection to the server ${host} was refused - did you specify the right host or port?`, {
       cause,
-      hint: 'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
+      hint: byProxy ?? 'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
     });
   }
-  const [text, hint] = explain(cause, hostname);
-  return new InformerError('transport', `Unable to connect to the server: ${text}`, { cause, hint });
+  const { text, hint } = explain(cause, new URL(origin));
+  return new InformerError('transport', `Unable to connect to the server: ${text} (${origin})`, { cause, hint: hint ?? byProxy });
 }
 
 /** The error for an answer that broke off. */
@@ -28,26 +38,107 @@ export function brokenConnection(cause: unknown, origin: string): InformerError 
   return new InformerError('transport', `the connection to ${new URL(origin).host} broke: ${textOf(cause)}`, { cause });
 }
 
-const UNTRUSTED = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-]);
+/** A proxy's address may hold a name and a password. */
+function withoutLogin(proxyUrl: string): string {
+  return proxyUrl.replace(/\/\/[^/@]*@/, '//');
+}
 
-function explain(cause: unknown, hostname: string): [text: string, hint?: string] {
-  const code = (cause as { code?: unknown }).code;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return [`lookup ${hostname}: no such host`, 'check the server name, VPN and DNS'];
-  if (typeof code === 'string' && UNTRUSTED.has(code)) {
-    return [`tls: failed to verify certificate: ${textOf(cause)}`, 'give the CA by --certificate-authority or in the kubeconfig'];
+interface Explanation {
+  text: string;
+  hint?: string;
+}
+
+interface Trouble {
+  codes: RegExp;
+  explain(cause: Error, server: URL): Explanation;
+}
+
+const UNVERIFIED = 'tls: failed to verify certificate: x509:';
+
+/** By Node's code: Go's words, which kubectl's users know, and what to do. The first that fits. */
+const TROUBLES: readonly Trouble[] = [
+  {
+    codes: /^(ENOTFOUND|EAI_AGAIN)$/,
+    explain: (_, { hostname }) => ({ text: `dial tcp: lookup ${hostname}: no such host`, hint: 'check the server name, VPN and DNS' }),
+  },
+  {
+    codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+    explain: (_, { host }) => ({
+      text: `dial tcp ${host}: i/o timeout`,
+      hint: 'can the server be reached from here? check VPN, firewall and proxy',
+    }),
+  },
+  {
+    codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/,
+    explain: (_, { host }) => ({ text: `dial tcp ${host}: connect: no route to host`, hint: 'check the server address, VPN and network' }),
+  },
+  {
+    codes: /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED)$|^INVALID_CA$/,
+    explain: () => ({
+      text: `${UNVERIFIED} certificate signed by unknown authority`,
+      hint: 'name the CA that signed it: --certificate-authority FILE, or certificate-authority-data in the kubeconfig',
+    }),
+  },
+  { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, explain: otherName },
+  {
+    codes: /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/,
+    explain: () => ({
+      text: `${UNVERIFIED} certificate has expired or is not yet valid`,
+      hint: "check this machine's clock, then the server's certificate",
+    }),
+  },
+  {
+    codes: /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_HTTP_REQUEST|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
+    explain: (_, { host }) => ({
+      text: 'http: server gave HTTP response to HTTPS client',
+      hint: `is ${host} the right port? a server without TLS is written http://${host}`,
+    }),
+  },
+  {
+    codes: /^ERR_SSL_.*ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    explain: (cause) => ({
+      text: `remote error: tls: ${alertIn(cause)}`,
+      hint: 'the server did not like our client certificate: check --client-certificate and --client-key, or the user of the kubeconfig',
+    }),
+  },
+  {
+    codes: /^ERR_(OSSL|CRYPTO)_/,
+    explain: (cause) => ({
+      text: `tls: the CA, certificate or key in use cannot be read: ${messageOf(cause)}`,
+      hint: 'check the certificate fields of the cluster and the user in the kubeconfig: PEM, and the key must belong to the certificate',
+    }),
+  },
+];
+
+function explain(cause: unknown, server: URL): Explanation {
+  for (const error of causesOf(cause)) {
+    const { code } = error as { code?: unknown };
+    const trouble = typeof code === 'string' ? TROUBLES.find(({ codes }) => codes.test(code)) : undefined;
+    if (trouble) return trouble.explain(error as Error, server);
   }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return [`tls: failed to verify certificate: ${textOf(cause)}`, 'give the name in the certificate by --tls-server-name'];
-  }
-  if (code === 'CERT_HAS_EXPIRED')
-    return [`tls: failed to verify certificate: ${textOf(cause)}`, "check the server's certificate and the clock"];
-  return [textOf(cause)];
+  return withoutTls(cause, server) ?? { text: textOf(cause) };
+}
+
+/** Whose certificate it is instead. Source: RFC 6125; crypto/x509 HostnameError has the wording. */
+function otherName(cause: Error & { host?: string; cert?: { subjectaltname?: string } }, { hostname }: URL): Explanation {
+  const names = (cause.cert?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, ''));
+  const [first = 'NAME'] = names.filter(Boolean);
+  return {
+    text: `${UNVERIFIED} certificate is valid for ${names.join(', ') || 'no name'}, not ${cause.host ?? hostname}`,
+    hint: `if it is the right server, say which of its names to expect: --tls-server-name ${first}`,
+  };
+}
+
+/** A server with TLS that is spoken to without answers in bytes that are no HTTP, or hangs up. */
+function withoutTls(cause: unknown, { protocol, host }: URL): Explanation | undefined {
+  const isHttp = ![...causesOf(cause)].some((error) => String((error as { code?: unknown }).code).startsWith('HPE_'));
+  if (protocol === 'https:' || (isHttp && !isConnectionReset(cause))) return undefined;
+  return { text: textOf(cause), hint: `does the server want TLS? then write it https://${host}` };
+}
+
+/** `…:tlsv13 alert certificate required:…` */
+function alertIn(cause: Error): string {
+  return /alert ([a-z ]+)/.exec(messageOf(cause))?.[1]?.trim() ?? messageOf(cause);
 }
 
 /** The first text in the chain: an AggregateError of several failed addresses has none of its own. */

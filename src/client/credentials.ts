@@ -4,11 +4,15 @@ import { abortable } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import { baseCredentials, type Identity, kubeConfigOf } from './base-credentials.ts';
+import { baseCredentials, type Identity, kubeConfigOf, OIDC } from './base-credentials.ts';
 import { type CredentialHeaders, type CredentialRequest, Credentials } from './cluster-config.ts';
+import { isLoopback } from './connection-text.ts';
 import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
+import type { Replacement } from './kubeconfig-tokens.ts';
+import { jwtExpiry } from './oidc.ts';
+import { OidcSource } from './oidc-source.ts';
 
 /** What a {@link CredentialSource} works with. */
 export interface CredentialSourceOptions {
@@ -17,8 +21,10 @@ export interface CredentialSourceOptions {
   env: Readonly<Record<string, string | undefined>>;
   interactive: boolean;
   onPluginOutput: (text: string) => void;
-  /** Reads the identity anew, after the server refused what it gave. */
+  /** Reads the identity anew: after the server refused what it gave, and before OIDC tokens are renewed. */
   reload: () => Promise<Identity>;
+  /** Keeps renewed OIDC tokens where the old ones came from. */
+  persist: (replacements: readonly Replacement[]) => Promise<void>;
 }
 
 /** Files (tokens, certificates) are read again after this long. Source: client-go transport/token_source.go. */
@@ -26,20 +32,27 @@ const FILES_FRESH_MS = 60_000;
 /** What expires is renewed before it does: a tenth of its life ahead, at most this. */
 const MOST_SLACK_MS = 30_000;
 
+/** A credential of our own making, beside what KubeConfig gives. */
+type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
+
 /**
- * Turns an identity into credentials and keeps them while they hold: many requests at once read files or run a plugin once.
- * Certificates, CA, tokens, basic auth and OIDC are client-node's KubeConfig's; token files, exec plugins and full impersonation are ours.
+ * Turns an identity into credentials and keeps them while they hold: many requests at once read files, run a plugin or renew a token once.
+ * Certificates, CA, tokens and basic auth are client-node's KubeConfig's; token files, exec plugins, OIDC and full impersonation are ours.
+ * Nothing that could be stolen is sent without TLS over a network. Source: client-go tools/clientcmd/client_config.go.
  */
 export class CredentialSource {
   readonly #options: CredentialSourceOptions;
+  readonly #oidc: OidcSource;
   #identity: Identity;
   #kubeConfig: KubeConfig | undefined;
+  #fileToken: { file: string; token: string } | undefined;
   #current: { credentials: Credentials; validUntil: number } | undefined;
   #reading: Reading | undefined;
 
   constructor(identity: Identity, options: CredentialSourceOptions) {
     this.#identity = identity;
     this.#options = options;
+    this.#oidc = new OidcSource(options);
   }
 
   async get({ rejected, signal }: CredentialRequest = {}): Promise<Credentials> {
@@ -52,8 +65,8 @@ export class CredentialSource {
   #begin(refused: boolean): Reading {
     const reading: Reading = new Reading(async (signal) => {
       try {
-        if (refused) await this.#reload();
-        this.#current = await this.#read(signal);
+        if (refused || (this.#current && usesOidc(this.#identity.user))) await this.#reload();
+        this.#current = await this.#read(refused, signal);
         return this.#current.credentials;
       } finally {
         if (this.#reading === reading) this.#reading = undefined;
@@ -73,43 +86,59 @@ export class CredentialSource {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<{ credentials: Credentials; validUntil: number }> {
+  async #read(refused: boolean, signal: AbortSignal): Promise<{ credentials: Credentials; validUntil: number }> {
     const identity = this.#identity;
-    const { user } = identity;
+    const { cluster, clusterName, user, userName } = identity;
     try {
+      const acting = impersonationHeaders(user, userName);
+      if (!isSafe(cluster)) return { credentials: new Credentials(acting, {}), validUntil: Number.POSITIVE_INFINITY };
       this.#kubeConfig ??= await kubeConfigOf(identity);
       const base = await baseCredentials(this.#kubeConfig);
-      const fileToken = user.token === undefined && user.tokenFile !== undefined ? await tokenIn(user.tokenFile) : undefined;
-      const plugin = user.exec && !identifiesItself(user) ? await this.#runPlugin(identity, signal) : undefined;
-      const token = plugin?.token ?? fileToken;
+      const own = await this.#own(identity, { refused, signal });
+      if (own === undefined) checkIsLoggedIn(user, base.headers);
       return {
         credentials: new Credentials(
-          { ...base.headers, ...(token === undefined ? {} : bearer(token)), ...impersonationHeaders(user, identity.userName) },
-          { ...base.tls, ...(plugin?.certificate && plugin.key ? { cert: plugin.certificate, key: plugin.key } : {}) },
+          { ...base.headers, ...(own?.token === undefined ? {} : bearer(own.token)), ...acting },
+          { ...base.tls, ...(own?.certificate && own.key ? { cert: own.certificate, key: own.key } : {}) },
         ),
-        validUntil: this.#validUntil(identity, plugin, base.headers),
+        validUntil: this.#validUntil(identity, own ? own.expiresAt : providerExpiry(user, base.headers, this.#options.clock.now())),
       };
     } catch (cause) {
       if (isInformerError(cause)) throw cause;
-      throw new InformerError(
-        'config',
-        `cannot use ${identity.userName ? `user "${identity.userName}" of ` : ''}cluster "${identity.clusterName}": ${messageOf(cause)}`,
-        { cause },
-      );
+      const whose = userName ? `user "${userName}" of ` : '';
+      throw new InformerError('config', `cannot use ${whose}cluster "${clusterName}": ${messageOf(cause)}`, { cause });
     }
   }
 
-  #runPlugin({ user, userName, cluster }: Identity, signal: AbortSignal): Promise<ExecCredential> {
+  /** What KubeConfig cannot do, or does wrong. */
+  async #own(identity: Identity, { refused, signal }: { refused: boolean; signal: AbortSignal }): Promise<Own | undefined> {
+    const { user, userName, cluster } = identity;
+    if (user.tokenFile !== undefined) return { token: await this.#tokenFrom(user.tokenFile, user.token) };
+    if (usesOidc(user)) return this.#oidc.token(user['auth-provider']?.config ?? {}, { refused, signal });
+    if (user.exec === undefined || identifiesItself(user)) return undefined;
     const { env, interactive, onPluginOutput } = this.#options;
-    return runExecPlugin(user.exec ?? {}, { userName, cluster, env, interactive, onStderr: onPluginOutput, signal });
+    return runExecPlugin(user.exec, { userName, cluster, env, interactive, onStderr: onPluginOutput, signal });
   }
 
-  #validUntil({ user, cluster }: Identity, plugin: ExecCredential | undefined, headers: CredentialHeaders): number {
+  /** The file goes before a token written beside it. When it cannot be read any more, what it had last still counts. */
+  async #tokenFrom(file: string, fallback: string | undefined): Promise<string> {
+    try {
+      const token = await tokenIn(file);
+      this.#fileToken = { file, token };
+      return token;
+    } catch (error) {
+      const token = this.#fileToken?.file === file ? this.#fileToken.token : fallback;
+      if (token === undefined) throw error;
+      this.#options.logger.warn('cannot read the token file again', { file, error: messageOf(error) });
+      return token;
+    }
+  }
+
+  #validUntil({ user, cluster }: Identity, expiresAt: number | undefined): number {
     const now = this.#options.clock.now();
     const ends = [Number.POSITIVE_INFINITY];
     if (readsFiles(user, cluster)) ends.push(now + FILES_FRESH_MS);
-    if (plugin?.expiresAt !== undefined) ends.push(withSlack(plugin.expiresAt, now));
-    if (user['auth-provider']) ends.push(withSlack(jwtExpiry(headers.authorization) ?? now + FILES_FRESH_MS, now));
+    if (expiresAt !== undefined) ends.push(withSlack(expiresAt, now));
     return Math.min(...ends);
   }
 }
@@ -149,9 +178,27 @@ function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
+function isSafe({ server }: Identity['cluster']): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+function usesOidc(user: UserEntry): boolean {
+  return user['auth-provider']?.name === OIDC && user.token === undefined && user.tokenFile === undefined;
+}
+
+/** KubeConfig goes on without a word when a provider gives nothing; the server would then say that `system:anonymous` may not do this. */
+function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
+  const { name } = user['auth-provider'] ?? {};
+  if (name === undefined || headers.authorization !== undefined) return;
+  throw new InformerError('credentials', `auth provider "${name}" gave no token`, {
+    hint: 'kubectl has given up providers other than oidc too; use an exec plugin',
+  });
+}
+
 /** Whoever has a token, a password or a certificate needs no plugin. Source: client-go transport config, rest/transport.go. */
 function identifiesItself(user: UserEntry): boolean {
-  return [user.token, user.tokenFile, user.username, user['client-certificate'], user['client-certificate-data']].some(Boolean);
+  return [user.token, user.username, user['client-certificate'], user['client-certificate-data']].some(Boolean);
 }
 
 function readsFiles(user: UserEntry, cluster: ClusterEntry): boolean {
@@ -162,14 +209,8 @@ function withSlack(expiresAt: number, now: number): number {
   return expiresAt - Math.min(MOST_SLACK_MS, Math.max(0, expiresAt - now) / 10);
 }
 
-/** When a bearer token that is a JWT ends, ms; KubeConfig miscounts this after its first refresh. */
-function jwtExpiry(authorization: string | readonly string[] | undefined): number | undefined {
-  const payload = typeof authorization === 'string' ? authorization.split('.')[1] : undefined;
-  if (payload === undefined) return undefined;
-  try {
-    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
+/** When the token of another auth-provider ends; what does not say is asked for again after a while. */
+function providerExpiry(user: UserEntry, { authorization }: CredentialHeaders, now: number): number | undefined {
+  if (user['auth-provider'] === undefined || typeof authorization !== 'string') return undefined;
+  return jwtExpiry(authorization) ?? now + FILES_FRESH_MS;
 }

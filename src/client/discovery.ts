@@ -7,7 +7,7 @@ import { type ApiGroupList, type ApiVersions, groupVersionsOf, type ResourceList
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
 import { decodeJson } from './object-decoder.ts';
-import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { isSuccess, LOG_IN, readText, statusErrorOf } from './response.ts';
 import type { Transport } from './transport.ts';
 
 /** Settings of a {@link Discovery}. */
@@ -43,7 +43,7 @@ export class Discovery {
     this.#store = options.store;
   }
 
-  /** What the server has. Rejects with `discovery` when nothing at all could be found out, keeping the reason as its cause. */
+  /** What the server has. Rejects when nothing at all could be found out: with `credentials` when the server refused them. */
   async snapshot(): Promise<DiscoverySnapshot> {
     if (this.#snapshot) return this.#snapshot;
     this.#fetching ??= this.#load().finally(() => {
@@ -104,11 +104,15 @@ export class Discovery {
   }
 }
 
+/** In kubectl's words. What failed in the connection says so better itself. */
 function nothingDiscovered(cause: unknown): unknown {
-  if (!isForbidden(cause) && !isUnauthorized(cause)) return cause; // the connection failed, which says it better
-  return new InformerError('discovery', `cannot find out what the server has: ${messageOf(cause)}`, {
+  if (isUnauthorized(cause)) {
+    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { cause, hint: LOG_IN });
+  }
+  if (!isForbidden(cause)) return cause;
+  return new InformerError('transport', `cannot find out what the server has: ${messageOf(cause)}`, {
     cause,
-    hint: 'are the credentials right? `kubectl auth whoami` shows who the server thinks you are',
+    hint: '`kubectl auth whoami` shows who the server thinks you are; the role system:discovery allows this',
   });
 }
 

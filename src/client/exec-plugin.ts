@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { onAbort } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import type { ClusterEntry, ExecEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, ExecEntry } from './kubeconfig-entries.ts';
 
 /** What a plugin run depends on beside its own entry. */
 export interface ExecPluginContext {
@@ -26,6 +26,7 @@ export interface ExecCredential {
 }
 
 const MODES = ['Never', 'IfAvailable', 'Always'];
+const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 /**
  * Runs a credential plugin once. Rejects with `credentials`, or `config` when the kubeconfig's entry cannot work.
@@ -48,8 +49,12 @@ function validated(exec: ExecEntry, user: string): { command: string; apiVersion
     });
   if (!command) throw must('command');
   if (!apiVersion) throw must('apiVersion');
-  // v1beta1 has a default, v1 has none.
-  if (!interactiveMode && apiVersion === 'client.authentication.k8s.io/v1') throw must('interactiveMode');
+  if (!VERSIONS.includes(apiVersion)) {
+    throw new InformerError('config', `exec plugin: invalid apiVersion ${JSON.stringify(apiVersion)}`, {
+      hint: `one of ${VERSIONS.join(', ')}`,
+    });
+  }
+  if (!interactiveMode && apiVersion === VERSIONS[0]) throw must('interactiveMode'); // v1beta1 has a default, v1 has none
   if (interactiveMode && !MODES.includes(interactiveMode)) {
     throw new InformerError('config', `invalid interactiveMode for ${user}: ${JSON.stringify(interactiveMode)}`, {
       hint: `one of ${MODES.join(', ')}`,
@@ -117,7 +122,13 @@ function credentialIn(stdout: string, apiVersion: string): ExecCredential {
   const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = status;
   if (!token && !certificate && !key) throw bad("exec plugin didn't return a token or cert/key pair");
   if (!certificate !== !key) throw bad('exec plugin returned only certificate or key, not both');
-  return { token, certificate, key, expiresAt: expirationTimestamp ? Date.parse(expirationTimestamp) : undefined };
+  return { token, certificate, key, expiresAt: expirationTimestamp ? timeOf(expirationTimestamp) : undefined };
+}
+
+function timeOf(timestamp: string): number {
+  const time = Date.parse(timestamp);
+  if (Number.isNaN(time)) throw bad(`exec plugin returned an expirationTimestamp that is no time: ${JSON.stringify(timestamp)}`);
+  return time;
 }
 
 interface ExecAnswer {

@@ -2,45 +2,94 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../kit/abort.ts';
-import type { Clock } from '../kit/clock.ts';
+import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { brokenConnection } from './connection-text.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** What one exchange holds until its body has ended: a link to the caller's signal, and a timer. */
+/** How long an exchange may take, ms. */
+export interface ExchangeLimits {
+  /** In all; of a stream until its headers. Undefined = no limit. */
+  timeoutMs: number | undefined;
+  /** Until the headers. */
+  headersMs: number;
+  /** Between bytes of the body, if it is no stream. */
+  idleMs: number;
+  clock: Clock;
+}
+
+/** What one exchange holds until its body has ended: a link to the caller's signal, and timers. */
 export class Exchange {
   readonly #controller = new AbortController();
-  readonly #callerSignal: AbortSignal | undefined;
+  readonly #request: TransportRequest;
+  readonly #limits: ExchangeLimits;
   readonly #link: Disposable | undefined;
-  readonly #timer: Disposable | undefined;
+  readonly #deadline: Timer | undefined;
+  #silence: Timer | undefined;
+  /** When the present wait for bytes began; undefined while nobody waits. */
+  #waitingSince: number | undefined;
 
-  constructor({ signal, method, path }: TransportRequest, { timeoutMs, clock }: { timeoutMs: number | undefined; clock: Clock }) {
-    this.#callerSignal = signal;
+  constructor(request: TransportRequest, limits: ExchangeLimits) {
+    this.#request = request;
+    this.#limits = limits;
+    const { signal } = request;
+    const { timeoutMs, headersMs, clock } = limits;
     this.#link = signal && onAbort(signal, () => this.#controller.abort(signal.reason));
-    if (!timeoutMs) return;
-    this.#timer = clock.after(timeoutMs, () => {
-      const message = `${method} ${path.split('?', 1)[0]}: no complete answer within ${timeoutMs / 1000}s`;
-      this.#controller.abort(new InformerError('transport', message, { cause: timedOut(), hint: 'raise --request-timeout' }));
-    });
+    this.#silence = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
+    if (timeoutMs)
+      this.#deadline = clock.after(timeoutMs, () =>
+        this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout'),
+      );
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  stopTimer(): void {
-    this.#timer?.[Symbol.dispose]();
+  /** The headers are here. A stream may take its time from now on. */
+  answered(): void {
+    this.#silence?.cancel();
+    this.#silence = undefined;
+    if (this.#request.stream) this.#deadline?.cancel();
+  }
+
+  /** The reader wants bytes. While it is busy with those it has, silence is not the server's. */
+  waits(): void {
+    this.#waitingSince = this.#limits.clock.monotonic();
+    if (!this.#request.stream) this.#silence ??= this.#listenFor(this.#limits.idleMs);
+  }
+
+  heard(): void {
+    this.#waitingSince = undefined;
   }
 
   end(): void {
-    this.stopTimer();
+    this.#deadline?.cancel();
+    this.#silence?.cancel();
     this.#link?.[Symbol.dispose]();
   }
 
-  /** Why the exchange was broken off by us, if it was: the caller's own reason, or the timeout. */
+  /** Why the exchange was broken off by us, if it was: the caller's own reason, or a limit. */
   get abortReason(): unknown {
-    if (this.#callerSignal?.aborted) return this.#callerSignal.reason;
+    if (this.#request.signal?.aborted) return this.#request.signal.reason;
     return this.signal.aborted ? this.signal.reason : undefined;
+  }
+
+  /** One timer for all the chunks of a body: it looks how long the present wait has lasted, and comes again when that can be enough. */
+  #listenFor(ms: number): Timer {
+    const { clock, idleMs } = this.#limits;
+    return clock.after(ms, () => {
+      this.#silence = undefined;
+      if (this.#waitingSince === undefined) return;
+      const left = idleMs - (clock.monotonic() - this.#waitingSince);
+      if (left > 0) this.#silence = this.#listenFor(left);
+      else this.#giveUp(`no byte for ${idleMs / 1000}s`, 'the server, or a proxy on the way, has stopped in the middle of its answer');
+    });
+  }
+
+  #giveUp(what: string, hint?: string): void {
+    const { method, path } = this.#request;
+    this.#controller.abort(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause: timedOut(), hint }));
   }
 }
 
@@ -82,7 +131,9 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
 
   async next(): Promise<IteratorResult<Uint8Array>> {
     try {
+      this.#exchange.waits();
       const result = await this.#chunks.next();
+      this.#exchange.heard();
       if (result.done) this.#exchange.end();
       return result;
     } catch (error) {

@@ -13,6 +13,8 @@ export interface HttpPoolOptions {
   compress: boolean;
   userAgent: string;
   timeoutMs: number | undefined;
+  /** How long the body of an answer that is no stream may be silent. */
+  idleMs: number;
   clock: Clock;
 }
 
@@ -43,7 +45,7 @@ export class HttpPool {
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     const dispatcher = await this.#dispatcherFor(credentials);
-    const exchange = new Exchange(init, this.#options);
+    const exchange = new Exchange(init, { ...this.#options, headersMs: HEADERS_TIMEOUT_MS });
     try {
       const response = await dispatcher.request({
         origin: this.#origin,
@@ -59,11 +61,11 @@ export class HttpPool {
         body: init.body ?? null,
         signal: exchange.signal,
       });
-      if (init.stream) exchange.stopTimer();
+      exchange.answered();
       return answerOf(response, exchange, this.#origin);
     } catch (error) {
       exchange.end();
-      throw exchange.abortReason ?? noAnswer(error, this.#origin, { closed: this.#closed });
+      throw exchange.abortReason ?? noAnswer(error, { origin: this.#origin, proxyUrl: this.#options.proxyUrl, closed: this.#closed });
     }
   }
 
@@ -95,7 +97,8 @@ export class HttpPool {
 
 async function createDispatcher({ tls }: Credentials, proxyUrl: string | undefined): Promise<Dispatcher> {
   const { Agent, ProxyAgent, Socks5ProxyAgent } = await import('undici');
-  const common = { bodyTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: 30_000, allowH2: false };
+  // Its own timers are real; ours go by the clock that was handed in.
+  const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000, allowH2: false };
   const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS, timeout: CONNECT_TIMEOUT_MS };
   if (proxyUrl === undefined) return new Agent({ ...common, connect });
   if (/^socks5h?:/i.test(proxyUrl))

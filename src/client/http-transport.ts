@@ -20,12 +20,16 @@ export interface TransportOptions {
   burst?: number | undefined;
   /** For one request, ms; default the config's own, else none. */
   requestTimeoutMs?: number | undefined;
+  /** How long the body of an answer that is no watch may be silent, ms; then it rejects with `transport`. Default 60 s. */
+  bodyIdleTimeoutMs?: number | undefined;
   /** Hears each text the server warns with, once. */
   onWarning?: ((text: string) => void) | undefined;
 }
 
 /** How often an answer with Retry-After is asked again. Source: client-go rest/request.go. */
 const MOST_RETRIES = 10;
+/** As long as the server itself lets a request take that is no watch. Source: kube-apiserver --request-timeout. */
+const BODY_IDLE_MS = 60_000;
 
 /** A transport to the server of a config. Connects on the first request. */
 export function createTransport(config: ClusterConfig, options: TransportOptions = {}): Transport {
@@ -51,6 +55,7 @@ class HttpTransport implements Transport {
       compress: !config.disableCompression,
       userAgent: options.userAgent ?? 'kubectl-informer',
       timeoutMs: options.requestTimeoutMs ?? config.requestTimeoutMs,
+      idleMs: options.bodyIdleTimeoutMs ?? BODY_IDLE_MS,
       clock: this.#clock,
     });
     this.#warn = onceEach(options.onWarning ?? (() => {}));

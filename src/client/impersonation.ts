@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import type { CredentialHeaders } from './cluster-config.ts';
-import type { UserEntry } from './kubeconfig-file.ts';
+import type { UserEntry } from './kubeconfig-entries.ts';
 
 /** The headers by which one user acts as another. Throws `config` when there is a group, uid or extra but no user. Source: client-go transport/round_trippers.go. */
 export function impersonationHeaders(user: UserEntry, userName: string): CredentialHeaders {

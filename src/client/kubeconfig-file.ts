@@ -1,56 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { readCluster, readContext, readText, readUser } from './kubeconfig-fields.ts';
+import {
+  type ClusterEntry,
+  type ContextEntry,
+  readCluster,
+  readContext,
+  readText,
+  readUser,
+  type UserEntry,
+} from './kubeconfig-entries.ts';
 import { parseKubeconfigYaml } from './kubeconfig-yaml.ts';
-
-/** The fields of a kubeconfig cluster that we use; names as in the file. Source: client-go tools/clientcmd/api/v1 Cluster. */
-export interface ClusterEntry {
-  server?: string;
-  'certificate-authority'?: string;
-  'certificate-authority-data'?: string;
-  'insecure-skip-tls-verify'?: boolean;
-  'tls-server-name'?: string;
-  'proxy-url'?: string;
-  'disable-compression'?: boolean;
-  extensions?: { name?: string; extension?: unknown }[];
-}
-
-/** Source: client-go tools/clientcmd/api/v1 AuthInfo. */
-export interface UserEntry {
-  token?: string;
-  tokenFile?: string;
-  username?: string;
-  password?: string;
-  'client-certificate'?: string;
-  'client-certificate-data'?: string;
-  'client-key'?: string;
-  'client-key-data'?: string;
-  as?: string;
-  'as-uid'?: string;
-  'as-groups'?: string[];
-  'as-user-extra'?: Record<string, string[]>;
-  exec?: ExecEntry;
-  'auth-provider'?: { name?: string; config?: Record<string, string> };
-}
-
-/** Source: client-go tools/clientcmd/api/v1 ExecConfig. */
-export interface ExecEntry {
-  command?: string;
-  args?: string[];
-  env?: { name?: string; value?: string }[];
-  apiVersion?: string;
-  installHint?: string;
-  provideClusterInfo?: boolean;
-  interactiveMode?: string;
-}
-
-/** Source: client-go tools/clientcmd/api/v1 Context. */
-export interface ContextEntry {
-  cluster?: string;
-  user?: string;
-  namespace?: string;
-}
 
 /** Several kubeconfig files as one. Paths in it are absolute. */
 export interface Kubeconfig {

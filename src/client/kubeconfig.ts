@@ -9,7 +9,9 @@ import type { ClusterConfig, CredentialRequest, Credentials } from './cluster-co
 import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './connection-flags.ts';
 import { CredentialSource } from './credentials.ts';
 import { inClusterKubeconfig } from './in-cluster.ts';
-import { type ClusterEntry, type ContextEntry, type Kubeconfig, readKubeconfig, type UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, ContextEntry, UserEntry } from './kubeconfig-entries.ts';
+import { type Kubeconfig, readKubeconfig } from './kubeconfig-file.ts';
+import { replaceTokens } from './kubeconfig-tokens.ts';
 import { proxyFromEnvironment } from './proxy-environment.ts';
 
 /** kubectl's flags, and what of the process they are read in. */
@@ -41,6 +43,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
     interactive: options.interactive ?? false,
     onPluginOutput: options.onPluginOutput ?? (() => {}),
     reload: async () => (await select(options)).identity,
+    persist: (replacements) => replaceTokens(selection.files, replacements),
   });
   return new LoadedConfig(
     {
@@ -55,6 +58,23 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
     },
     source,
   );
+}
+
+/**
+ * A kubeconfig of just the cluster and the user that flags and files choose, as JSON: how another program gets to where {@link loadConfig} leads.
+ * It holds what they hold, secrets too. Throws as `loadConfig` does.
+ */
+export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promise<string> {
+  const { identity, namespace } = await select(options);
+  const name = 'selected';
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name, namespace: options.namespace ?? namespace } }],
+    clusters: [{ name, cluster: identity.cluster }],
+    users: [{ name, user: identity.user }],
+  });
 }
 
 /** The contexts of the kubeconfig, by name, and which of them is current. For completion. */
@@ -95,6 +115,8 @@ interface Selection {
   readonly identity: Identity;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
+  /** The kubeconfig files that were found. */
+  readonly files: readonly string[];
 }
 
 async function select(options: LoadConfigOptions): Promise<Selection> {
@@ -107,7 +129,8 @@ async function select(options: LoadConfigOptions): Promise<Selection> {
   const cluster = withClusterFlags(clusterOf(kubeconfig, clusterName, options), options);
   const user = withUserFlags(userOf(kubeconfig, userName, options), options);
   const server = serverUrl(cluster, clusterName);
-  return { identity: { clusterName, userName, cluster: { ...cluster, server }, user }, context: contextName, namespace: context.namespace };
+  const identity = { clusterName, userName, cluster: { ...cluster, server }, user };
+  return { identity, context: contextName, namespace: context.namespace, files: fromFiles.files };
 }
 
 /** --kubeconfig alone and it must exist; else the KUBECONFIG list; else the home directory's. */

@@ -1,13 +1,16 @@
+import { isInformerError } from '../kit/error.ts';
 import { type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { type ListOptions, queryOf, type WatchOptions } from '../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../model/object.ts';
-import type { Status } from '../model/status.ts';
+import { type Status, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { readList } from './list-body.ts';
 import { decodeJson, dropManagedFields } from './object-decoder.ts';
 import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { isAtLeast, type ServerVersion } from './server-version.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './table.ts';
-import type { Transport, TransportResponse } from './transport.ts';
+import { Traffic, type TrafficStats } from './traffic.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { WatchStream } from './watch-stream.ts';
 
 /** In what form objects are asked for: whole, their metadata alone, or as rows of the server's table (see cellsOf). */
@@ -23,13 +26,8 @@ export interface ResourceApiOptions {
   dropManagedFields?: boolean | undefined;
   /** How to learn the server's version; without it {@link ResourceApi.consistentUnpagedList} is false. */
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
-}
-
-/** What /version says. Source: apimachinery version.Info. */
-export interface ServerVersion {
-  major: string;
-  minor: string;
-  gitVersion: string;
+  /** Counts along with {@link ResourceApi.stats}, for several apis together. */
+  traffic?: Traffic | undefined;
 }
 
 /** Options of every call for one object. */
@@ -85,6 +83,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #as: Representation;
   readonly #dropManagedFields: boolean;
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
+  readonly #traffic: Traffic;
 
   constructor(transport: Transport, gvr: GroupVersionResource, options: ResourceApiOptions = {}) {
     this.#transport = transport;
@@ -93,16 +92,21 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#as = options.as ?? 'object';
     this.#dropManagedFields = options.dropManagedFields ?? false;
     this.#serverVersion = options.serverVersion;
+    this.#traffic = new Traffic(options.traffic);
   }
 
-  /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. */
-  async list(options: ListOptions = {}, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<ListPage<T>> {
-    const response = await this.#transport.request({
-      method: 'GET',
-      path: this.#collection(queryOf(options)),
-      headers: { accept: this.#accept('PartialObjectMetadataList') },
-      signal,
-    });
+  /** What this api's requests have cost so far. */
+  get stats(): TrafficStats {
+    return this.#traffic;
+  }
+
+  /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. `alive` hears that something came, chunk by chunk. */
+  async list(
+    options: ListOptions = {},
+    { signal, alive }: { signal?: AbortSignal | undefined; alive?: (() => void) | undefined } = {},
+  ): Promise<ListPage<T>> {
+    const headers = { accept: this.#accept('PartialObjectMetadataList') };
+    const response = await this.#send({ method: 'GET', path: this.#collection(queryOf(options)), headers, signal }, alive);
     if (!isSuccess(response)) throw await this.#failure(response, 'list');
     return readList<T>(response.body, { gvr: this.gvr, table: this.#isTable, dropManagedFields: this.#dropManagedFields });
   }
@@ -112,7 +116,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     options: WatchOptions = {},
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
-    const response = await this.#transport.request({
+    const response = await this.#send({
       method: 'GET',
       path: this.#collection(queryOf({ ...options, watch: true })),
       headers: { accept: this.#accept('PartialObjectMetadata') },
@@ -120,13 +124,25 @@ export class ResourceApi<T extends object = UnknownObject> {
       stream: true,
     });
     if (!isSuccess(response)) throw await this.#failure(response, 'watch');
-    return new WatchStream<T>(response.body, { table: this.#isTable, dropManagedFields: this.#dropManagedFields });
+    return new WatchStream<T>(response.body, {
+      table: this.#isTable,
+      dropManagedFields: this.#dropManagedFields,
+      onEvents: (events) => this.#traffic.add({ events }),
+    });
   }
 
-  /** Whether one LIST without resourceVersion and limit is consistent and comes out of the server's memory: Kubernetes ≥ 1.31. Source: KEP-2340. */
+  /**
+   * Whether one LIST without resourceVersion and limit is consistent and comes out of the server's memory: Kubernetes ≥ 1.31.
+   * A server that will not tell its version, or tells none, is taken for an older one. Source: KEP-2340.
+   */
   async consistentUnpagedList({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-    const version = await this.#serverVersion?.(signal);
-    return version !== undefined && Number(version.major) === 1 && Number.parseInt(version.minor, 10) >= 31;
+    try {
+      const version = await this.#serverVersion?.(signal);
+      return version !== undefined && isAtLeast(version, 1, 31);
+    } catch (error) {
+      if (statusOf(error) || isInformerError(error, 'decode')) return false;
+      throw error;
+    }
   }
 
   get<R extends object = T>(name: string, { signal, subresource }: CallOptions = {}): Promise<R> {
@@ -186,7 +202,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     const { name, subresource, signal, method, headers, body } = call;
     const namespace = this.namespace ?? call.namespace;
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
-    const response = await this.#transport.request({ method, path, headers, body, signal });
+    const response = await this.#send({ method, path, headers, body, signal });
     if (!isSuccess(response)) throw await this.#failure(response, verb, name);
     return this.#objectIn<R>(await readText(response.body));
   }
@@ -196,6 +212,12 @@ export class ResourceApi<T extends object = UnknownObject> {
     const row = isTable(answer) ? answer.rows?.[0] : undefined;
     const object = row && isTable(answer) ? objectOfRow<R>(row, answer.columnDefinitions ?? []) : answer;
     return this.#dropManagedFields ? dropManagedFields(object) : object;
+  }
+
+  async #send(request: TransportRequest, alive?: () => void): Promise<TransportResponse> {
+    this.#traffic.add({ requests: 1 });
+    const response = await this.#transport.request(request);
+    return { ...response, body: this.#traffic.counted(response.body, alive) };
   }
 
   #failure(response: TransportResponse, verb: string, name?: string): Promise<Error> {

@@ -12,6 +12,12 @@ export interface RequestSubject {
 /** An error page longer than this is cut: nobody reads on, and a proxy may send anything. */
 const LONGEST_ERROR_BODY = 1 << 20;
 
+/** What a Go server answers to HTTP without TLS on a port with it. Source: net/http server.go. */
+const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
+
+/** The next step after a 401. */
+export const LOG_IN = 'the server refused the credentials: log in again, or choose another user with --context or --user';
+
 /** A whole body as text; what is beyond `longest` bytes is let go. */
 export async function readText(body: AsyncIterable<Uint8Array>, longest = Number.POSITIVE_INFINITY): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -56,7 +62,13 @@ export async function statusErrorOf(response: TransportResponse, subject: Reques
   const text = await readText(response.body, LONGEST_ERROR_BODY);
   return new StatusError(statusIn(text, response.status) ?? genericStatus(response.status, text, subject), {
     retryAfterMs: retryAfterMs(response.headers),
+    ...hintFor(response.status, text),
   });
+}
+
+function hintFor(status: number, text: string): { hint?: string } {
+  if (status === 400 && text.startsWith(WANTS_TLS)) return { hint: 'the server wants TLS: write it https://…' };
+  return status === 401 ? { hint: LOG_IN } : {};
 }
 
 /** The wait a Retry-After header asks for, ms; undefined when there is none or it is a date. */

@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
-import { type GroupVersionKind, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { formatGroupResource, type GroupVersionKind, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 
@@ -17,9 +17,12 @@ export interface DiscoverySource {
  */
 export class RestMapper {
   readonly #discovery: DiscoverySource;
+  readonly #warn: (text: string) => void;
 
-  constructor(discovery: DiscoverySource) {
+  /** `onWarning` hears of short names that several types have, in kubectl's words. */
+  constructor(discovery: DiscoverySource, { onWarning = () => {} }: { onWarning?: ((text: string) => void) | undefined } = {}) {
     this.#discovery = discovery;
+    this.#warn = onWarning;
   }
 
   /** The type behind `pods`, `po`, `Pod`, `deployments.apps` or `deployments.v1.apps`. Throws `discovery` with kubectl's words and a hint. */
@@ -30,8 +33,10 @@ export class RestMapper {
   }
 
   /** As {@link resolve}, but undefined when the server has no such type. */
-  find(word: string): Promise<ResourceType | undefined> {
-    return this.#lookUp(({ types }) => typeNamed(types, word));
+  async find(word: string): Promise<ResourceType | undefined> {
+    const type = await this.#lookUp(({ types }) => typeNamed(types, word));
+    if (type) for (const other of sameShortName((await this.#discovery.snapshot()).types, word, type)) this.#warn(other);
+    return type;
   }
 
   /** As {@link find}, but content with an old snapshot. */
@@ -53,8 +58,9 @@ export class RestMapper {
   /** The listable types of a category such as `all`; undefined when there is no such category. */
   async category(name: string): Promise<ResourceType[] | undefined> {
     const { types } = await this.#discovery.snapshot();
-    const found = types.filter((type) => type.preferred && type.categories.includes(name) && type.verbs.includes('list'));
-    return found.length > 0 ? found : undefined;
+    const known = membersOf(types, name);
+    if (known || typeNamed(types, name)) return known; // to ask the server anew for every word that is a type would be a waste
+    return this.#lookUp((snapshot) => membersOf(snapshot.types, name));
   }
 
   async #lookUp<R>(look: (snapshot: DiscoverySnapshot) => R | undefined): Promise<R | undefined> {
@@ -63,6 +69,23 @@ export class RestMapper {
     await this.#discovery.invalidate();
     return look(await this.#discovery.snapshot());
   }
+}
+
+function membersOf(types: readonly ResourceType[], category: string): ResourceType[] | undefined {
+  const found = types.filter((type) => type.preferred && type.categories.includes(category) && type.verbs.includes('list'));
+  return found.length > 0 ? found : undefined;
+}
+
+/** What kubectl says of the other types that a short name could have meant. Source: client-go restmapper/shortcut.go. */
+function sameShortName(types: readonly ResourceType[], word: string, { gvr, singular }: ResourceType): string[] {
+  const [name = '', ...rest] = word.toLowerCase().split('.');
+  if (name === gvr.resource || name === singular) return [];
+  const others = types.filter(
+    (type) => type.preferred && type.shortNames.includes(name) && (rest.length === 0 || type.gvr.group === gvr.group),
+  );
+  return others
+    .filter((type) => type.gvr.group !== gvr.group || type.gvr.resource !== gvr.resource)
+    .map((type) => `short name ${JSON.stringify(name)} could also match lower priority resource ${formatGroupResource(type.gvr)}`);
 }
 
 function typeNamed(types: readonly ResourceType[], word: string): ResourceType | undefined {

@@ -7,6 +7,8 @@ import { WatchDecoder } from './watch-decoder.ts';
 export interface WatchStreamOptions {
   table: boolean;
   dropManagedFields: boolean;
+  /** Hears how many events each batch has. */
+  onEvents?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -18,12 +20,14 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   readonly #decoder = new WatchDecoder<unknown>();
   readonly #tables: TableEvents<T> | undefined;
   readonly #dropManagedFields: boolean;
+  readonly #onEvents: ((count: number) => void) | undefined;
   #ended = false;
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
+    this.#onEvents = options.onEvents;
   }
 
   [Symbol.asyncIterator](): this {
@@ -60,6 +64,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   }
 
   #finished(events: WatchEvent<unknown>[]): WatchEvent<T>[] {
+    if (events.length > 0) this.#onEvents?.(events.length);
     if (this.#dropManagedFields) for (const { object } of events) trim(object);
     return this.#tables ? this.#tables.objectsOf(events) : (events as WatchEvent<T>[]);
   }

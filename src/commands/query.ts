@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import type { ExitCode } from '../cli/exit.ts';
 import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
 import { outputFormatOf, printerOf } from '../cli/output.ts';
-import { checkIndexes, query } from '../cli/querying.ts';
+import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { loadJsonPath } from '../expr/load-jsonpath.ts';
 import { parseIndex } from '../query/index-definition.ts';
@@ -51,6 +51,7 @@ export default class QueryCommand extends BaseCommand {
     const { flags, words } = await this.read(QueryCommand.flags);
     checkSelectors(flags);
     const format = await outputFormatOf(flags);
+    checkQuestion(flags, format);
     const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
       (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
     );
@@ -81,6 +82,8 @@ export default class QueryCommand extends BaseCommand {
       fieldSelector: flags['field-selector'],
       keepManagedFields: flags['show-managed-fields'],
       showSecrets: flags['show-secrets'],
+      noHeaders: flags['no-headers'],
+      ignoreNotFound: flags['ignore-not-found'],
       timeoutMs: flags.timeout,
     });
   }

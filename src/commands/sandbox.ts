@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ExitCode } from '../cli/exit.ts';
 import { bool, count, list, text } from '../cli/flags.ts';
+import { privateFile } from '../cli/private-file.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { KubeObject } from '../model/object.ts';
-import { parseFaults, parseManifests, Sandbox } from '../sandbox/index.ts';
+import { parseFaults, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
   static override summary = 'an in-memory Kubernetes API server on this machine, for trying things out and for tests';
@@ -21,21 +21,25 @@ export default class SandboxCommand extends BaseCommand {
     { description: 'an empty one with manifests of yours', command: '<%= config.bin %> sandbox --load ./manifests' },
   ];
   static override flags = {
-    port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0 }),
+    port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0, max: 65_535 }),
     load: list({ summary: 'manifests to begin with (repeatable)', helpValue: 'FILE|DIR' }),
-    scenario: text({ summary: 'what goes on in it: rollout', helpValue: 'NAME' }),
+    scenario: text({ summary: `what goes on in it: ${SCENARIO_NAMES.join(', ')}`, helpValue: 'NAME' }),
+    pods: count({ summary: 'how many pods a fleet or churn has' }),
+    rate: text({ summary: 'changes per second of a fleet or churn, such as 500/s', helpValue: 'N/s' }),
     seed: count({ summary: 'same seed, same story', default: 1 }),
-    faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429x3:list', helpValue: 'FAULT[,…]' }),
+    faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
     kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE' }),
     quiet: bool({ char: 'q', summary: 'print nothing but the path of the kubeconfig' }),
   };
 
   async execute(): Promise<ExitCode> {
-    const { flags } = await this.read(SandboxCommand.flags);
+    const flags = await this.readFlags(SandboxCommand.flags);
     const { io, signal } = this.edges;
     const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');
-    await using sandbox = await Sandbox.start({ port: flags.port, seed: flags.seed, scenario: flags.scenario });
+    const scenarioOptions = { pods: flags.pods, ratePerSecond: rateOf(flags.rate) };
+    const { port, seed, scenario } = flags;
+    await using sandbox = await Sandbox.start({ port, seed, scenario, scenarioOptions }).catch(notStarted);
     sandbox.apply(objects);
     for (const rule of faults) sandbox.faults.add(rule);
     await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);
@@ -46,16 +50,31 @@ export default class SandboxCommand extends BaseCommand {
   }
 }
 
+/** `500/s` or `500`. */
+function rateOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const rate = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1];
+  if (rate !== undefined) return Number(rate);
+  throw new InformerError('argument', `invalid argument "${text}" for "--rate": expected changes per second, such as 500/s`);
+}
+
 /** Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays. */
 async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
-  if (named !== undefined) {
-    await writeFile(named, content, { mode: 0o600 });
-    return { path: named, async [Symbol.asyncDispose]() {} };
+  if (named === undefined) return privateFile('kubeconfig', content);
+  await writeFile(named, content, { mode: 0o600 }).catch((cause) => {
+    throw new InformerError('argument', `cannot write the kubeconfig: ${messageOf(cause)}`, {
+      cause,
+      hint: '--kubeconfig FILE says where to',
+    });
+  });
+  return { path: named, async [Symbol.asyncDispose]() {} };
+}
+
+function notStarted(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
+    throw new InformerError('argument', messageOf(error), { cause: error, hint: 'give another --port, or none for any free one' });
   }
-  const folder = await mkdtemp(path.join(tmpdir(), 'kubectl-informer-sandbox-'));
-  const file = path.join(folder, 'kubeconfig');
-  await writeFile(file, content, { mode: 0o600 });
-  return { path: file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  throw error;
 }
 
 /** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */

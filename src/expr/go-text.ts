@@ -8,9 +8,9 @@ export function goText(value: unknown): string {
   return String(value);
 }
 
-/** JSON as Go's encoding/json writes a map: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped. */
-export function goJson(value: unknown): string {
-  return (JSON.stringify(sorted(value)) ?? 'null').replace(
+/** JSON as Go's encoding/json writes a map: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped; on one line, or indented. */
+export function goJson(value: unknown, indent?: number): string {
+  return (JSON.stringify(sorted(value), undefined, indent) ?? 'null').replace(
     /[<>&\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -2,6 +2,7 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import { RangeFinder, type ValueRange } from './value-range.ts';
 
 /** The values under which an object is found. None, one or several; repeated ones count once. Must depend on the object alone. */
 export type IndexFn<T> = (object: T) => readonly string[];
@@ -41,6 +42,7 @@ class Index<T> {
   readonly keys = new Map<string, Set<ObjectKey>>();
   /** Remembered, so that an object changed in place or a function that changes its mind can leave nothing behind. */
   readonly filed = new Map<ObjectKey, readonly string[]>();
+  readonly ranges = new RangeFinder();
 
   constructor(fn: IndexFn<T>) {
     this.fn = fn;
@@ -57,8 +59,12 @@ class Index<T> {
     this.filed.set(key, values);
     for (const value of values) {
       const keys = this.keys.get(value);
-      if (keys) keys.add(key);
-      else this.keys.set(value, new Set([key]));
+      if (keys) {
+        keys.add(key);
+        continue;
+      }
+      this.keys.set(value, new Set([key]));
+      this.ranges.added(value);
     }
   }
 
@@ -67,7 +73,9 @@ class Index<T> {
       if (after.includes(value)) continue;
       const keys = this.keys.get(value);
       keys?.delete(key);
-      if (keys?.size === 0) this.keys.delete(value);
+      if (keys?.size !== 0) continue;
+      this.keys.delete(value);
+      this.ranges.removed(value);
     }
   }
 }
@@ -162,9 +170,22 @@ export class Indexer<T> {
     return this.#index(name).keys.get(value)?.size ?? 0;
   }
 
-  /** Every value some object is filed under; none for an index that does not exist. */
-  indexValues(name: string): string[] {
-    return [...(this.#indexes.get(name)?.keys.keys() ?? [])];
+  /**
+   * Every value some object is filed under, in no order, or those in a range, ascending; none for an index that does not exist.
+   * The first range asked of an index sorts its values; from then on a range costs what it returns.
+   */
+  indexValues(name: string, range?: ValueRange): string[] {
+    const index = this.#indexes.get(name);
+    if (!index) return [];
+    return range ? index.ranges.find(range, index.keys.keys()) : [...index.keys.keys()];
+  }
+
+  /** The objects filed under any value in a range, by ascending value, each once. Throws `argument` for an index that does not exist. */
+  byIndexRange(name: string, range: ValueRange): T[] {
+    const index = this.#index(name);
+    const keys = new Set<ObjectKey>();
+    for (const value of index.ranges.find(range, index.keys.keys())) for (const key of index.keys.get(value) ?? []) keys.add(key);
+    return this.#objectsOf(keys);
   }
 
   hasIndex(name: string): boolean {
@@ -204,6 +225,7 @@ export class Indexer<T> {
       const kept = this.#transformed(object);
       incoming.set(key, { kept, values: this.#valuesOf(key, kept) });
     }
+    for (const index of this.#indexes.values()) index.ranges.forget();
     for (const key of this.#items.keys()) if (!incoming.has(key) && (!within || within(key))) this.deleteKey(key);
     for (const [key, { kept, values }] of incoming) this.#put(key, kept, values);
     this.#resourceVersion = resourceVersion;

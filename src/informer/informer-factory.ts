@@ -1,16 +1,20 @@
-import { scope } from '../kit/abort.ts';
-import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
-import type { KubeObject, UnknownObject } from '../model/object.ts';
+import type { DeepReadonly, KubeObject, UnknownObject } from '../model/object.ts';
 import type { Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import { type SyncResult, waitForSync } from './sync-result.ts';
 
-/** Gives access to collections; a client does, so does a sandbox. */
+/** Any object with metadata; its type may say that it is read-only, as `Wire` types do. */
+type Cacheable = DeepReadonly<KubeObject>;
+
+/** Gives access to collections. A client does. */
 export interface ResourceSource {
-  resource<T extends KubeObject>(gvr: GroupVersionResource, options: { namespace?: string | undefined }): ListerWatcher<T>;
+  resource<T extends Cacheable>(
+    gvr: GroupVersionResource,
+    options: { namespace?: string | undefined; as?: 'object' | 'metadata' | undefined },
+  ): ListerWatcher<T>;
 }
 
 type SharedOptions = Omit<SharedInformerOptions<UnknownObject>, 'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'>;
@@ -20,6 +24,11 @@ export interface InformerFactoryOptions extends SharedOptions {
   namespaces?: readonly string[] | undefined;
   /** Restrict every LIST and WATCH. */
   listOptions?: SharedInformerOptions<UnknownObject>['selectors'];
+  /**
+   * Ask the server for objects' metadata alone (PartialObjectMetadata): no spec, no status, a fraction of the bytes and of the memory. For
+   * whoever needs to know that, not what. Default false. Source: client-go metadata/metadatainformer.
+   */
+  metadataOnly?: boolean | undefined;
   /** Applied to objects of every type. */
   transform?: (<T extends KubeObject>(object: T) => T) | undefined;
 }
@@ -50,7 +59,7 @@ export class InformerFactory {
   }
 
   /** The informer of a type; asking again gives the same one. It runs only after the next `start`. */
-  forResource<T extends KubeObject = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
+  forResource<T extends Cacheable = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
     const name = formatGvr(gvr);
     let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
     if (!informer) {
@@ -69,15 +78,9 @@ export class InformerFactory {
   }
 
   /** Waits for the first state of every informer that was started. Ends early with the signal or the timeout; never rejects. */
-  async waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
+  waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
     const started = [...this.#running.keys()].map((name) => this.#informers.get(name) as SharedInformer<never>);
-    using waiting = scope(signal);
-    const clock = this.#options.clock ?? systemClock;
-    using _timer =
-      timeoutMs === undefined
-        ? undefined
-        : clock.after(timeoutMs, () => waiting.abort(new InformerError('sync', `no sync within ${timeoutMs / 1000}s`)));
-    return await waitForSync(started, waiting.signal);
+    return waitForSync(started, signal, { timeoutMs, clock: this.#options.clock });
   }
 
   /** Resolves when every informer has ended, which they do when the signal given to `start` aborts. Nothing can be started after. */
@@ -86,12 +89,13 @@ export class InformerFactory {
     await Promise.all(this.#running.values());
   }
 
-  #create<T extends KubeObject>(gvr: GroupVersionResource, name: string): SharedInformer<T> {
-    const { namespaces, listOptions, transform, ...shared } = this.#options;
+  #create<T extends Cacheable>(gvr: GroupVersionResource, name: string): SharedInformer<T> {
+    const { namespaces, listOptions, transform, metadataOnly, ...shared } = this.#options;
+    const as = metadataOnly ? 'metadata' : undefined;
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
-    const sources = scopes.map((namespace) => ({ namespace, source: this.#source.resource<T>(gvr, { namespace }) }));
-    const options = shared as unknown as SharedInformerOptions<T>;
-    return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions, transform });
+    const sources = scopes.map((namespace) => ({ namespace, source: this.#source.resource<T>(gvr, { namespace, as }) }));
+    const options = { ...shared, transform } as unknown as SharedInformerOptions<T>;
+    return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });
   }
 }
 

@@ -1,15 +1,22 @@
-import { abortable } from '../kit/abort.ts';
+import { abortable, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
-import { isInformerError } from '../kit/error.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Delta } from './delta.ts';
 import { DeltaFifo } from './delta-fifo.ts';
+import type { Indexer } from './indexer.ts';
 import { type Continuity, type ContinuityEvent, Ledger } from './ledger.ts';
+import { ListFetcher } from './list-fetcher.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
+import { type Drift, driftError, findDrift, isInAgreement } from './verifier.ts';
+import { DEFAULT_IDLE_MS } from './watch-connection.ts';
+
+/** What a stream has to catch up with a list, before a difference counts. */
+const VERIFY_GRACE_MS = 10_000;
 
 export interface LaneOptions<T> {
   /** The namespace the source is limited to; undefined = it is not. */
@@ -21,6 +28,10 @@ export interface LaneOptions<T> {
   atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
   /** Brings deltas into the shared store and tells the handlers; `within` says which keys a whole list speaks for. */
   apply: (deltas: readonly Delta<T>[], isInInitialList: boolean, within: ((key: ObjectKey) => boolean) | undefined) => void;
+  /** The cache, for reading. */
+  cache: Pick<Indexer<T>, 'entries' | 'get' | 'keyOf'>;
+  /** Ms between two verifications; 0 = never. */
+  verifyEveryMs: number;
   /** A promise while a handler holds everything up. */
   room: () => Promise<unknown> | undefined;
   onSynced: () => void;
@@ -34,6 +45,7 @@ export class InformerLane<T> {
   readonly #ledger: Ledger;
   #fifo: DeltaFifo<T> | undefined;
   #reflector: Reflector<T> | undefined;
+  #transform: ((object: T) => T) | undefined;
 
   constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
     const { namespace, clock, logger } = options;
@@ -72,6 +84,7 @@ export class InformerLane<T> {
   async run(signal: AbortSignal): Promise<void> {
     const { atStart, onSynced, reflector } = this.#options;
     const { transform, resyncMs } = atStart();
+    this.#transform = transform;
     const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: reflector.metrics });
     this.#fifo = fifo;
     this.#reflector = new Reflector<T>(this.#source, fifo, {
@@ -80,11 +93,13 @@ export class InformerLane<T> {
       ledger: this.#ledger,
       scope: this.#options.namespace,
     });
-    const applying = this.#applyAll(fifo, signal);
+    using verifying = scope(signal);
+    const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyAgainAndAgain(verifying.signal)]);
     try {
       await this.#reflector.run(signal);
     } finally {
       fifo.close();
+      verifying.abort();
       await applying;
     }
   }
@@ -99,6 +114,53 @@ export class InformerLane<T> {
       } catch (error) {
         if (signal.aborted || isInformerError(error, 'closed')) return;
         logger.error('a change could not be applied to the cache', { error });
+      }
+    }
+  }
+
+  /**
+   * Holds the part of the cache that comes from this source against a fresh list; where they differ for good, the state is fetched anew.
+   * Rejects with `list` when the list fails, with `closed` before the first sync.
+   */
+  async verify(signal: AbortSignal): Promise<Drift> {
+    if (!this.hasSynced) throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
+    const { cache, clock } = this.#options;
+    const within = this.#within;
+    const cached = () => (within ? cache.entries().filter(([key]) => within(key)) : cache.entries());
+    const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
+    const drift = await findDrift(
+      { cached, get: (key) => cache.get(key), list, isBehind: () => this.depth > 0, clock, graceMs: VERIFY_GRACE_MS },
+      signal,
+    );
+    this.#ledger.verified(isInAgreement(drift));
+    if (!isInAgreement(drift)) this.#reflector?.distrust(driftError(this.#name, drift));
+    return drift;
+  }
+
+  get #name(): string {
+    return this.#options.reflector.name ?? '<unspecified>';
+  }
+
+  async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, T])[]> {
+    const { cache, clock, logger, reflector } = this.#options;
+    const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
+    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
+    const { items } = await new ListFetcher(this.#source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
+    const transform = this.#transform;
+    return items.map((item) => {
+      const object = transform ? transform(item) : item;
+      return [cache.keyOf(object), object];
+    });
+  }
+
+  async #verifyAgainAndAgain(signal: AbortSignal): Promise<void> {
+    const { verifyEveryMs, clock, logger } = this.#options;
+    while (verifyEveryMs > 0 && !signal.aborted) {
+      try {
+        await clock.sleep(verifyEveryMs, { signal });
+        if (this.hasSynced) await this.verify(signal);
+      } catch (error) {
+        if (!signal.aborted) logger.warn('the cache could not be verified', { error });
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../kit/clock.ts';
+import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
@@ -33,7 +33,7 @@ export interface Gap {
 /** What an observer of continuity hears, in order, each once. */
 export type ContinuityEvent = { readonly at: number; readonly scope?: string | undefined } & (
   | { readonly kind: 'synced'; readonly resourceVersion: ResourceVersion; readonly objects: number }
-  /** The watch goes on where it ended: nothing was lost. `silentMs`: since the last sign of life. */
+  /** The watch goes on where it ended: nothing was lost. `silentMs`: from the last sign of life until then. Told once it is proven. */
   | { readonly kind: 'resumed'; readonly since: ResourceVersion; readonly why: Ending; readonly silentMs: number }
   /** From here on changes may go unseen, until the relist that follows. */
   | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: Ending }
@@ -67,10 +67,16 @@ export interface Continuity {
   readonly ageMs: number | undefined;
   /** The version reached, '' before the first sync. */
   readonly resourceVersion: ResourceVersion;
+  /** How often the cache was held against a fresh list, and how often it was found wrong. */
+  readonly verifications: number;
+  readonly drifts: number;
+  /** When it was last held against one, wall-clock ms. */
+  readonly lastVerified: number | undefined;
 }
 
 /** A partial event as the ledger's owner states it; the ledger adds the moment. */
 type Unstamped<E> = E extends unknown ? Omit<E, 'at' | 'scope'> : never;
+type Unproven = { readonly since: ResourceVersion; readonly why: Ending; readonly silentMs: number };
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
 
@@ -83,6 +89,9 @@ export interface LedgerOptions {
   logger?: Logger | undefined;
 }
 
+/** A server that has lost its history accepts a watch and refuses it within the stream: one that is silent for so long has not refused. */
+const PROOF_MS = 1000;
+
 /** Records how each stretch of versions was obtained, so that nobody has to believe that nothing was missed. Written by the reflector alone. */
 export class Ledger implements Continuity {
   readonly #clock: Clock;
@@ -94,12 +103,18 @@ export class Ledger implements Continuity {
   readonly #gaps: GrowingGap[] = [];
   #open: Growing | undefined;
   #gap: GrowingGap | undefined;
+  /** A stream that was taken up, until it is known that the server had what it was asked for. */
+  #unproven: Unproven | undefined;
+  #proof: Timer | undefined;
   #synced = false;
   #lastSign: number | undefined;
   #resourceVersion: ResourceVersion = '';
   relists = 0;
   resumes = 0;
   gapCount = 0;
+  verifications = 0;
+  drifts = 0;
+  lastVerified: number | undefined;
 
   constructor({ clock, keep = 200, scope, logger = silentLogger }: LedgerOptions) {
     if (!(keep >= 1)) throw new InformerError('argument', `keep must be at least 1, not ${keep}`);
@@ -181,12 +196,13 @@ export class Ledger implements Continuity {
     };
     this.#append(this.#open);
     if (!after) return;
-    this.resumes++;
-    this.#tell({ kind: 'resumed', since, why: after, silentMs });
+    this.#unproven = { since, why: after, silentMs };
+    this.#proof = this.#clock.after(PROOF_MS, () => this.#proven());
   }
 
   /** A batch arrived: so many changes and bookmarks, up to this version. */
   advanced(to: ResourceVersion, events: number, bookmarks: number): void {
+    if (events + bookmarks > 0) this.#proven();
     this.#sign();
     this.#resourceVersion = to;
     if (!this.#open) return;
@@ -197,6 +213,7 @@ export class Ledger implements Continuity {
 
   /** The open stream is over. */
   ended(why: Ending): void {
+    if (why === 'gone' || why === 'too-large') this.stop();
     this.#close(why);
   }
 
@@ -210,8 +227,29 @@ export class Ledger implements Continuity {
     this.#tell({ kind: 'gap', from: this.#resourceVersion, why });
   }
 
+  /** The cache was held against a fresh list. */
+  verified(isInAgreement: boolean): void {
+    this.lastVerified = this.#sign();
+    this.verifications++;
+    if (!isInAgreement) this.drifts++;
+  }
+
   fault(fault: Ending, error: unknown, next: (ContinuityEvent & { kind: 'fault' })['next']): void {
     this.#tell({ kind: 'fault', fault, error, next });
+  }
+
+  /** Waits for no further proof. */
+  stop(): void {
+    this.#proof?.cancel();
+    this.#unproven = undefined;
+  }
+
+  #proven(): void {
+    const resumed = this.#unproven;
+    if (!resumed) return;
+    this.stop();
+    this.resumes++;
+    this.#tell({ kind: 'resumed', ...resumed });
   }
 
   #sign(): number {
@@ -225,6 +263,7 @@ export class Ledger implements Continuity {
   }
 
   #close(why: Ending | undefined): void {
+    this.#proven();
     if (!this.#open) return;
     this.#open.until = this.#clock.now();
     this.#open.ended = why;

@@ -1,12 +1,13 @@
-import { abortable } from '../kit/abort.ts';
+import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { ListOptions, Selectors } from '../model/list-options.ts';
 import type { ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { planList, type SyncMode } from './list-plan.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { type ListProgress, listAll } from './pager.ts';
+import { withPatience } from './patience.ts';
 import { isTable } from './watch-pump.ts';
 
 export interface ListFetcherOptions {
@@ -16,6 +17,9 @@ export interface ListFetcherOptions {
   pageSize: number | undefined;
   onProgress: ((progress: ListProgress) => void) | undefined;
   logger: Logger;
+  clock: Clock;
+  /** Silence after which a request is given up, ms. */
+  idleMs: number;
 }
 
 /** Gets whole states by LIST, and remembers what that taught about the server. */
@@ -46,11 +50,11 @@ export class ListFetcher<T> {
   /** Resolves when the server knows a state not older than `since`; one object is asked for, and not looked at. */
   async probe(since: ResourceVersion, signal: AbortSignal): Promise<void> {
     const request = { ...this.#options.selectors, resourceVersion: since, resourceVersionMatch: 'NotOlderThan', limit: 1 } as const;
-    await abortable(this.#source.list(request, { signal }), signal);
+    await this.#patiently(signal, (context) => this.#source.list(request, context));
   }
 
   async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
-    const page = await abortable(this.#source.list(request, { signal }), signal);
+    const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
     if (isTable(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
     if (request.resourceVersion === '0' && page.continue) this.#paginated = true;
     return page;
@@ -58,12 +62,18 @@ export class ListFetcher<T> {
 
   /** A source that cannot say is treated as one that cannot do it. */
   async #hasConsistentUnpagedList(signal: AbortSignal): Promise<boolean> {
-    if (!this.#source.consistentUnpagedList) return false;
+    const source = this.#source;
+    if (!source.consistentUnpagedList) return false;
     try {
-      return await abortable(this.#source.consistentUnpagedList({ signal }), signal);
+      return await this.#patiently(signal, async (context) => (await source.consistentUnpagedList?.(context)) ?? false);
     } catch (error) {
       this.#options.logger.debug('the server did not tell how it lists', { error });
       return false;
     }
+  }
+
+  #patiently<R>(signal: AbortSignal, call: (context: CallContext) => Promise<R>): Promise<R> {
+    const { name, clock, idleMs } = this.#options;
+    return withPatience(call, { what: `the list of ${name}`, signal, clock, idleMs });
   }
 }

@@ -5,6 +5,11 @@ import type { WatchEvent } from '../model/watch-event.ts';
 /** What every call through the port is given: the call ends when `signal` aborts, and lets go of its connection. */
 export interface CallContext {
   signal: AbortSignal;
+  /**
+   * To be called, as often as one likes, when something of the answer to a LIST arrives. A list that takes longer than the reflector's
+   * `idleMs` without a sign of life is given up and asked for again.
+   */
+  alive?: (() => void) | undefined;
 }
 
 /**

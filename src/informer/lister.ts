@@ -6,6 +6,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import { notFound, StatusError } from '../model/status.ts';
 import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 import { readonlyView } from './notification.ts';
+import type { ValueRange } from './value-range.ts';
 
 export interface ListFilter {
   /** Only this namespace; '' or absent = all. */
@@ -88,9 +89,14 @@ export class Lister<T> {
     return this.#indexer.indexKeys(name, value);
   }
 
-  /** The values an index knows, in no order; none for an index that does not exist. */
-  indexValues(name: string): string[] {
-    return this.#indexer.indexValues(name);
+  /** The objects an index files under values that begin with a prefix, or lie in a range: by ascending value, each once. Throws as `byIndex`. */
+  byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[] {
+    return this.#indexer.byIndexRange(name, range).map(readonlyView);
+  }
+
+  /** The values an index knows, in no order, or those in a range, ascending; none for an index that does not exist. */
+  indexValues(name: string, range?: ValueRange): string[] {
+    return this.#indexer.indexValues(name, range);
   }
 
   indexCount(name: string, value: string): number {

@@ -26,7 +26,10 @@ export interface ReflectorOptions {
   shouldResync?: (() => boolean) | undefined;
   /** How long the server is asked to keep a watch open: a random time in [min, 2·min]. Values under 5 minutes count as 5 minutes. */
   minWatchTimeoutMs?: number | undefined;
-  /** Silence (no event, no bookmark) after which a stream is taken for dead and resumed. Default 150 s; Infinity = never. */
+  /**
+   * Silence (no event, no bookmark; of a list: no sign of life) after which a connection is taken for dead: a stream is resumed, a list asked
+   * for again. Default 150 s; Infinity = never.
+   */
   idleMs?: number | undefined;
   /** How long InternalErrors in the stream are retried without a relist. 0 (default) = not at all. */
   maxInternalErrorRetryMs?: number | undefined;

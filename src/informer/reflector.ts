@@ -14,7 +14,7 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { RetryWindow } from './retry-window.ts';
-import { WatchConnection } from './watch-connection.ts';
+import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { classify, retryAfterMs } from './watch-fault.ts';
 import { decide, type Outcome, type Rules, type Step, start, VERY_SHORT_WATCH_MS, type WatchState } from './watch-machine.ts';
 import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
@@ -22,7 +22,6 @@ import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
 export type { ReflectorOptions } from './reflector-options.ts';
 
 const LEAST_WATCH_TIMEOUT_MS = 300_000;
-const DEFAULT_IDLE_MS = 150_000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
 const NO_LIFE = { events: 0, ms: 0 };
 
@@ -53,6 +52,7 @@ export class Reflector<T> {
   #resyncError: InformerError | undefined;
   #lastError: unknown;
   #running = false;
+  #isFollowing = false;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
     requireNotNegative('resyncMs', options.resyncMs);
@@ -73,7 +73,16 @@ export class Reflector<T> {
     this.#ledger = options.ledger ?? new Ledger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
     if (options.onContinuity) this.#ledger.observe(options.onContinuity);
     const { selectors, pageSize, onProgress } = options;
-    this.#lists = new ListFetcher(source, { name: this.#name, sync: this.#sync, selectors, pageSize, onProgress, logger: this.#logger });
+    this.#lists = new ListFetcher(source, {
+      name: this.#name,
+      sync: this.#sync,
+      selectors,
+      pageSize,
+      onProgress,
+      logger: this.#logger,
+      clock: this.#clock,
+      idleMs: this.#idleMs,
+    });
     this.#resync = new ResyncTimer({
       name: this.#name,
       periodMs: options.resyncMs ?? 0,
@@ -98,6 +107,14 @@ export class Reflector<T> {
     return this.#lastError;
   }
 
+  /**
+   * Says that the store is wrong: what is open is left, and the most recent state fetched in one piece. `error` tells why; it ends up in
+   * `continuity`. Does nothing while no stream is followed: a whole state is being fetched then, or will be.
+   */
+  distrust(error: InformerError): void {
+    if (this.#isFollowing) this.#connection?.fail(error);
+  }
+
   /** Runs until aborted, then resolves with nothing left open. Rejects only when called a second time. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new InformerError('closed', `the reflector of ${this.#name} has already been started`);
@@ -110,6 +127,7 @@ export class Reflector<T> {
     } finally {
       this.#disconnect();
       this.#resync.stop();
+      this.#ledger.stop();
     }
   }
 
@@ -129,6 +147,10 @@ export class Reflector<T> {
 
   get #sync(): SyncMode {
     return this.#options.sync ?? 'stream';
+  }
+
+  get #idleMs(): number {
+    return this.#options.idleMs ?? DEFAULT_IDLE_MS;
   }
 
   #rules(): Rules {
@@ -207,8 +229,7 @@ export class Reflector<T> {
       timeoutSeconds: this.#timeoutSeconds(),
       ...options,
     };
-    const idleMs = this.#options.idleMs ?? DEFAULT_IDLE_MS;
-    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs });
+    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs: this.#idleMs });
     return this.#connection;
   }
 
@@ -220,6 +241,7 @@ export class Reflector<T> {
   async #follow(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
     const connection = this.#connection;
     if (!connection) throw new InformerError('watch', 'no stream is open');
+    this.#isFollowing = true;
     if (this.#resyncError) connection.fail(this.#resyncError);
     this.#resyncError = undefined;
     const target = this.#liveTarget(since);
@@ -272,6 +294,7 @@ export class Reflector<T> {
   }
 
   #disconnect(): void {
+    this.#isFollowing = false;
     if (!this.#connection) return;
     const { events, ms } = this.#connection.life;
     this.#connection.close();

@@ -20,6 +20,7 @@ import { type InformerHandler, type Notification, type NotificationSink, readonl
 import { Processor } from './processor.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import type { Syncable } from './sync-result.ts';
+import type { Drift } from './verifier.ts';
 
 /** One collection an informer draws from; several, each limited to a namespace, make one cache. */
 export interface ScopedSource<T> {
@@ -58,6 +59,11 @@ export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedO
   transform?: ((object: T) => T) | undefined;
   /** Freeze cached objects, so that a write to one throws where it is made. For tests and development. */
   freeze?: boolean | undefined;
+  /**
+   * Ms between two verifications: the cache is held against a fresh list, a difference that lasts is reported (`drift` in the ledger and in
+   * `onContinuity`) and mended by a relist. 0 (default) = never. See {@link SharedInformer.verify}.
+   */
+  verifyEveryMs?: number | undefined;
   /** Hears what handlers threw, beside the log. */
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
@@ -124,6 +130,9 @@ export class SharedInformer<T> implements Syncable {
     checkSources(scoped);
     if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
       throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
+    }
+    if (options.verifyEveryMs !== undefined && !(options.verifyEveryMs >= 0)) {
+      throw new InformerError('argument', `verifyEveryMs must be a number not below 0, not ${options.verifyEveryMs}`);
     }
     this.#options = options;
     this.name = options.name ?? '<unspecified>';
@@ -236,6 +245,17 @@ export class SharedInformer<T> implements Syncable {
     };
   }
 
+  /**
+   * Holds the cache against a fresh list of the server and says where they differ for good; such a difference is mended by a relist.
+   * Takes a list, and about ten seconds where they differ at first: a stream may lag. Rejects with `list` when a list fails, with `closed`
+   * before the first sync, or with the signal's reason.
+   */
+  async verify(signal: AbortSignal = new AbortController().signal): Promise<Drift> {
+    const drifts = await Promise.all(this.#lanes.map((lane) => lane.verify(signal)));
+    const all = (kind: keyof Drift) => drifts.flatMap((drift) => drift[kind]).sort();
+    return { missing: all('missing'), extra: all('extra'), stale: all('stale') };
+  }
+
   /** Keeps the cache until aborted; resolves when nothing of it runs any more. A second call returns at once; a stopped informer stays so. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'new') {
@@ -275,6 +295,8 @@ export class SharedInformer<T> implements Syncable {
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
       apply: (deltas, isInInitialList, within) => this.#apply(deltas, { isInInitialList, within }, lane),
+      cache: this.#indexer,
+      verifyEveryMs: this.#options.verifyEveryMs ?? 0,
       room: () => this.#processor.room(),
       onSynced: () => this.#laneSynced(),
     });

@@ -1,3 +1,5 @@
+import { scope } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 
 /** Which of several caches have synced, and what kept the others. Source: client-go tools/cache SyncResult. */
@@ -48,15 +50,35 @@ export interface Syncable {
   readonly hasSynced: boolean;
   /** What keeps it from syncing, if it knows. */
   readonly lastError?: unknown;
+  /** False when nobody has started it. */
+  readonly isStarted?: boolean;
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
-/** Waits for every cache, without polling. One that has synced counts even when the signal aborts at the same moment. Never rejects. */
-export async function waitForSync(caches: readonly Syncable[], signal?: AbortSignal): Promise<SyncResult> {
+export interface WaitOptions {
+  /** How long to wait at most, ms. Default without end. */
+  timeoutMs?: number | undefined;
+  clock?: Clock | undefined;
+}
+
+/**
+ * Waits for every cache, without polling. One that has synced counts even when the signal aborts at the same moment. Never rejects: what
+ * came of it, which cache is late and what stands in its way is in the result.
+ */
+export async function waitForSync(caches: readonly Syncable[], signal?: AbortSignal, options: WaitOptions = {}): Promise<SyncResult> {
+  const { timeoutMs, clock = systemClock } = options;
+  using waiting = scope(signal);
+  const giveUp = () => waiting.abort(new InformerError('sync', `no sync within ${(timeoutMs ?? 0) / 1000}s`));
+  using _timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, giveUp);
   const failures: unknown[] = [];
-  const waits = caches.map((cache) => cache.whenSynced(signal).catch((error) => failures.push(error)));
+  const waits = caches.map((cache) => cache.whenSynced(waiting.signal).catch((error) => failures.push(error)));
   await Promise.all(waits);
   const late = caches.filter((cache) => !cache.hasSynced);
   const synced = new Map(caches.map((cache) => [cache.name, cache.hasSynced]));
-  return new SyncResult(synced, late.length > 0 ? failures[0] : undefined, new Map(late.map((cache) => [cache.name, cache.lastError])));
+  return new SyncResult(synced, late.length > 0 ? failures[0] : undefined, new Map(late.map((cache) => [cache.name, troubleOf(cache)])));
+}
+
+function troubleOf({ lastError, isStarted }: Syncable): unknown {
+  if (lastError !== undefined) return lastError;
+  return isStarted === false ? 'it has not been started' : 'no error so far; the server has not sent the whole state yet';
 }

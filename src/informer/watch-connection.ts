@@ -13,6 +13,9 @@ export interface Life {
   readonly ms: number;
 }
 
+/** Two and a half bookmark intervals of a kube-apiserver. */
+export const DEFAULT_IDLE_MS = 150_000;
+
 /** Nothing came for so long that the connection is taken for dead. */
 class IdleWatchError extends InformerError {
   constructor(idleMs: number) {
@@ -67,7 +70,7 @@ export class WatchConnection<T> {
       return connection;
     } catch (error) {
       connection.close();
-      watching.then((late) => release(late[Symbol.asyncIterator]()), ignore); // a port that answers after we left
+      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore); // a port that answers after we left
       throw error;
     }
   }

@@ -152,6 +152,8 @@ function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outc
       return { ...resume(state, outcome, outcome.fault), tell: 'log' };
     case 'idle':
       return afterSilence(state, outcome);
+    case 'drift': // only the most recent state will do, and nothing is wrong with the server
+      return { ...go(start('', rules), 'drift'), tell: 'log' };
     case 'internal':
       return outcome.internalRetry ? { ...resume(state, outcome, 'internal'), tell: 'log' } : relist(outcome.at, 'internal', rules);
     default:

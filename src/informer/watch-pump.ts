@@ -64,7 +64,13 @@ export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, 
 
 function errorOf(object: unknown): Error {
   if (isStatus(object)) return new StatusError(object);
-  return new InformerError('watch', `the server sent an ERROR event that is no Status: ${JSON.stringify(object)?.slice(0, 200)}`);
+  return new InformerError('watch', `the server sent an ERROR event that is no Status but ${kindOf(object)}`);
+}
+
+/** What something is, without its contents: they may be a Secret's. */
+function kindOf(object: unknown): string {
+  const { kind } = (object ?? {}) as { kind?: unknown };
+  return typeof kind === 'string' ? kind : typeof object;
 }
 
 /** A response in Table form was asked for by nobody here. Other groups may have a kind of that name. Source: client-go reflector.go. */
@@ -74,7 +80,7 @@ export function isTable(object: { apiVersion?: unknown; kind?: unknown }): boole
 
 function belongs(object: unknown, { expect, logger }: PumpOptions): object is KubeObject {
   if (!hasMetadata(object)) {
-    logger.error('a watch event without metadata was skipped', { object });
+    logger.error('a watch event without metadata was skipped', { kind: kindOf(object) });
     return false;
   }
   if (isTable(object)) {

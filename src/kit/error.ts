@@ -2,7 +2,7 @@
 export type ErrorCode =
   | 'argument' // a caller passed something that cannot work; thrown before anything starts
   | 'config' // kubeconfig, in-cluster files or credentials cannot be used
-  | 'credentials' // an exec plugin or token source failed
+  | 'credentials' // an exec plugin or token source failed, or the server refused what it gave
   | 'transport' // the connection failed: refused, reset, timed out, TLS
   | 'decode' // bytes from the server are not what the protocol promises
   | 'discovery' // no such resource type, or discovery failed

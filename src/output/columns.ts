@@ -22,7 +22,7 @@ export interface Column {
 export interface ColumnOptions {
   /** Columns of any priority, not only the first. */
   readonly wide?: boolean | undefined;
-  /** NAMESPACE comes first: for several namespaces. */
+  /** NAMESPACE comes first, where there are any: for several namespaces. */
   readonly withNamespace?: boolean | undefined;
   /** Names carry their type: for several types. */
   readonly showKind?: boolean | undefined;
@@ -43,7 +43,7 @@ export function columnsOf(server: readonly TableColumn[] | undefined, type: Prin
   const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
   return [
     ...(withEvent ? [EVENT] : []),
-    ...(withNamespace ? [NAMESPACE] : []),
+    ...(withNamespace && type.namespaced !== false ? [NAMESPACE] : []),
     ...shown.map(({ column, i }) => serverColumn(column, i, named)),
     ...labelColumns.map(labelColumn),
     ...(showLabels ? [LABELS] : []),

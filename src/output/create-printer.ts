@@ -20,7 +20,7 @@ export async function createPrinter(format: OutputFormat, options: PrinterOption
     case 'json':
       return new JsonPrinter(options);
     case 'yaml':
-      return new YamlPrinter(await loadYaml());
+      return new YamlPrinter(await loadYaml(), options);
     case 'name':
       return new NamePrinter();
     case 'jsonpath':

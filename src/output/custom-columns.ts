@@ -53,7 +53,6 @@ export class CustomColumnsPrinter implements Printer {
   }
 
   #print(objects: readonly ReadonlyObject[]): string {
-    if (objects.length === 0) return '';
     const lines = objects.map((object) => this.#columns.map(({ path }) => cellOf(path, object)));
     if (this.#heading) lines.unshift(this.#heading);
     this.#heading = undefined;

@@ -6,6 +6,8 @@ import type { EventEnvelope } from '../stream/envelope.ts';
 export interface PrintedType {
   readonly gvr: GroupVersionResource;
   readonly kind: string;
+  /** False: its objects are in no namespace. */
+  readonly namespaced?: boolean | undefined;
 }
 
 export interface PrintedEvent {

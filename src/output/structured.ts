@@ -1,3 +1,4 @@
+import { goJson } from '../expr/go-text.ts';
 import type { JsonPath } from '../expr/jsonpath.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { cellText, neutralised } from './escape.ts';
@@ -8,7 +9,7 @@ export interface StructuredOptions {
   readonly single?: boolean | undefined;
 }
 
-/** Events one a line; an answer as a `v1` List, indented as kubectl's. JSON escapes what could harm a terminal by itself. */
+/** Events one a line; an answer as a `v1` List, indented and sorted as kubectl's. JSON escapes what could harm a terminal by itself. */
 export class JsonPrinter implements Printer {
   readonly #single: boolean;
 
@@ -17,14 +18,15 @@ export class JsonPrinter implements Printer {
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => `${jsonText(event)}\n`).join('');
+    return batch.map(({ event }) => `${safeJson(JSON.stringify(event))}\n`).join('');
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     let open = false;
     for (const { object } of answer) {
-      if (this.#single) yield `${jsonText(object, 4)}\n`;
-      else yield `${open ? ',' : LIST_HEAD}\n        ${jsonText(object, 4).replaceAll('\n', '\n        ')}`;
+      const text = safeJson(goJson(object, 4));
+      if (this.#single) yield `${text}\n`;
+      else yield `${open ? ',' : LIST_HEAD}\n        ${text.replaceAll('\n', '\n        ')}`;
       open = true;
     }
     if (this.#single) return;
@@ -36,29 +38,31 @@ const LIST_HEAD = '{\n    "apiVersion": "v1",\n    "items": [';
 const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n';
 
 /** JSON leaves DEL and C1 controls as they are, and terminals obey some of them; here they are escaped as the lower controls are. */
-function jsonText(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, undefined, indent);
+function safeJson(text: string): string {
   return HIGH_CONTROL.test(text) ? text.replace(HIGH_CONTROLS, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) : text;
 }
 
 const HIGH_CONTROL = /[\u007f-\u009f]/;
 const HIGH_CONTROLS = /[\u007f-\u009f]/g;
 
-/** Puts a value into one YAML document. */
-export type YamlDump = (value: unknown) => string;
+/** Puts a value into one YAML document, its keys in their order or sorted. */
+export type YamlDump = (value: unknown, options?: { sorted: boolean }) => string;
 
 /** js-yaml in kubectl's style, loaded when asked for. Text that YAML 1.1 would read as another type is quoted. */
 export async function loadYaml(): Promise<YamlDump> {
   const { dump } = await import('js-yaml');
-  return (value) => dump(value, { lineWidth: -1, noRefs: true, seqNoIndent: true, quoteStyle: 'double' });
+  return (value, { sorted } = { sorted: false }) =>
+    dump(value, { lineWidth: -1, noRefs: true, seqNoIndent: true, quoteStyle: 'double', sortKeys: sorted });
 }
 
-/** Documents that begin with `---`. Those of a stream also end with `...`, so that a reader knows that each is whole. */
+/** Events as documents that begin with `---` and end with `...`, so that a reader knows that each is whole; an answer as a `v1` List, sorted as kubectl's. */
 export class YamlPrinter implements Printer {
   readonly #dump: YamlDump;
+  readonly #single: boolean;
 
-  constructor(dump: YamlDump) {
+  constructor(dump: YamlDump, { single = false }: StructuredOptions = {}) {
     this.#dump = dump;
+    this.#single = single;
   }
 
   events(batch: readonly PrintedEvent[]): string {
@@ -66,11 +70,15 @@ export class YamlPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    let first = true;
+    let open = false;
     for (const { object } of answer) {
-      yield `${first ? '' : '---\n'}${this.#dump(object)}`;
-      first = false;
+      const text = this.#dump(object, { sorted: true });
+      if (this.#single) yield text;
+      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}- ${text.replace(/\n(?=[^\n])/g, '\n  ')}`;
+      open = true;
     }
+    if (this.#single) return;
+    yield `${open ? '' : 'apiVersion: v1\nitems: []\n'}kind: List\nmetadata:\n  resourceVersion: ""\n`;
   }
 }
 

@@ -22,7 +22,7 @@ const LINES_PER_PIECE = 1000;
 /**
  * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
  * first appears, when its columns change, and again when the stream returns to it after many lines; the columns up to the name are as wide for
- * all types, so that a mixed stream can be read downwards.
+ * all types that have the same, so that a mixed stream can be read downwards.
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
@@ -74,11 +74,9 @@ export class TablePrinter implements Printer {
     const known = this.#sections.get(name);
     if (known && (!server || server.length === 0 || sameColumns(server, known.server))) return known;
     const columns = columnsOf(server, type, { ...this.#options, withEvent });
-    const section = new Section(
-      server,
-      columns,
-      withEvent ? new AlignedTable({ shared: this.#leading, columns: leadingColumns(columns) }) : new AlignedTable(),
-    );
+    const shared = withEvent && !(this.#options.withNamespace && type.namespaced === false);
+    const table = shared ? new AlignedTable({ shared: this.#leading, columns: leadingColumns(columns) }) : new AlignedTable();
+    const section = new Section(server, columns, table);
     this.#sections.set(name, section);
     return section;
   }

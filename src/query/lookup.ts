@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { compareNatural } from '../kit/natural-order.ts';
 
 /** What a user asks of one index. Several lookups must all hold. */
 export type Lookup =
@@ -44,7 +45,7 @@ export function matchesLookup(lookup: Lookup, value: string): boolean {
       return value.startsWith(lookup.prefix);
     case 'range': {
       const { from, to } = lookup;
-      return (from === undefined || compareTexts(from, value) <= 0) && (to === undefined || compareTexts(value, to) <= 0);
+      return (from === undefined || compareNatural(from, value) <= 0) && (to === undefined || compareNatural(value, to) <= 0);
     }
   }
 }
@@ -65,17 +66,6 @@ export function formatLookup(lookup: Lookup): string {
       return `${lookup.index}=${lookup.from ?? ''}..${lookup.to ?? ''}`;
   }
 }
-
-/** Numbers before text, numbers by size, text by code unit. */
-export function compareTexts(a: string, b: string): number {
-  const [x, y] = [numberOf(a), numberOf(b)];
-  if (x !== undefined && y !== undefined && x !== y) return x - y;
-  if (x !== undefined && y === undefined) return -1;
-  if (x === undefined && y !== undefined) return 1;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-const numberOf = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined);
 
 function rangeOf(index: string, value: string): Lookup | undefined {
   const [, from, to] = /^(.*?)\.\.(.*)$/s.exec(value) ?? [];

@@ -7,7 +7,7 @@ import { formatLookup, type Lookup, mapLookup, matchesLookup } from './lookup.ts
 export interface IndexedStore {
   list(): readonly ReadonlyObject[];
   byIndex(name: string, value: string): readonly ReadonlyObject[];
-  indexValues(name: string): readonly string[];
+  indexValues(name: string, range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string }): readonly string[];
   indexCount(name: string, value: string): number;
   /** Whether the store keeps this index; any other is worked out while scanning. */
   hasIndex(name: string): boolean;
@@ -84,7 +84,8 @@ interface Candidates {
 
 function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
   const { lookup } = condition;
-  const values = lookup.kind === 'in' ? lookup.values : store.indexValues(lookup.index).filter((value) => matchesLookup(lookup, value));
+  const values =
+    lookup.kind === 'in' ? lookup.values : store.indexValues(lookup.index, lookup).filter((value) => matchesLookup(lookup, value));
   return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(lookup.index, value), 0) };
 }
 

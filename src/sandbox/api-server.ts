@@ -10,6 +10,8 @@ import { compress, respondError, respondStatus } from './http/respond.ts';
 import { review } from './http/reviews.ts';
 import { parseRoute, type ResourcePath } from './http/route.ts';
 import { methodNotAllowed, notImplemented, refuse, unknownResource } from './http/statuses.ts';
+import { attemptOf, deny } from './rbac/attempt.ts';
+import { Authorizer } from './rbac/authorizer.ts';
 import { get } from './read/get.ts';
 import { list } from './read/list.ts';
 import { isWatch } from './read/read-options.ts';
@@ -17,7 +19,8 @@ import { type WatchSettings, watch } from './read/watch.ts';
 import type { WriteRequests } from './write/requests.ts';
 
 export interface ApiServerOptions extends WatchSettings {
-  readonly token: string;
+  /** The token that is taken at present. */
+  readonly token: () => string;
 }
 
 /**
@@ -29,6 +32,7 @@ export class ApiServer {
   readonly #cluster: Cluster;
   readonly #writes: WriteRequests;
   readonly #options: ApiServerOptions;
+  readonly #authorizer: Authorizer;
   /** host:port as discovery tells it. */
   address = '127.0.0.1:6443';
 
@@ -36,6 +40,7 @@ export class ApiServer {
     this.#cluster = cluster;
     this.#writes = writes;
     this.#options = options;
+    this.#authorizer = new Authorizer(cluster.store);
   }
 
   /** `trusted` lets a request in that carries no credentials: one that came through no socket. */
@@ -43,7 +48,7 @@ export class ApiServer {
     try {
       const headers = lowerCased(request.headers);
       const response = await this.#answer(request, headers, trusted);
-      const watching = request.method === 'GET' && /[?&]watch=/.test(request.path);
+      const watching = isWatch(new URLSearchParams(split(request.path)[1])); // whose first bytes may be long in coming
       return watching ? response : await compress(response, headers.get('accept-encoding'));
     } catch (error) {
       if (error instanceof StatusError) return respondError(error);
@@ -56,7 +61,7 @@ export class ApiServer {
   async #answer(request: ApiRequest, headers: ReadonlyMap<string, string>, trusted: boolean): Promise<ApiResponse> {
     const [path = '/', search = ''] = split(request.path);
     if (isHealthPath(path)) return health();
-    const user = authenticate(headers, this.#options.token, trusted);
+    const user = authenticate(headers, this.#options.token(), trusted);
     if (!user) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
     const call: Call = {
       method: request.method.toUpperCase(),
@@ -68,6 +73,8 @@ export class ApiServer {
       user,
     };
     const route = parseRoute(path);
+    const attempt = attemptOf(call, route);
+    if (this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
     return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
   }
 
@@ -92,7 +99,7 @@ export class ApiServer {
     const verb = verbOf(call, watching);
     if (!call.type.verbs.includes(verb)) methodNotAllowed();
     if (call.type.namespaced && call.namespace === undefined && verb === 'create') methodNotAllowed();
-    if (!call.type.verbs.includes('get')) return verb === 'create' ? review(this.#cluster, call) : methodNotAllowed();
+    if (!call.type.verbs.includes('get')) return verb === 'create' ? review(this.#cluster, this.#authorizer, call) : methodNotAllowed();
     if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
     switch (verb) {
       case 'get':

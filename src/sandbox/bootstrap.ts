@@ -1,5 +1,6 @@
 import type { UnknownObject } from '../model/object.ts';
 import type { Cluster } from './cluster.ts';
+import { bootstrapPolicy } from './rbac/bootstrap-policy.ts';
 import type { Writer } from './write/writer.ts';
 
 /** The objects every cluster has. Source: kube-apiserver's bootstrap controllers. */
@@ -17,9 +18,9 @@ const OBJECTS: readonly UnknownObject[] = [
   },
 ];
 
-/** Creates what a client expects in a cluster that was just started: the system namespaces and the `kubernetes` service. */
+/** Creates what a client expects in a cluster that was just started: the system namespaces, the `kubernetes` service, roles and bindings. */
 export function bootstrap({ types }: Cluster, writer: Writer, createdAt: string): void {
-  for (const object of OBJECTS) {
+  for (const object of [...OBJECTS, ...bootstrapPolicy()]) {
     const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');
     const metadata = { ...object.metadata, creationTimestamp: createdAt };
     if (type) writer.create(type, structuredClone({ ...object, metadata }), { manager: 'kube-apiserver', fixture: true });

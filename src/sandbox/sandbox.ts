@@ -1,30 +1,34 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { dump } from 'js-yaml';
 import { onAbort, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { type Random, seededRandom } from '../kit/random.ts';
-import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
-import { type ObjectKey, splitKey } from '../model/key.ts';
+import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { ApiServer } from './api-server.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Cluster, timestamp } from './cluster.ts';
 import { CrdController } from './crd/crd-controller.ts';
-import type { ApiType } from './discovery/api-type.ts';
 import { builtinTypes } from './discovery/builtin-types.ts';
 import { TypeRegistry } from './discovery/type-registry.ts';
+import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
+import { Fixtures, type TypeReference } from './fixtures.ts';
 import { GarbageCollector } from './gc/garbage-collector.ts';
 import { NamespaceCleaner } from './gc/namespace-cleaner.ts';
 import { PodReaper } from './gc/pod-reaper.ts';
 import { type Certificate, makeCertificate } from './http/certificate.ts';
 import type { ApiRequest, ApiResponse } from './http/exchange.ts';
+import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './http/in-process.ts';
 import { SocketServer } from './http/socket-server.ts';
 import { RequestLog } from './request-log.ts';
-import { createScenario, SCENARIO_NAMESPACE } from './scenarios/scenarios.ts';
+import type { ScenarioOptions } from './scenarios/scenario.ts';
+import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
+import { SkewedClock } from './skewed-clock.ts';
 import { ObjectStore } from './store/object-store.ts';
+import { TokenKeeper } from './token-keeper.ts';
 import { copy } from './write/copy.ts';
 import { Deleter } from './write/deleter.ts';
 import { WriteRequests } from './write/requests.ts';
@@ -39,26 +43,35 @@ export interface SandboxOptions {
   seed?: number | undefined;
   /** What moves by itself from the start, one of SCENARIO_NAMES. Nothing unless said. */
   scenario?: string | undefined;
+  /** How large and how fast that is. */
+  scenarioOptions?: ScenarioOptions | undefined;
   clock?: Clock | undefined;
   /** How many changes per type are kept for watches to resume from; 10,000 unless said. */
   historySize?: number | undefined;
+  /** How long changes are kept for watches, and states for continue tokens, ms; five minutes unless said, Infinity = for good. */
+  historyMs?: number | undefined;
   /** How often a quiet watch gets a bookmark, ms; a minute unless said. */
   bookmarkIntervalMs?: number | undefined;
   /** The bearer token clients must send; drawn at random unless said. */
   token?: string | undefined;
+  /** How long a token is taken, ms; for good unless said. */
+  tokenLifetimeMs?: number | undefined;
   /** False: no socket; requests come through {@link Sandbox.handle} alone. */
   socket?: boolean | undefined;
   /** False: plain HTTP. */
   tls?: boolean | undefined;
 }
 
-/** Where a fixture's types and objects are addressed: a GVR, or anything with apiVersion and kind. */
-export type TypeReference = GroupVersionResource | { readonly apiVersion: string; readonly kind: string };
-
-const DEFAULTS = { port: 0, host: '127.0.0.1', historySize: 10_000, bookmarkIntervalMs: 60_000, socket: true, tls: true };
-
-/** Writes of the sandbox's own helpers are signed with this name. */
-const MANAGER = 'sandbox';
+const DEFAULTS = {
+  port: 0,
+  host: '127.0.0.1',
+  historySize: 10_000,
+  historyMs: 300_000,
+  bookmarkIntervalMs: 60_000,
+  tokenLifetimeMs: Number.POSITIVE_INFINITY,
+  socket: true,
+  tls: true,
+};
 
 /**
  * A Kubernetes API server in memory: for tests, demos, and trying things without a cluster.
@@ -67,41 +80,46 @@ const MANAGER = 'sandbox';
  * listener is left. The injected clock is the only source of time.
  */
 export class Sandbox implements AsyncDisposable {
-  readonly token: string;
   /** Makes chosen requests go wrong. */
   readonly faults = new FaultScript();
   /** Every request so far, the latest last. */
   readonly requests = new RequestLog();
-  readonly #options: typeof DEFAULTS;
+  readonly #options: typeof DEFAULTS & { readonly clock?: Clock };
+  readonly #clock: SkewedClock;
+  readonly #tokens: TokenKeeper;
   readonly #cluster: Cluster;
   readonly #seed: number;
   readonly #writer: Writer;
   readonly #deleter: Deleter;
   readonly #server: ApiServer;
-  readonly #crds: CrdController;
+  readonly #fixtures: Fixtures;
   readonly #parts: Disposable[];
   #certificate: Certificate | undefined;
   #socket: SocketServer | undefined;
-  #scenario: Disposable | undefined;
+  #scenario: RunningScenario | undefined;
+  #restarting: Promise<void> | undefined;
   #life = new AbortController();
-  #stopped = false;
+  /** Aborts when the sandbox stops for good; `#life` does at every restart too. */
+  readonly #end = new AbortController();
 
   private constructor(options: SandboxOptions) {
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     this.#options = { ...DEFAULTS, ...given };
-    this.token = options.token ?? randomBytes(24).toString('base64url');
+    this.#clock = new SkewedClock(options.clock ?? systemClock);
+    this.#tokens = new TokenKeeper(this.#clock, this.#options.tokenLifetimeMs, options.token);
     this.#seed = options.seed ?? randomInt(2 ** 31);
     const random: Random = seededRandom(this.#seed);
-    const { historySize, bookmarkIntervalMs } = this.#options;
-    const store = new ObjectStore({ historySize });
-    this.#cluster = { store, types: new TypeRegistry(builtinTypes()), clock: options.clock ?? systemClock, random };
+    const { historySize, historyMs, bookmarkIntervalMs } = this.#options;
+    const store = new ObjectStore({ historySize, historyMs, clock: this.#clock });
+    this.#cluster = { store, types: new TypeRegistry(builtinTypes()), clock: this.#clock, random };
     this.#writer = new Writer(this.#cluster);
     this.#deleter = new Deleter(this.#cluster);
     const writes = new WriteRequests(this.#cluster, this.#writer, this.#deleter);
-    this.#server = new ApiServer(this.#cluster, writes, { token: this.token, bookmarkIntervalMs });
-    this.#crds = new CrdController(this.#cluster, this.#writer);
+    this.#server = new ApiServer(this.#cluster, writes, { token: () => this.#tokens.taken, bookmarkIntervalMs });
+    const crds = new CrdController(this.#cluster, this.#writer);
+    this.#fixtures = new Fixtures(this.#cluster, this.#writer, this.#deleter, crds);
     this.#parts = [
-      this.#crds,
+      crds,
       new GarbageCollector(this.#cluster, this.#writer, this.#deleter),
       new NamespaceCleaner(this.#cluster, this.#writer, this.#deleter),
       new PodReaper(this.#cluster, this.#deleter),
@@ -112,9 +130,14 @@ export class Sandbox implements AsyncDisposable {
   /** Resolves once the server answers. Rejects with the system's error when the address cannot be had. */
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
     const sandbox = new Sandbox(options);
-    if (options.scenario) sandbox.startScenario(options.scenario);
+    if (options.scenario) sandbox.startScenario(options.scenario, options.scenarioOptions);
     if (sandbox.#options.socket) await sandbox.#listen(sandbox.#options.port);
     return sandbox;
+  }
+
+  /** The bearer token clients must send: the latest, even when it has expired. */
+  get token(): string {
+    return this.#tokens.token;
   }
 
   /** `https://127.0.0.1:PORT`; without a socket an address nobody listens on. */
@@ -138,7 +161,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Where something is to be seen: the scenario's namespace, else `default`. */
   get namespace(): string {
-    return this.#scenario ? SCENARIO_NAMESPACE : 'default';
+    return this.#scenario?.namespace ?? 'default';
   }
 
   /** A kubeconfig with the certificate and the token in it, as YAML. Its one context is `sandbox`, in the sandbox's {@link namespace}. */
@@ -162,10 +185,22 @@ export class Sandbox implements AsyncDisposable {
     return this.#serve(request, true);
   }
 
+  /** A client's way in without a socket, over {@link handle}: what a client is made of instead of a configuration. */
+  transport(options: InProcessOptions = {}): InProcessTransport {
+    return inProcessTransport((request) => this.#dated(request, true), { ...options, seed: options.seed ?? this.#seed });
+  }
+
+  /** As HTTP has it, with the moment of the answer by the server's clock. */
+  async #dated(request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
+    const response = await this.#serve(request, trusted);
+    return { ...response, headers: { ...response.headers, date: new Date(this.#clock.now()).toUTCString() } };
+  }
+
   async #serve(request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
     if (this.#life.signal.aborted) throw connectionError('ECONNREFUSED');
     const life = this.#life.signal;
     const fault = this.faults.take(request);
+    if (fault && isIncident(fault)) return this.#befall(fault, request, trusted);
     const serve = (r: ApiRequest) => this.#server.serve(r, { trusted });
     const linked = scope(life);
     const gone = request.signal ? onAbort(request.signal, () => linked.abort()) : undefined;
@@ -184,61 +219,38 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
+  async #befall(incident: Incident, request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
+    if (incident.kind === 'restart') {
+      void this.restart(incident);
+      throw connectionError('ECONNRESET');
+    }
+    if (incident.kind === 'skew') this.skewClock(incident.ms);
+    else this.expireToken();
+    return this.#serve(request, trusted);
+  }
+
   /**
    * Creates the objects, or updates those that exist, with their status if they have one, under their uid and creation time if they
    * have them. Namespaces that are missing are made. Takes objects, lists of them, and kinds that a definition before them brought.
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return all.map((object) => this.#applyOne({ metadata: {}, ...copy(object) }));
-  }
-
-  #applyOne(object: UnknownObject): UnknownObject {
-    const type = this.#type({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' });
-    const { store } = this.#cluster;
-    const { name = '', namespace = 'default' } = object.metadata;
-    const key = type.namespaced ? `${namespace}/${name}` : name;
-    if (type.namespaced && !store.get('namespaces', namespace)) {
-      this.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    }
-    const current = name === '' ? undefined : store.get(type.storage, key);
-    const metadata = { ...object.metadata, ...(type.namespaced ? { namespace } : {}), ...(current ? versionOf(current.object) : {}) };
-    const write = { manager: MANAGER, fixture: true };
-    const stored = current
-      ? this.#writer.update(type, { ...object, metadata }, write)
-      : this.#writer.create(type, { ...object, metadata }, write);
-    if (type.kind === 'CustomResourceDefinition') this.#crds.establish(name);
-    return copy(store.get(type.storage, stored.key)?.object ?? stored.object);
+    return all.map((object) => this.#fixtures.apply({ metadata: {}, ...copy(object) }));
   }
 
   /** A copy of an object, or undefined. */
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
-    return copy(this.#cluster.store.get(this.#type(type).storage, key)?.object);
+    return this.#fixtures.get(type, key);
   }
 
   /** Copies of all objects of a type, in key order. */
   list(type: TypeReference, options: { namespace?: string } = {}): UnknownObject[] {
-    const { store } = this.#cluster;
-    const prefix = options.namespace === undefined ? '' : `${options.namespace}/`;
-    return store
-      .collection(this.#type(type).storage)
-      .list({ prefix }, store.revision)
-      .map((o) => copy(o.object));
+    return this.#fixtures.list(type, options);
   }
 
   /** Deletes an object as a client would: finalizers hold it, pods wind down. Throws a 404 StatusError when there is none. */
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number } = {}): void {
-    const found = this.#type(type);
-    const { namespace, name } = splitKey(key);
-    this.#deleter.delete(found, found.namespaced ? namespace : undefined, name, options);
-  }
-
-  #type(reference: TypeReference): ApiType {
-    const { types } = this.#cluster;
-    const found = 'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
-    if (found) return found;
-    const name = 'resource' in reference ? formatGvr(reference) : `${reference.apiVersion} ${reference.kind}`;
-    throw new InformerError('argument', `the sandbox serves no ${name}`, { hint: 'apply its CustomResourceDefinition first' });
+    this.#fixtures.delete(type, key, options);
   }
 
   /** Forgets all history: older continue tokens and, unless `watches` is false, older watches get 410 from now on. */
@@ -248,28 +260,58 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Goes away and comes back under the same address: every connection breaks, new ones are refused for `downMs`. Objects stay;
-   * history only with `keepHistory`.
+   * history only with `keepHistory`. Resolves when it is back; one that is under way already is waited for.
    */
-  async restart({ keepHistory = false, downMs = 0 }: { keepHistory?: boolean; downMs?: number } = {}): Promise<void> {
+  restart(options: { keepHistory?: boolean; downMs?: number } = {}): Promise<void> {
+    this.#restarting ??= this.#restart(options).finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
+  }
+
+  async #restart({ keepHistory = false, downMs = 0 }: { keepHistory?: boolean; downMs?: number }): Promise<void> {
     const { port } = this.#socket ?? {};
     this.#life.abort();
     await this.#socket?.stop();
-    if (downMs > 0) await this.#cluster.clock.sleep(downMs);
+    if (downMs > 0) await this.#cluster.clock.sleep(downMs, { signal: this.#end.signal }).catch(() => {});
     if (!keepHistory) this.#cluster.store.compact();
-    if (this.#stopped) return;
+    if (this.#end.signal.aborted) return;
     this.#life = new AbortController();
     if (port !== undefined) await this.#listen(port);
   }
 
-  /** Sets a scenario going, in place of the one before. Throws `argument` when there is none of that name. */
-  startScenario(name: string): void {
+  /** The server's time of day is ahead by so much from now on, behind if negative: its Date header, and the times it writes. 0 puts it right. */
+  skewClock(ms: number): void {
+    this.#clock.skewMs = ms;
+  }
+
+  /** The present token is answered 401 from now on, until {@link rotateToken}. Requests in-process without credentials go on. */
+  expireToken(): void {
+    this.#tokens.expire();
+  }
+
+  /** Issues a new token and returns it; the one before is not taken any more. Kubeconfigs written before keep the old one. */
+  rotateToken(): string {
+    return this.#tokens.rotate();
+  }
+
+  /**
+   * Moves the clock on by `ms` and lets everything happen that is due by then. Throws `argument` unless the sandbox was started on a clock
+   * that is moved by hand, as `FakeClock` of kubectl-informer/testing.
+   */
+  async advance(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    if (clock && 'advance' in clock && typeof clock.advance === 'function') return void (await clock.advance(ms));
+    throw new InformerError('argument', 'this sandbox runs on a clock that moves by itself', { hint: 'start it with a FakeClock' });
+  }
+
+  /** Sets a scenario going, in place of the one before. Throws `argument` when there is none of that name, or an option cannot be. */
+  startScenario(name: string, options: ScenarioOptions = {}): void {
     this.stopScenario();
     const { clock, store, types } = this.#cluster;
-    this.#scenario = createScenario(name, {
-      cluster: { clock, store, types, random: seededRandom(this.#seed + 1) },
-      writer: this.#writer,
-      deleter: this.#deleter,
-    });
+    const random = seededRandom(this.#seed + 1);
+    const world = { cluster: { clock, store, types, random }, writer: this.#writer, deleter: this.#deleter };
+    this.#scenario = createScenario(name, world, options);
   }
 
   /** Everything stays as it is from now on, unless clients change it. */
@@ -279,8 +321,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
     this.stopScenario();
     for (const part of this.#parts) part[Symbol.dispose]();
     this.#life.abort(STOPPED);
@@ -294,15 +336,10 @@ export class Sandbox implements AsyncDisposable {
   async #listen(port: number): Promise<void> {
     const { host, tls } = this.#options;
     if (tls) this.#certificate ??= await makeCertificate(host, this.#cluster.clock.now());
-    const serve = (request: ApiRequest) => this.#serve(request, false);
+    const serve = (request: ApiRequest) => this.#dated(request, false);
     this.#socket = await SocketServer.listen({ host, port, certificate: this.#certificate, serve });
     this.#server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;
   }
-}
-
-function versionOf({ metadata }: UnknownObject): { resourceVersion?: string; uid?: string } {
-  const { resourceVersion, uid } = metadata;
-  return { ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };
 }
 
 /** Why a server went away: in good order, its streams end; in a restart they break. */

@@ -66,11 +66,17 @@ function handlerOf(options: EventStreamOptions, target: StreamTarget, signal: Ab
       return take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause });
     },
     updated(oldObject, object, { cause, uidChanged }) {
-      if (cause === 'relist' && oldObject.metadata.resourceVersion === object.metadata.resourceVersion) return; // it is what it was
+      if (cause !== 'resync' && isSameState(oldObject, object)) return;
       return take({ type: 'updated', object: plain(object), oldObject: plain(oldObject), cause, uidChanged });
     },
     deleted: (object, { cause, finalStateUnknown }) => take({ type: 'deleted', object: plain(object), cause, finalStateUnknown }),
   };
+}
+
+/** It is what it was: found unchanged by a relist, or sent twice by the server. */
+function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<UnknownObject>): boolean {
+  const { resourceVersion } = after.metadata;
+  return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
 }
 
 /** Nothing downstream writes to an object: redaction and the printers copy what they change. */

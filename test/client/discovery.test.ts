@@ -127,14 +127,15 @@ describe('Discovery', () => {
     expect(snapshot.types).toHaveLength(1);
   });
 
-  it('fails when nothing could be found out', async () => {
-    const refused = fakeTransport(() => ({
-      status: 401,
-      body: { kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 },
-    }));
+  it.each([
+    [401, 'Unauthorized', 'credentials', /^You must be logged in to the server \(Unauthorized\)$/, /log in again/],
+    [403, 'Forbidden', 'transport', /^cannot find out what the server has: /, /whoami/],
+  ])('fails when nothing could be found out: %i', async (code, reason, errorCode, message, hint) => {
+    const refused = fakeTransport(() => ({ status: code, body: { kind: 'Status', message: reason, reason, code } }));
     await expect(new Discovery(refused).snapshot()).rejects.toMatchObject({
-      code: 'discovery',
-      hint: expect.stringContaining('credentials'),
+      code: errorCode,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
     });
   });
 

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ClusterConfig, Credentials, staticConfig } from '../../src/client/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../src/client/http-transport.ts';
-import { readText } from '../../src/client/response.ts';
+import { readText, statusErrorOf } from '../../src/client/response.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { isConnectionError, isConnectionRefused } from '../../src/model/connection-error.ts';
@@ -109,6 +109,19 @@ describe('an answer that says when to come back', () => {
     await clock.advance(ms);
     expect(await readText((await answer).body)).toBe('yes');
     expect(clock.pending).toBe(0);
+  });
+
+  it('is asked again with the same body when it was a write [RM-03]', async () => {
+    const bodies: string[] = [];
+    await using server = await localServer((request, response, n) => {
+      void readText(request).then((body) => {
+        bodies.push(body);
+        response.writeHead(n === 1 ? 429 : 201, { 'retry-after': '0' }).end();
+      });
+    });
+    await using transport = open(server.url);
+    expect((await transport.request({ method: 'POST', path: '/x', body: '{"a":1}' })).status).toBe(201);
+    expect(bodies).toEqual(['{"a":1}', '{"a":1}']);
   });
 
   it('is given back after ten tries [RM-03]', async () => {
@@ -268,6 +281,80 @@ describe('a connection that fails', () => {
   });
 });
 
+describe('an answer that stalls', () => {
+  it('is given up when no byte has come for a minute: a fault of the connection, which can be retried', async () => {
+    await using server = await localServer((_, response) => response.write('begun'));
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock });
+    const { body } = await transport.request({ ...get, path: '/api/v1/pods?limit=500' });
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    const next = thrownBy(chunks.next());
+    await clock.advance(59_999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    const error = await next;
+    expect(error.message).toBe('GET /api/v1/pods: no byte for 60s');
+    expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining('stopped in the middle') });
+    expect(isConnectionError(error)).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not given up while bytes trickle, nor while the reader is busy, however long', async () => {
+    await using server = await localServer((_, response) => {
+      response.write('1');
+      server.server.on('more', (text) => response.write(text)).once('end', () => response.end());
+    });
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock, bodyIdleTimeoutMs: 1000 });
+    const { body } = await transport.request(get);
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    for (const [text, busyMs] of [
+      ['2', 10_000],
+      ['3', 0],
+      ['4', 0],
+      ['5', 10_000],
+    ] as const) {
+      await clock.advance(busyMs);
+      const next = chunks.next();
+      await clock.advance(999); // waiting
+      server.server.emit('more', text);
+      expect(String((await next).value)).toBe(text);
+    }
+    server.server.emit('end');
+    expect((await chunks.next()).done).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('of a watch is not for the transport to judge', async () => {
+    await using server = await localServer((_, response) => response.write('begun'));
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock });
+    const controller = new AbortController();
+    const { body } = await transport.request({ ...get, stream: true, signal: controller.signal });
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    const next = chunks.next();
+    expect(clock.pending).toBe(0);
+    controller.abort(new Error('enough'));
+    await expect(next).rejects.toThrow('enough');
+  });
+
+  it.each([false, true])('before its headers is given up after 75 s (stream: %s)', async (stream) => {
+    await using server = await localServer(() => {});
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock });
+    const answer = thrownBy(transport.request({ ...get, stream }));
+    await expect.poll(() => server.seen.length).toBe(1);
+    await clock.advance(75_000);
+    const error = await answer;
+    expect(error.message).toBe('GET /x: no answer within 75s');
+    expect(isConnectionError(error)).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+});
+
 describe('breaking off', () => {
   it('rejects with the signal’s reason, before, during and after the headers, and leaves no listener', async () => {
     await using server = await localServer((request, response) => {
@@ -355,13 +442,18 @@ describe('TLS', () => {
     current = new Credentials({}, await material('two'));
     expect([await whoami(), server.connections]).toEqual(['two', before + 1]);
 
-    for (const [tls, hint] of [
-      [{ servername: 'api.test' }, '--certificate-authority'],
-      [{ ca: pki.ca, servername: 'other.test' }, '--tls-server-name'],
+    const UNVERIFIED = 'Unable to connect to the server: tls: failed to verify certificate: x509: ';
+    for (const [tls, text, hint] of [
+      [{ servername: 'api.test' }, 'certificate signed by unknown authority', '--certificate-authority FILE'],
+      [
+        { ca: pki.ca, servername: 'other.test' },
+        'certificate is valid for api.test, 127.0.0.1, not other.test',
+        '--tls-server-name api.test',
+      ],
     ] as const) {
       await using other = open(staticConfig({ server: server.url, tls }));
       const error = await thrownBy(other.request(get));
-      expect(error.message).toMatch(/^Unable to connect to the server: tls: failed to verify certificate: /);
+      expect(error.message).toBe(`${UNVERIFIED}${text} (${server.url})`);
       expect(error).toMatchObject({ hint: expect.stringContaining(hint) });
       expect(isConnectionError(error)).toBe(false);
     }
@@ -385,26 +477,98 @@ describe('TLS', () => {
   });
 });
 
-describe('a proxy', () => {
-  it('is asked to tunnel to the server', async () => {
+describe('a server that is not what the URL says', () => {
+  const swapped = (url: string) => url.replace(/^https?/, (scheme) => (scheme === 'http' ? 'https' : 'http'));
+
+  it('has no TLS', async () => {
+    await using server = await localServer((_, response) => response.end('plain'));
+    const url = swapped(server.url);
+    await using transport = open(staticConfig({ server: url }));
+    const error = await thrownBy(transport.request(get));
+    expect(error.message).toBe(`Unable to connect to the server: http: server gave HTTP response to HTTPS client (${url})`);
+    expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining(`http://${new URL(url).host}`) });
+  });
+
+  it('has TLS', async () => {
     const pki = await authority();
-    await using server = await localServer((_, response) => response.end('through'), pki.server);
+    await using server = await localServer((_, response) => response.end('secure'), pki.server);
+    const url = swapped(server.url);
+    await using transport = open(staticConfig({ server: url }));
+    const error = await thrownBy(transport.request(get));
+    expect(error.message).toMatch(/^Unable to connect to the server: .*\(http:/);
+    expect(error).toMatchObject({ code: 'transport', hint: `does the server want TLS? then write it https://${new URL(url).host}` });
+  });
+
+  it('has TLS, and says so as Go servers do', async () => {
+    await using server = await localServer((_, response) =>
+      response.writeHead(400).end('Client sent an HTTP request to an HTTPS server.\n'),
+    );
+    await using transport = open(server.url);
+    const error = await statusErrorOf(await transport.request(get), { verb: 'list' });
+    expect(error).toMatchObject({ statusCode: 400, hint: expect.stringContaining('https://') });
+  });
+
+  it('is spoken to with a certificate that is none', async () => {
+    await using transport = open(staticConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }));
+    const error = await thrownBy(transport.request(get));
+    expect(error.message).toMatch(/^Unable to connect to the server: tls: the CA, certificate or key in use cannot be read: /);
+  });
+});
+
+describe('a proxy', () => {
+  it('that is down is what the hint is about, without its password', async () => {
+    const proxy = await localServer(() => {});
+    await proxy[Symbol.asyncDispose]();
+    const proxyUrl = proxy.url.replace('//', '//me:hush@');
+    await using transport = open({ ...staticConfig({ server: 'https://one.test' }), proxyUrl });
+    const error = await thrownBy(transport.request(get));
+    expect(error).toMatchObject({ code: 'transport', hint: `requests go through the proxy ${proxy.url}: is it right, and up?` });
+  });
+
+  /** A proxy that leads every tunnel to one port of this machine, and says what it was asked for. */
+  async function tunnel(port: number) {
     const asked: string[] = [];
-    await using proxy = await localServer(() => {});
-    const { connect } = await import('node:net');
+    const proxy = await localServer(() => {});
     proxy.server.on('connect', (request, socket) => {
       asked.push(String(request.url));
-      const upstream = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
+      const upstream = connect(port, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
         upstream.pipe(socket).pipe(upstream);
       });
       for (const end of [upstream, socket]) end.on('error', () => {});
     });
+    return Object.assign(proxy, { asked });
+  }
+
+  it('is asked to tunnel to the server', async () => {
+    const pki = await authority();
+    await using server = await localServer((_, response) => response.end('through'), pki.server);
+    await using proxy = await tunnel(Number(new URL(server.url).port));
     const config = { ...staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
     await using transport = open(config);
     expect(await readText((await transport.request(get)).body)).toBe('through');
-    expect(asked).toEqual([new URL(server.url).host]);
+    expect(proxy.asked).toEqual([new URL(server.url).host]);
   });
+
+  it.each([
+    [false, false, 'gzip'],
+    [true, false, undefined],
+    [false, true, undefined],
+  ])(
+    'leads to a server elsewhere: answers are compressed, unless the kubeconfig says no (%s) or it is a watch (%s)',
+    async (disableCompression, stream, expected) => {
+      const pki = await authority();
+      await using server = await localServer((_, response) => response.end(), pki.server);
+      await using proxy = await tunnel(Number(new URL(server.url).port));
+      await using transport = open({
+        ...staticConfig({ server: 'https://api.test', tls: { ca: pki.ca } }),
+        proxyUrl: proxy.url,
+        disableCompression,
+      });
+      await readText((await transport.request({ ...get, stream })).body);
+      expect(server.seen[0]?.headers['accept-encoding']).toBe(expected);
+    },
+  );
 
   it('of an unknown kind is refused by name, before anything is sent', () => {
     expect(() => createTransport({ ...staticConfig({ server: 'https://x' }), proxyUrl: 'ftp://x' })).toThrow(

@@ -271,6 +271,14 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
     expect([tls.ca, tls.cert, tls.key].map(String)).toEqual(['flag ca', 'flag cert', 'flag key']);
   });
 
+  it('takes a CA of a flag to mean that the server is to be checked', async () => {
+    const careless = text.replace(`certificate-authority-data: ${CA}`, 'insecure-skip-tls-verify: true');
+    const certificateAuthority = await write('ca', 'flag ca');
+    const config = await load({ kubeconfig: await write('k', careless), certificateAuthority });
+    const { ca, rejectUnauthorized } = (await config.credentials()).tls;
+    expect([String(ca), rejectUnauthorized]).toEqual(['flag ca', undefined]);
+  });
+
   it.each<[ConnectionFlags, string]>([
     [{ token: 't', username: 'u' }, 'username/password or bearer token may be set, but not both'],
     [

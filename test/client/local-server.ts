@@ -37,7 +37,7 @@ export interface Authority {
   client(name: string): Promise<{ cert: string; key: string }>;
 }
 
-/** A certificate authority, a server certificate for the name `api.test`, and client certificates as needed; in memory only. */
+/** A certificate authority, a server certificate for the name `api.test` and for 127.0.0.1, and client certificates as needed; in memory only. */
 export async function authority(): Promise<Authority> {
   const ca = await generate([{ name: 'commonName', value: 'test-ca' }], {
     keySize: 2048,
@@ -47,7 +47,15 @@ export async function authority(): Promise<Authority> {
     const pem = await generate([{ name: 'commonName', value: name }], {
       keySize: 2048,
       ca: { cert: ca.cert, key: ca.private },
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'api.test' }] }],
+      extensions: [
+        {
+          name: 'subjectAltName',
+          altNames: [
+            { type: 2, value: 'api.test' },
+            { type: 7, ip: '127.0.0.1' },
+          ],
+        },
+      ],
     });
     return { cert: pem.cert, key: pem.private };
   };

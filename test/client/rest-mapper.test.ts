@@ -94,6 +94,35 @@ describe('RestMapper', () => {
     expect(await mapper().category('none')).toBeUndefined();
   });
 
+  it('looks once more for a word that is neither a category nor a type, and not for one that is a type', async () => {
+    const discovery = source([]);
+    const rest = new RestMapper(discovery);
+    discovery.next = TYPES;
+    expect((await rest.category('fruit'))?.map((t) => t.kind)).toEqual(['MyApple']);
+    expect(discovery.invalidated).toBe(1);
+    discovery.fresh = false;
+    expect(await rest.category('pods')).toBeUndefined();
+    expect(discovery.invalidated).toBe(1);
+    expect(await rest.category('nothing')).toBeUndefined();
+    expect(discovery.invalidated).toBe(2);
+  });
+
+  const EVENTS = 'short name "ev" could also match lower priority resource events.events.k8s.io';
+  it.each<[string, string[]]>([
+    ['ev', [EVENTS]],
+    ['EV', [EVENTS]],
+    ['events', []],
+    ['Event', []],
+    ['po', []],
+    ['hpa', []],
+    ['ev.events.k8s.io', []],
+    ['ev.v1.', []],
+  ])('of the word %s warns as kubectl does: %j', async (word, warnings) => {
+    const told: string[] = [];
+    await new RestMapper(source(TYPES), { onWarning: (text) => told.push(text) }).resolve(word);
+    expect(told).toEqual(warnings);
+  });
+
   it('finds the type of a kind', async () => {
     const type = await mapper().typeOfKind({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' });
     expect(formatGvr(type?.gvr ?? expect.unreachable())).toBe('autoscaling/v1/horizontalpodautoscalers');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback } from '../../src/client/connection-text.ts';
+import { isLoopback, noAnswer } from '../../src/client/connection-text.ts';
 import { impersonationHeaders } from '../../src/client/impersonation.ts';
 import { proxyFromEnvironment } from '../../src/client/proxy-environment.ts';
 import { TokenBucket } from '../../src/client/token-bucket.ts';
@@ -25,6 +25,22 @@ describe('TokenBucket', () => {
     const third = bucket.take();
     await clock.advance(100);
     expect(await third).toBeCloseTo(100);
+  });
+
+  it.each([
+    { qps: 50, burst: 300, idleMs: 0, taken: 305, waits: [20, 40, 60, 80, 100] },
+    { qps: 5, burst: 10, idleMs: 0, taken: 12, waits: [200, 400] },
+    { qps: 5, burst: 10, idleMs: 400, taken: 14, waits: [200, 400], before: 10 },
+    { qps: 0.5, burst: 1, idleMs: 0, taken: 3, waits: [2000, 4000] },
+    { qps: 50, burst: 0, idleMs: 0, taken: 2, waits: [20, 40] },
+  ])('of $qps a second and bursts of $burst makes $taken callers wait $waits ms at the end', async ({ before, ...row }) => {
+    const clock = new FakeClock();
+    const bucket = new TokenBucket({ qps: row.qps, burst: row.burst, clock });
+    for (let i = 0; i < (before ?? 0); i++) await bucket.take();
+    clock.tick(row.idleMs);
+    const waits = Promise.all(Array.from({ length: row.taken - (before ?? 0) }, () => bucket.take()));
+    await clock.advance(10_000);
+    expect((await waits).filter((ms) => ms > 0).map(Math.round)).toEqual(row.waits);
   });
 
   it('gives the token back when the wait is called off', async () => {
@@ -143,5 +159,37 @@ describe('isLoopback', () => {
     ['127.example.com', false],
   ])('%s: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
+  });
+});
+
+describe('noAnswer', () => {
+  const reach = { origin: 'https://api.test:6443', proxyUrl: undefined, closed: false };
+  const alert =
+    'C0F1:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:rec_layer_s3.c:907:SSL alert number 116';
+  it.each<[code: string, message: string, text: string, hint: string]>([
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'dial tcp: lookup api.test: no such host', 'DNS'],
+    ['ETIMEDOUT', 'connect ETIMEDOUT', 'dial tcp api.test:6443: i/o timeout', 'VPN'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'dial tcp api.test:6443: i/o timeout', 'VPN'],
+    ['EHOSTUNREACH', 'connect EHOSTUNREACH', 'dial tcp api.test:6443: connect: no route to host', 'network'],
+    [
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'x',
+      'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+      '--certificate-authority',
+    ],
+    ['CERT_HAS_EXPIRED', 'x', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid', 'clock'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', alert, 'remote error: tls: certificate required', '--client-certificate'],
+    ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'mismatch', 'tls: the CA, certificate or key in use cannot be read: mismatch', 'kubeconfig'],
+  ])('says of %s what is wrong, where, and what to do', (code, message, text, hint) => {
+    const error = noAnswer(new AggregateError([Object.assign(new Error(message), { code })]), reach);
+    expect(error.message).toBe(`Unable to connect to the server: ${text} (https://api.test:6443)`);
+    expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining(hint) });
+  });
+
+  it('gives what it does not know as it is', () => {
+    expect(noAnswer(new Error('odd'), reach)).toMatchObject({
+      message: 'Unable to connect to the server: odd (https://api.test:6443)',
+      hint: undefined,
+    });
   });
 });

@@ -217,6 +217,194 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
   });
 });
 
+/** Starts watches, and once all of them are open lets things happen. */
+async function watchedWhile(kind: string, watches: readonly { line: string; until: string }[], happen: () => void): Promise<string[]> {
+  const open = () => sandbox.requests.matching(kind).filter((r) => /[?&]watch=(true|1)/.test(r.path)).length;
+  const before = open();
+  const runs = watches.map(({ line, until }) => run(line, { until: (stdout) => stdout.includes(until) }));
+  await vi.waitFor(() => expect(open() - before).toBe(watches.length), 10_000);
+  happen();
+  return (await Promise.all(runs)).map(({ stdout }) => stdout);
+}
+
+describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  const namespaced = 'get pods,svc -n forms';
+  const service = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'forms' },
+    spec: { ports: [{ port: 80 }] },
+  });
+  const job = (name: string, more: object = {}) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'forms' },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [container('job:1')] } } },
+    ...more,
+  });
+
+  beforeAll(() => {
+    const pod = (name: string, tier: string, image: string, status?: object) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'forms', labels: { tier } },
+      spec: { containers: [container(image)] },
+      ...(status ? { status } : {}),
+    });
+    sandbox.apply([pod('a', 'front', 'z:1', running(0)), pod('b', 'back', 'y:1'), pod('c', 'front', 'x:1'), service('web'), job('once')]);
+  });
+
+  it.each<[line: string, expected: RegExp]>([
+    ['get all -n forms', /^NAME .*\npod\/a .*[\s\S]*service\/web .*[\s\S]*job\.batch\/once /],
+    ['get all -A', /^NAMESPACE +NAME .*[\s\S]*forms +job\.batch\/once /],
+    [`${namespaced} -o wide`, /^NAME +READY .* READINESS GATES\npod\/a [\s\S]*NAME .* SELECTOR\nservice\/web +ClusterIP .* 80\/TCP /],
+    [`${namespaced} -o name`, /^pod\/a\npod\/b\npod\/c\nservice\/web\n$/],
+    [`${namespaced} -o json`, /^\{\n {4}"apiVersion": "v1",\n {4}"items": \[/],
+    [`${namespaced} -o yaml`, /^apiVersion: v1\nitems:\n- apiVersion: v1\n {2}kind: Pod\n/],
+    ['get pod/a svc/web -n forms -o name', /^pod\/a\nservice\/web\n$/],
+    ['get pods -n forms -L tier --no-headers', /^a .* front\nb .* back\nc .* front\n$/],
+    ['get pods -n forms --show-labels', /^NAME .* LABELS\na .* tier=front\n/],
+    ['get pods -n forms --show-kind', /\npod\/a /],
+    ["get pods -n forms '--sort-by={.spec.containers[0].image}'", /^NAME .*\nc .*\nb .*\na .*\n$/],
+    ["get pods -n forms -l 'tier in (front),tier!=back' -o name", /^pod\/a\npod\/c\n$/],
+    ['get pods -A -l tier --field-selector metadata.namespace=forms,status.phase!=Running -o name', /^pod\/b\npod\/c\n$/],
+    ["get pods -n forms -o 'jsonpath-as-json={.items[*].metadata.name}'", /^\[\n {4}"a",\n {4}"b",\n {4}"c"\n\]\n$/],
+    ['get pods -n forms -o custom-columns=N:.metadata.name,T:.metadata.labels.tier --no-headers', /^a +front\nb +back\nc +front\n$/],
+    ["get pods -n forms -o 'go-template={{range .items}}{{.metadata.name}} {{end}}'", /^a b c $/],
+    ['get pods -n forms a --subresource=status -o name', /^pod\/a$/m],
+    ['get po a -n forms --output=kyaml', /^---\n\{\n {2}apiVersion: "v1",\n/],
+    ['get namespaces,nodes,clusterroles -o name', /namespace\/forms\n[\s\S]*clusterrole\.rbac\.authorization\.k8s\.io\/view\n/],
+    ['get nothing.example.com --ignore-not-found', /^$/],
+    ['api-resources --api-group=apps --no-headers -o name', /^controllerrevisions\.apps\n[\s\S]*statefulsets\.apps\n$/],
+    ['api-resources --verbs=list --namespaced=false -o wide', /^NAME .* VERBS +CATEGORIES\n[\s\S]*nodes +no +v1 +false +Node +create,/],
+    ['api-resources --categories=all -o name --sort-by=name', /^cronjobs\.batch\n/],
+    ['api-versions', /^admissionregistration\.k8s\.io\/v1\n[\s\S]*\nv1\n$/],
+    ['cluster-info', /is running at /],
+    ['auth whoami', /Username +admin\n/],
+    ['auth can-i list pods --as=somebody --as-group=system:masters', /^yes\n$/],
+    ['describe pods -n forms a', /^Name: +a\n[\s\S]*Image: +z:1\n/],
+    ['describe svc -n forms web', /^Name: +web\n[\s\S]*Port: +<unset> {2}80\/TCP\n/],
+    ['describe job -n forms once', /^Name: +once\n[\s\S]*Pods Statuses: +0 Active/],
+    ['describe deploy web', /StrategyType: +RollingUpdate\n/],
+    ['describe ns forms', /Status: +Active\n/],
+    ['describe clusterrole view', /PolicyRule:|Name: +view\n/],
+    ['get hpa.v2.autoscaling -A --ignore-not-found', /^$/],
+  ])('%s', async (line, expected) => {
+    const tolerated = line.startsWith('get nothing');
+    const { stdout, code } = await run(line);
+    if (!tolerated) expect(code).toBe(0);
+    expect(stdout).toMatch(expected);
+  });
+
+  it.each<[line: string, said: string]>([
+    ['logs web-1', 'Error from server (NotImplemented): the sandbox does not implement the log subresource of pods'],
+    ['exec web-1 -- ls', 'Error from server (NotImplemented): the sandbox does not implement the exec subresource of pods'],
+    ['attach web-1', 'Error from server (NotImplemented): the sandbox does not implement the attach subresource of pods'],
+    ['port-forward web-1 1:80', 'the sandbox does not implement the portforward subresource of pods'],
+    ['debug web-1 --image=busybox', 'the sandbox does not implement the ephemeralcontainers subresource of pods'],
+    ['get --raw /api/v1/namespaces/default/services/web/proxy/', 'the sandbox does not implement the proxy subresource of services'],
+    ['get --raw /metrics', 'the sandbox does not implement metrics'],
+    ['get --raw /openapi/v2', 'the sandbox does not implement OpenAPI v2'],
+    ['get --raw /api/v1/watch/pods', 'the sandbox does not implement the deprecated /watch/ paths'],
+    ['get --raw /apis/autoscaling/v1/horizontalpodautoscalers', 'the sandbox does not implement autoscaling/v1 HorizontalPodAutoscaler'],
+    ['top pods', 'error: Metrics API not available'],
+    ['explain pods', 'not found in OpenAPI schema'],
+    ['get pods --as=somebody', 'User "somebody" cannot list resource "pods" in API group "" in the namespace "default"'],
+    ['get pods --field-selector spec.foo=1', 'field label not supported: spec.foo'],
+    ['get pods -l a===b', "unable to parse requirement: found '=', expected: identifier"],
+  ])('is told honestly what there is not: %s', async (line, said) => {
+    const { code, stderr } = await run(line);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+  });
+
+  it('follows a change in every output, with and without the type of the event', async () => {
+    const only = 'get svc -n forms --watch-only';
+    const watches = [
+      { line: 'get svc -n forms -w', until: 'late ' },
+      { line: 'get svc -n forms -w --output-watch-events', until: 'DELETED ' },
+      { line: `${only} -o wide`, until: 'late ' },
+      { line: `${only} -o name`, until: 'service/late' },
+      { line: `${only} -o yaml --output-watch-events`, until: 'type: DELETED' },
+      { line: `${only} -o json --output-watch-events`, until: '"DELETED"' },
+      { line: `${only} -o 'jsonpath={.metadata.name};'`, until: 'late;late;' },
+      { line: `${only} -o custom-columns=N:.metadata.name,T:.spec.type`, until: 'late ' },
+      { line: `${only} -o name --field-selector metadata.name=late`, until: 'service/late' },
+      { line: `${only} -o name -l none!=x`, until: 'service/late' },
+    ];
+    const said = await watchedWhile('services?', watches, () => {
+      sandbox.apply(service('late'));
+      sandbox.delete({ apiVersion: 'v1', kind: 'Service' }, 'forms/late');
+    });
+    expect(said[0]).toMatch(/^NAME .*\nweb .*\nlate +ClusterIP /);
+    expect(said[1]).toMatch(/^EVENT +NAME .*\nADDED +web .*\nADDED +late .*\nDELETED +late /);
+    expect(said[2]).toMatch(/^NAME .* SELECTOR\nlate /);
+    expect(said[4]).toMatch(/^object:\n {2}apiVersion: v1\n[\s\S]*type: ADDED\n---\n[\s\S]*type: DELETED\n/);
+    expect(said[5]).toMatch(/^\{"type":"ADDED","object":\{.*\n\{"type":"DELETED",/);
+    expect(said[6]).toMatch(/^late;late;/);
+    expect(said[7]).toMatch(/^N +T\nlate +ClusterIP\n/);
+    expect([said[3], said[8], said[9]]).toEqual(Array(3).fill(expect.stringMatching(/^service\/late\n/)));
+  });
+
+  it('waits until something comes about, in every form', async () => {
+    const forms = [
+      ['job/wanted --for=condition=Complete', 'job.batch/wanted condition met\n'],
+      ['job/wanted --for=condition=Failed=false', 'job.batch/wanted condition met\n'],
+      ["job/wanted '--for=jsonpath={.status.succeeded}=1'", 'job.batch/wanted condition met\n'],
+      ["job/wanted '--for=jsonpath={.status.completionTime}'", 'job.batch/wanted condition met\n'],
+      ['job/leaving --for=delete', 'job.batch/leaving condition met\n'],
+      ['jobs --all --for=condition=Complete -l app=waited', 'job.batch/wanted condition met\n'],
+    ] as const;
+    const conditions = [
+      { type: 'Complete', status: 'True' },
+      { type: 'Failed', status: 'False' },
+    ];
+    const labelled = (name: string, app: string) => ({ ...job(name), metadata: { name, namespace: 'forms', labels: { app } } });
+    sandbox.apply([labelled('wanted', 'waited'), labelled('leaving', 'other')]);
+    const created = run('wait job/new -n forms --for=create --timeout=15s');
+    const watches = forms.map(([what]) => ({ line: `wait ${what} -n forms --timeout=15s`, until: '\0' }));
+    const said = await watchedWhile('jobs', watches, () => {
+      sandbox.apply([
+        { ...labelled('wanted', 'waited'), status: { succeeded: 1, completionTime: '2026-01-01T00:00:00Z', conditions } },
+        job('new'),
+      ]);
+      sandbox.delete({ apiVersion: 'batch/v1', kind: 'Job' }, 'forms/leaving');
+    });
+    expect(said).toEqual(forms.map(([, expected]) => expected));
+    expect((await created).stdout).toBe('job.batch/new condition met\n');
+    const gone = await run('wait job/never -n forms --for=condition=Complete --timeout=1s');
+    expect([gone.code, gone.stderr]).toEqual([1, 'Error from server (NotFound): jobs.batch "never" not found\n']);
+  });
+
+  it('shows events by object, by type and as they come', async () => {
+    const event = (name: string, type: string, message: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'forms' },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'forms' },
+      reason: 'Told',
+      message,
+      type,
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      count: 3,
+    });
+    sandbox.apply([event('e1', 'Normal', 'well'), event('e2', 'Warning', 'not well')]);
+    const [all, warnings, core, named] = await Promise.all([
+      output('events -n forms'),
+      output('events -n forms --types=Warning --no-headers'),
+      output('get events -n forms --field-selector involvedObject.name=a,type=Normal'),
+      output('get events.events.k8s.io -n forms -o wide'),
+    ]);
+    expect(all).toMatch(/LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
+    expect(warnings).toMatch(/^.* Warning +Told +Pod\/a +not well\n$/);
+    expect(core).toMatch(/Normal +Told +pod\/a +well\n$/);
+    expect(named).toMatch(/SUBOBJECT +SOURCE/);
+    const [watched] = await watchedWhile('events', [{ line: 'events -n forms --watch --for pod/a', until: 'again' }], () =>
+      sandbox.apply(event('e3', 'Normal', 'again')),
+    );
+    expect(watched).toMatch(/not well\n[\s\S]*again/);
+  });
+});
+
 describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipped: ${missing})` : ''}`, () => {
   const manifest = (image: string, more: object[] = []) =>
     JSON.stringify({
@@ -262,6 +450,24 @@ describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipp
     expect(shown).toBe('front yes hello 5');
     const difference = await run('diff --server-side --force-conflicts -f -', { input: manifest('nginx:9') });
     expect([difference.code, difference.stdout]).toEqual([1, expect.stringMatching(/^\+\s+- image: nginx:9|^\+\s+image: nginx:9/m)]);
+  });
+
+  it('creates by subcommand, which kubectl sends as protobuf', async () => {
+    await output('create deployment made --image=nginx:9 --replicas=3 --port=80');
+    await output('create secret generic made --from-literal=k=v');
+    await output('create job made --image=busybox -- echo hello');
+    await output('create role made --verb=get,list --resource=pods');
+    await output('create ingress made --rule=example.com/*=made:80,tls=cert');
+    await output('autoscale deployment made --min=1 --max=3 --cpu=80%');
+    const shown =
+      "get deploy made -o 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].ports[0].containerPort}'";
+    expect(await output(shown)).toBe('3 nginx:9 80');
+    expect(await output("get secret made -o 'jsonpath={.data.k}'")).toBe('dg==');
+    expect(await output("get role made -o 'jsonpath={.rules[0].verbs}'")).toBe('["get","list"]');
+    expect(
+      await output("get ingress made -o 'jsonpath={.spec.rules[0].http.paths[0].backend.service.port.number} {.spec.tls[0].hosts[0]}'"),
+    ).toBe('80 example.com');
+    expect(await output('auth can-i delete nodes')).toBe('yes\n');
   });
 
   it('makes objects, replaces them and deletes them', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../support/cli.ts';
-import { type Fixture, startFixture } from '../support/fixture.ts';
+import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -60,6 +60,66 @@ describe('query', () => {
       stdout: '',
       stderr: expect.stringContaining('pods "none" not found'),
     });
+  });
+
+  it('prints what it finds of several names, in their order, and fails for the others', async () => {
+    const result = await query('pods', 'web-2', 'none', 'web-1', 'nil', '-n', 'shop', '-o', 'name');
+    expect(result).toMatchObject({ code: 1, stdout: 'pod/web-2\npod/web-1\n' });
+    expect(result.stderr).toMatch(/^error: pods "none", pods "nil" not found \(NotFound\)\nhint: looked in namespace shop\b/);
+    const nothing = await query('pods', 'none', '-n', 'shop', '-o', 'json');
+    expect(nothing).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('takes a missing name for no answer with --ignore-not-found', async () => {
+    expect(await query('pods', 'none', '-n', 'shop', '--ignore-not-found')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+    const some = await query('pods', 'none', 'web-1', '-n', 'shop', '--ignore-not-found', '-o', 'name');
+    expect(some).toMatchObject({ code: 0, stdout: 'pod/web-1\n', stderr: '' });
+  });
+
+  it('takes a name for a name, whatever it is made of', async () => {
+    expect(await query('pods', 'web-1,web-2', '-n', 'shop')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pods "web-1,web-2" not found'),
+    });
+  });
+
+  it('counts values of the named objects only', async () => {
+    const { stdout } = await query('pods', 'web-2', 'none', '-n', 'shop', '--values', 'node', '-o', 'json', '--ignore-not-found');
+    expect(JSON.parse(stdout)).toEqual([{ value: 'worker-2', count: 1 }]);
+  });
+
+  it('keeps a value on its line, without what a terminal obeys', async () => {
+    await using own = await startFixture([configMap('notes', { text: 'one\ntwo', hostile: '\x1b[2Jx' })]);
+    const { stdout } = await run(['query', 'cm', '-n', 'shop', '--index', 'text=.data.*', '--values', 'text'], { env: own.env });
+    expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual(
+      expect.arrayContaining([
+        ['one...', '1'],
+        ['^[[2Jx', '1'],
+      ]),
+    );
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    const bare = await run(['query', 'cm', '-n', 'shop', '--values', 'namespace', '--no-headers'], { env: own.env });
+    expect(bare.stdout).toMatch(/^shop +\d+\n$/);
+  });
+
+  it('limits what is printed, not what is counted', async () => {
+    expect((await query('pods', '-A', '--count', '--limit', '1')).stdout).toBe('3\n');
+    const groups = JSON.parse((await query('pods', '-A', '--group-by', '.spec.nodeName', '--limit', '1', '-o', 'json')).stdout);
+    expect(groups).toEqual([{ value: 'worker-2', count: 2 }]);
+    const composed = JSON.parse((await query('pods', 'web-1', '-n', 'shop', '--group-by', '.metadata.labels', '-o', 'json')).stdout);
+    expect(composed).toEqual([{ value: '{"app":"web"}', count: 1 }]);
+  });
+
+  it.each([
+    [['--values', 'node', '--count'], '--values and --count'],
+    [['--group-by', '.spec.nodeName', '--count'], '--count and --group-by'],
+    [['--values', 'node', '-o', 'yaml'], '-o yaml'],
+    [['--group-by', '.spec.nodeName', '-o', 'jsonpath={.x}'], '-o jsonpath'],
+  ])('refuses questions that exclude each other: %j', async (line, text) => {
+    const result = await query('pods', '-A', ...line);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(text);
+    expect(result.stderr).toMatch(/^hint: /m);
   });
 
   it('refuses an unknown index and lists those there are', async () => {

@@ -1,4 +1,5 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
@@ -71,6 +72,32 @@ describe('reconcile', () => {
     expect((await run(['reconcile', 'pods', '-n', 'shop', '--hook', stopping], { env: fixture.env })).code).toBe(1);
   });
 
+  it.each([
+    ['a kubeconfig named by a flag', (f: Fixture) => ({ flags: ['--kubeconfig', f.env.KUBECONFIG], env: {} })],
+    ['one of the environment', (f: Fixture) => ({ flags: [], env: f.env })],
+    ['a server and a token', (f: Fixture) => ({ flags: [...server(f), `--token=${f.sandbox.token}`], env: {} })],
+    ['a context that is not the current one', (f: Fixture) => ({ flags: ['--context=sandbox', '--as=jane'], env: f.env })],
+  ])('passes on the way to the cluster when told to: %s', async (_, choice) => {
+    const { flags, env } = choice(fixture);
+    const file = await hook(
+      'where.sh',
+      '#!/bin/sh\ncat > /dev/null\necho "at $KUBECONFIG" >&2\ntr -d "\\n" < "$KUBECONFIG" >&2\necho >&2\n',
+    );
+    const line = ['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, ...flags];
+    await using cli = new Cli([...line, '--pass-credentials'], { env });
+    await cli.until((c) => c.stderr.includes(fixture.sandbox.token), 'the kubeconfig');
+    const place = /at (\S+?)"?\n/.exec(cli.stderr)?.[1] ?? '';
+    expect(cli.stderr).toContain(fixture.sandbox.url);
+    if (flags.length > 0) expect((await stat(place)).mode & 0o077).toBe(0);
+    cli.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(0);
+    if (flags.length > 0) await expect(stat(place)).rejects.toThrow('ENOENT');
+
+    await using without = new Cli(line, { env });
+    await without.until((c) => c.stderr.includes('at /dev/null'), 'the empty kubeconfig');
+    expect(without.stderr).not.toContain(fixture.sandbox.token);
+  });
+
   it('refuses a hook that cannot be loaded before it watches anything', async () => {
     const file = await hook('enum.ts', 'export enum Color { Red }\nexport default async () => {};\n');
     const result = await run(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
@@ -81,6 +108,13 @@ describe('reconcile', () => {
     expect(none.stderr).toContain('--hook');
   });
 });
+
+/** Flags for the fixture's server, as if there were no kubeconfig. */
+function server({ sandbox, folder }: Fixture): string[] {
+  const ca = path.join(folder, 'ca.pem');
+  writeFileSync(ca, sandbox.caPem);
+  return ['--server', sandbox.url, '--certificate-authority', ca];
+}
 
 function labelOf(name: string): string | undefined {
   const object = fixture.sandbox.get(APPLE_TYPE, `shop/${name}`) as { metadata: { labels?: Record<string, string> } } | undefined;

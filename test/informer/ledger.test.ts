@@ -44,15 +44,33 @@ it('tells observers what happened, in order', () => {
   book.ended('idle');
   clock.tick(150_000);
   book.opened('10', 'idle');
+  clock.tick(1000);
   book.lost('very-short');
   book.lost('other');
   book.synced('12', 1);
   expect(events).toEqual([
     { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
-    { kind: 'resumed', since: '10', why: 'idle', silentMs: 150_000, at: 151_000, scope: 'shop' },
-    { kind: 'gap', from: '10', why: 'very-short', at: 151_000, scope: 'shop' },
-    { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'very-short', at: 151_000, scope: 'shop' },
+    { kind: 'resumed', since: '10', why: 'idle', silentMs: 150_000, at: 152_000, scope: 'shop' },
+    { kind: 'gap', from: '10', why: 'very-short', at: 152_000, scope: 'shop' },
+    { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'very-short', at: 152_000, scope: 'shop' },
   ]);
+});
+
+it.each<[string, (book: Ledger) => void, number]>([
+  ['the first sign of the new stream', (book) => book.advanced('10', 0, 1), 1],
+  ['an end that says nothing of versions', (book) => book.ended('connection'), 1],
+  ['a refusal in the stream', (book) => book.ended('gone'), 0],
+  ['the end of everything', (book) => book.stop(), 0],
+])('calls a watch resumed when it is proven to be: %s', (_, happens, resumes) => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('connection');
+  book.opened('10', 'connection');
+  expect(book.resumes).toBe(0);
+  happens(book);
+  clock.tick(5000);
+  expect([book.resumes, events.filter((e) => e.kind === 'resumed').length]).toEqual([resumes, resumes]);
 });
 
 it('knows no gap before the first state', () => {

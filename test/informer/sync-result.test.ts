@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Syncable, SyncResult, waitForSync } from '../../src/informer/sync-result.ts';
 import { Latch } from '../../src/kit/latch.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 function cache(name: string, isSynced: boolean): Syncable {
   const latch = new Latch();
@@ -30,4 +31,28 @@ it('gives up with its signal, and counts what had synced by then [SHI-29]', asyn
     ['never', false],
   ]);
   expect(result.asError()?.message).toBe('failed to sync all caches: never: stopped');
+});
+
+it('says, when time runs out, which cache is late and what stands in its way', async () => {
+  const clock = new FakeClock();
+  const caches: Syncable[] = [
+    cache('done', true),
+    { ...cache('refused', false), isStarted: true, lastError: new Error('pods is forbidden') },
+    { ...cache('slow', false), isStarted: true },
+    { ...cache('idle', false), isStarted: false },
+  ];
+  const waiting = waitForSync(caches, undefined, { timeoutMs: 30_000, clock });
+  await clock.advance(30_000);
+  const result = await waiting;
+  expect(result.asError()?.message).toBe('failed to sync all caches: idle, refused, slow: no sync within 30s');
+  expect(result.asError()?.hint).toBe(
+    'idle: it has not been started; refused: pods is forbidden; slow: no error so far; the server has not sent the whole state yet',
+  );
+  expect(clock.pending).toBe(0);
+});
+
+it('waits no longer than it must', async () => {
+  const clock = new FakeClock();
+  expect((await waitForSync([cache('done', true)], undefined, { timeoutMs: 30_000, clock })).isComplete).toBe(true);
+  expect(clock.pending).toBe(0);
 });

@@ -21,6 +21,26 @@ describe('json', () => {
     );
   });
 
+  test('sorts keys and escapes as kubectl does', async () => {
+    const object = { kind: 'Pod', apiVersion: 'v1', spec: { b: [{ d: 1, c: '<&>' }], a: null } };
+    expect([...(await printer('json', { single: true })).objects(answer(object as never))].join('')).toBe(
+      `{
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "spec": {
+        "a": null,
+        "b": [
+            {
+                "c": "\\u003c\\u0026\\u003e",
+                "d": 1
+            }
+        ]
+    }
+}
+`,
+    );
+  });
+
   test('prints an empty answer as an empty List', async () => {
     const text = [...(await printer('json')).objects([])].join('');
     expect(text).toBe(
@@ -52,42 +72,31 @@ describe('yaml', () => {
     expect(loadAll(text)).toEqual([JSON.parse(JSON.stringify(one.event)), expect.objectContaining({ type: 'ADDED' })]);
   });
 
-  test('prints an answer as documents in the style of kubectl', async () => {
-    const object = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'a' },
-      data: { n: '1', yes: 'on', text: 'a\nb\n' },
-      list: [{ a: 1 }, []],
-    };
-    expect(lines((await printer('yaml')).objects(answer(object, object)))).toEqual([
-      ...[
-        'apiVersion: v1',
-        'kind: ConfigMap',
-        'metadata:',
-        '  name: a',
-        'data:',
-        '  "n": "1"',
-        '  "yes": "on"',
-        '  text: |',
-        '    a',
-        '    b',
-      ],
-      ...['list:', '- a: 1', '- []', '---'],
-      ...[
-        'apiVersion: v1',
-        'kind: ConfigMap',
-        'metadata:',
-        '  name: a',
-        'data:',
-        '  "n": "1"',
-        '  "yes": "on"',
-        '  text: |',
-        '    a',
-        '    b',
-      ],
-      ...['list:', '- a: 1', '- []', ''],
+  const settings = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a' },
+    data: { n: '1', yes: 'on', text: 'a\n\nb\n' },
+    list: [{ b: 1, a: 2 }, []],
+  };
+
+  test('prints an answer as a List with sorted keys, as kubectl does', async () => {
+    const item = [
+      ...['- apiVersion: v1', '  data:', '    "n": "1"', '    text: |', '      a', '', '      b', '    "yes": "on"'],
+      ...['  kind: ConfigMap', '  list:', '  - a: 2', '    b: 1', '  - []', '  metadata:', '    name: a'],
+    ];
+    expect(lines((await printer('yaml')).objects(answer(settings, settings)))).toEqual([
+      ...['apiVersion: v1', 'items:', ...item, ...item, 'kind: List', 'metadata:', '  resourceVersion: ""', ''],
     ]);
+    expect(lines((await printer('yaml')).objects([]))).toEqual([
+      ...['apiVersion: v1', 'items: []', 'kind: List', 'metadata:', '  resourceVersion: ""', ''],
+    ]);
+  });
+
+  test('prints an object asked for by name by itself', async () => {
+    const text = [...(await printer('yaml', { single: true })).objects(answer(settings))].join('');
+    expect(text).toMatch(/^apiVersion: v1\ndata:\n {2}"n": "1"\n/);
+    expect(loadAll(text)).toEqual([settings]);
   });
 
   test('escapes what a terminal would obey', async () => {
@@ -146,6 +155,11 @@ describe('jsonpath', () => {
 });
 
 describe('custom-columns', () => {
+  test('prints the headings of an empty answer, as kubectl does', async () => {
+    expect([...(await printer('custom-columns=A:.a,B:.b')).objects([])].join('')).toBe('A     B\n');
+    expect([...(await printer('custom-columns=A:.a', { noHeaders: true })).objects([])].join('')).toBe('');
+  });
+
   const spec = 'custom-columns=NAME:.metadata.name,IMAGES:.spec.containers[*].image,Some:spec,NONE:.nope,NULL:.nul';
 
   test("prints cells as kubectl's does", async () => {

@@ -35,6 +35,25 @@ describe('an answer', () => {
     expect(shown({ showLabels: true }, deployment('web')).at(1)).toBe('web    2/2     2            2           24h   <none>');
   });
 
+  test('of a cluster-scoped type has no namespaces, also where others of the stream have', () => {
+    const node: UnknownObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-1' } };
+    const type = { gvr: { group: '', version: 'v1', resource: 'nodes' }, kind: 'Node', namespaced: false };
+    expect(lines(printer({ withNamespace: true }).objects([{ object: node, type }]))).toEqual([
+      'NAME       AGE',
+      'worker-1   <unknown>',
+      '',
+    ]);
+    const { event: added } = event('ADDED', node);
+    expect(lines(printer({ withNamespace: true }).events([event('ADDED', pod('web-1')), { event: added, type }]))).toEqual([
+      'EVENT      NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE',
+      'ADDED      shop        web-1   1/1     Running   0          60m',
+      '',
+      'EVENT      NAME       AGE',
+      'ADDED      worker-1   <unknown>',
+      '',
+    ]);
+  });
+
   test('of several types is a table each, with names that say the type', () => {
     expect(shown({ showKind: true }, pod('web-1'), deployment('web'), pod('web-2'))).toEqual([
       'NAME        READY   STATUS    RESTARTS   AGE',

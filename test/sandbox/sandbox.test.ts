@@ -71,6 +71,38 @@ it('refuses requests while it restarts and after it stopped', async () => {
   await expect(ask(sandbox, 'GET', PODS)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
+it('moves its clock, when that is one that is moved', async () => {
+  await using sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), scenario: 'rollout', seed: 1 });
+  const before = Number(sandbox.resourceVersion);
+  await sandbox.advance(10_000);
+  expect(Number(sandbox.resourceVersion)).toBeGreaterThan(before);
+  await using live = await Sandbox.start({ socket: false });
+  await expect(live.advance(1)).rejects.toThrow('this sandbox runs on a clock that moves by itself');
+});
+
+it('forgets what is too old: a watch gets 410, a page says how to go on', async () => {
+  const clock = new FakeClock();
+  await using sandbox = await Sandbox.start({ socket: false, clock, historyMs: 60_000 });
+  sandbox.apply([podNamed('a'), podNamed('b')]);
+  const since = sandbox.resourceVersion;
+  const { body: page } = await ask(sandbox, 'GET', `${PODS}?limit=1`);
+  sandbox.apply(podNamed('c'));
+  await clock.advance(120_000);
+  const watch = await ask(sandbox, 'GET', `${PODS}?watch=1&timeoutSeconds=1&resourceVersion=${since}`);
+  expect(watch.body).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+  const next = await ask(sandbox, 'GET', `${PODS}?limit=1&continue=${page.metadata.continue}`);
+  expect([next.status, next.body.reason, typeof next.body.metadata.continue]).toEqual([410, 'Expired', 'string']);
+});
+
+it('comes back once when it is restarted twice at a time', async () => {
+  const clock = new FakeClock();
+  await using sandbox = await Sandbox.start({ socket: false, clock });
+  const both = [sandbox.restart({ downMs: 1_000 }), sandbox.restart()];
+  await clock.advance(1_000);
+  await Promise.all(both);
+  expect((await ask(sandbox, 'GET', PODS)).status).toBe(200);
+});
+
 it.each([
   ['GET', '/api/v1/namespaces/default/pods/p/log', 'the log subresource of pods'],
   ['POST', '/api/v1/namespaces/default/pods/p/exec', 'the exec subresource of pods'],

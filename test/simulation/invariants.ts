@@ -32,6 +32,7 @@ export class Invariants {
     this.#checkLedger();
     this.#checkStory();
     this.#checkSlowStory();
+    this.#checkGuests();
     this.#checkCache();
     this.#checkPace();
   }
@@ -72,7 +73,7 @@ export class Invariants {
   #skipUnheardOf(scope: string, next?: Notification<UnknownObject>): void {
     const delivered = this.#world.tap.delivered(scope);
     let at = this.#cursors.get(scope) ?? 0;
-    for (let event: Delivered | undefined; (event = delivered[at]) && isUnheardOf(event, next, this.#known); ) at++;
+    while (isUnheardOf(delivered[at], next, this.#known)) at++;
     this.#cursors.set(scope, at);
   }
 
@@ -80,6 +81,14 @@ export class Invariants {
     const { coalesced } = this.#world;
     for (const notification of coalesced.slice(this.#coalesced)) retell(notification, this.#slowKnown, 'coalesced');
     this.#coalesced = coalesced.length;
+  }
+
+  /** Whoever comes late knows as much as those who were there from the start. */
+  #checkGuests(): void {
+    for (const { told, known } of this.#world.guests) {
+      for (const notification of told.splice(0)) retell(notification, known, 'exact');
+      assert.deepEqual(stateOf(known), stateOf(this.#known), 'a late handler knows something else');
+    }
   }
 
   /** The cache shows what the handler knows, and its indexes agree with it. */
@@ -116,6 +125,12 @@ export class Invariants {
     }
   }
 
+  /** To be called when there was nothing for a while but bookmarks: nobody may have taken that for a dead stream. */
+  checkPeace(since: number): void {
+    const alarms = this.#world.continuity.slice(since).filter((e) => e.kind !== 'resumed' || e.why !== 'closed');
+    assert.deepEqual(alarms, [], 'a living stream was cut');
+  }
+
   #checkPace(): void {
     const { trace, plan } = this.#world;
     const counts = new Map<string, number>();
@@ -129,8 +144,12 @@ export class Invariants {
 
   /** To be called when no fault is left and every pause has passed. */
   checkQuiet(): void {
-    const { informer, serverState, slow } = this.#world;
+    const { informer, serverState, slow, guests } = this.#world;
     assert(informer.hasSynced, 'it has synced');
+    assert(
+      guests.every(({ registration }) => registration.hasSynced),
+      'every late handler has synced',
+    );
     assert.deepEqual(stateOf(this.#known), serverState, 'once quiet the cache equals the server');
     assert.equal(slow.depth, 0);
     assert.deepEqual(stateOf(this.#slowKnown), serverState, 'once quiet the slow handler knows the same');
@@ -173,7 +192,11 @@ const stateOf = (known: ReadonlyMap<string, string>) => [...known].map(([key, ve
 
 const laneOf = (key: string, scopes: readonly string[]) => (scopes.length === 1 ? (scopes[0] ?? '') : key.slice(0, key.indexOf('/')));
 
-function isUnheardOf(event: Delivered, next: Notification<UnknownObject> | undefined, known: ReadonlyMap<string, string>): boolean {
-  if (event.type !== 'DELETED') return false;
+function isUnheardOf(
+  event: Delivered | undefined,
+  next: Notification<UnknownObject> | undefined,
+  known: ReadonlyMap<string, string>,
+): boolean {
+  if (event?.type !== 'DELETED') return false;
   return next ? next.key !== event.key || versionOf(next.object) !== event.version : !known.has(event.key);
 }

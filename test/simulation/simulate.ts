@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { seededRandom } from '../../src/kit/random.ts';
 import { DISTURBANCES, type Disturbance, disturb } from './disturbances.ts';
 import { Invariants } from './invariants.ts';
 import { operate } from './operations.ts';
+import { pick } from './random.ts';
 import { World } from './world.ts';
 
 export interface Simulation {
@@ -37,12 +40,19 @@ const DISTURBED = 0.2;
 export async function simulate(seed: number, steps: number): Promise<Simulation> {
   const world = await World.create(seed);
   try {
-    return await run(world, seed, steps);
+    const simulation = await run(world, seed, steps).finally(() => world.stop());
+    checkLeftovers(world);
+    return simulation;
   } catch (error) {
     throw new SimulationError(seed, steps, world.trace, error);
-  } finally {
-    await world.stop();
   }
+}
+
+/** Whatever ran has let go of everything. */
+function checkLeftovers({ clock, tap, controller }: World): void {
+  assert.equal(clock.pending, 0, 'timers are left');
+  assert.equal(tap.open, 0, 'connections are left');
+  assert.equal(getEventListeners(controller.signal, 'abort').length, 0, 'listeners are left');
 }
 
 async function run(world: World, seed: number, steps: number): Promise<Simulation> {
@@ -56,6 +66,7 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
       disturbances.set(kind, (disturbances.get(kind) ?? 0) + 1);
       world.note(`disturbed: ${line}`);
     }
+    if (random() < 0.1) world.note(world.receive(pick(random, ['buffer', 'block'] as const)));
     await world.clock.advance(Math.floor(random() ** 3 * 20_000));
     invariants.check();
   }
@@ -73,9 +84,15 @@ async function quieten(world: World, invariants: Invariants): Promise<void> {
   await world.clock.advance(60_000); // a restart or deletion that is under way
   if (!world.isServed) world.toggleDefinition();
   world.note('quiet');
-  for (let minute = 0; minute < 12; minute++) {
-    await world.clock.advance(60_000);
-    invariants.check();
-  }
+  for (let minute = 0; minute < 12; minute++) await pass(world, invariants, 60_000);
+  const { length } = world.continuity;
+  for (let minute = 0; minute < 6; minute++) await pass(world, invariants, 60_000);
+  while (world.slow.depth > 0) await pass(world, invariants, 300); // a resync may have just begun
+  invariants.checkPeace(length);
   invariants.checkQuiet();
+}
+
+async function pass({ clock }: World, invariants: Invariants, ms: number): Promise<void> {
+  await clock.advance(ms);
+  invariants.check();
 }

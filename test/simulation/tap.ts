@@ -67,14 +67,17 @@ export class Tap implements Transport {
     const events = this.#delivered.get(namespace) ?? [];
     this.#delivered.set(namespace, events);
     const reader = new LineReader(path.includes('sendInitialEvents=true'));
-    for await (let piece of body) {
-      if (this.toSpoil > 0 && piece.includes('{')) {
-        this.toSpoil--;
-        piece = Buffer.from(piece).fill('?');
-      }
+    for await (const sent of body) {
+      const piece = this.#spoilt(sent);
       events.push(...reader.read(piece));
       yield piece;
     }
+  }
+
+  #spoilt(piece: Uint8Array): Uint8Array {
+    if (this.toSpoil === 0) return piece;
+    this.toSpoil--;
+    return Buffer.from(piece).fill(1); // nowhere in JSON is this byte allowed
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { ContinuityEvent } from '../../src/informer/ledger.ts';
+import type { QueuePolicy } from '../../src/informer/listener.ts';
 import type { Notification } from '../../src/informer/notification.ts';
 import { type Registration, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { seededRandom } from '../../src/kit/random.ts';
@@ -36,6 +37,7 @@ export function planOf(random: Random): Plan {
       pageSize: pick(random, [0, 2, 3]),
       resyncMs: pick(random, [0, 0, 0, 45_000]),
       maxInternalErrorRetryMs: pick(random, [0, 10_000]),
+      verifyEveryMs: pick(random, [0, 0, 0, 50_000]),
     },
   };
 }
@@ -45,6 +47,13 @@ export interface Change {
   readonly key: string;
   readonly revision: number;
   readonly isSelected: boolean;
+}
+
+/** A handler that came late, and what it was told. */
+export interface Guest {
+  readonly registration: Registration;
+  readonly told: Notification<UnknownObject>[];
+  readonly known: Map<string, string>;
 }
 
 /** One server, one client, one informer, one clock, and everything that was said between them. */
@@ -65,6 +74,8 @@ export class World {
   readonly controller = new AbortController();
   readonly running: Promise<void>;
   readonly slow: Registration;
+  /** Handlers that came while the informer ran. */
+  readonly guests: Guest[] = [];
   #restarting: Promise<void> | undefined;
 
   static async create(seed: number, overrides: Partial<SharedInformerOptions<UnknownObject>> = {}): Promise<World> {
@@ -183,6 +194,21 @@ export class World {
       this.#restarting = undefined;
     });
     return true;
+  }
+
+  /** A handler comes, or, when there are three, the first of them goes. */
+  receive(policy: QueuePolicy): string {
+    if (this.guests.length === 3) {
+      this.guests.shift()?.registration.remove();
+      return 'a handler goes';
+    }
+    const told: Notification<UnknownObject>[] = [];
+    const registration = this.informer.addHandler(
+      handlerOf((n) => void told.push(n)),
+      { policy },
+    );
+    this.guests.push({ registration, told, known: new Map() });
+    return `a handler comes: ${policy}`;
   }
 
   note(line: string): void {

@@ -91,5 +91,5 @@ function generic(message: string): string {
 
 function clip(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+  return text.length > 16000 ? `${text.slice(0, 160)}…` : text;
 }

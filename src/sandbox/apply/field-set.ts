@@ -85,6 +85,13 @@ export class FieldSet {
     return result;
   }
 
+  /** Whether the two have anything in common. */
+  meets(other: FieldSet): boolean {
+    if (this.owned && other.owned) return true;
+    for (const [element, child] of other.children) if (this.children.get(element)?.meets(child)) return true;
+    return false;
+  }
+
   equals(other: FieldSet): boolean {
     return this.minus(other).isEmpty && other.minus(this).isEmpty;
   }

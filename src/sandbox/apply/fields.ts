@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { equalJson } from '../write/equal.ts';
 import { fieldShape, type Shape } from '../write/shape.ts';
 import { FieldSet } from './field-set.ts';
 
@@ -48,14 +48,15 @@ function compareAt(before: unknown, after: unknown, shape: Shape | undefined, ch
   else if (was && is) compareParts(was, is, changed, removed);
   else if (before === null && is?.size) compareParts(new Map(), is, changed, removed);
   else if (after === null && was?.size) compareParts(was, new Map(), changed, removed);
-  else if (!isDeepStrictEqual(before, after)) changed.owned = true;
+  else if (!equalJson(before, after)) changed.owned = true;
 }
 
 type Parts = NonNullable<ReturnType<typeof partsOf>>;
 
 function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: FieldSet): void {
   for (const [element, { value, shape }] of after) {
-    compareAt(before.get(element)?.value, value, shape, changed.child(element), removed.child(element));
+    const was = before.get(element)?.value;
+    if (was === undefined || !equalJson(was, value)) compareAt(was, value, shape, changed.child(element), removed.child(element));
   }
   for (const [element, { value, shape }] of before) if (!after.has(element)) addAll(value, shape, removed.child(element));
 }

@@ -50,12 +50,14 @@ export function afterUpdate(
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
   if (!before.metadata.managedFields?.length) return write([{ entry: newEntry(type, manager, time), fields: changed }]);
   const gone = changed.union(removed);
+  if (gone.isEmpty) return before.metadata.managedFields;
   const ownerships = read(before.metadata.managedFields);
   const mine = ownerships.find((o) => isOf(o.entry, manager, type));
-  const others = ownerships.filter((o) => o !== mine).map((o) => ({ ...o, fields: o.fields.minus(gone) }));
+  const others = ownerships.filter((o) => o !== mine);
+  const [losers, untouched] = [others.filter((o) => o.fields.meets(gone)), others.filter((o) => !o.fields.meets(gone))];
   const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
-  const touched = !gone.isEmpty;
-  return write([...others, { entry: mine && !touched ? mine.entry : newEntry(type, manager, time), fields }]);
+  const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry: newEntry(type, manager, time), fields }];
+  return [...untouched.map(({ entry }) => entry), ...encode(rewritten)].sort(byPlace);
 }
 
 /** Who owns what in an object. */
@@ -65,10 +67,13 @@ export function read(entries: readonly ManagedFieldsEntry[] | undefined): Owners
 
 /** Managed fields as they are stored: those who own nothing left out, in the server's order. */
 export function write(ownerships: readonly Ownership[]): ManagedFieldsEntry[] {
+  return encode(ownerships).sort(byPlace);
+}
+
+function encode(ownerships: readonly Ownership[]): ManagedFieldsEntry[] {
   return ownerships
     .map(({ entry, fields }) => reorder({ ...entry, fieldsV1: fields.toFieldsV1() }))
-    .filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0)
-    .sort(byPlace);
+    .filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0);
 }
 
 export function newEntry(type: ApiType, manager: Manager, time: string): ManagedFieldsEntry {

@@ -20,15 +20,19 @@ export interface AdmitOptions {
 export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidation = 'Warn', warn }: AdmitOptions): void {
   const schema = type.custom?.schema;
   if (!schema) return;
-  const unknown = pruneRoot(object, schema);
-  if (fieldValidation === 'Strict' && unknown.length > 0) refuseUnknown(type, unknown);
-  if (fieldValidation === 'Warn') for (const path of unknown) warn?.(`unknown field "${path}"`);
+  tellUnknown(type, pruneRoot(object, schema), { fieldValidation, warn });
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     if (name !== 'metadata') object[name] = withDefaults(object[name], property);
   for (const name of Object.keys(object)) if (object[name] === undefined) delete object[name];
   const problems = schemaProblems(object, schema);
   const { group } = type.gvr;
   if (problems.length > 0) invalid({ group, kind: type.kind }, object.metadata.name ?? '', problems);
+}
+
+/** Refuses fields nobody knows with 400 when strict, or warns of them. */
+export function tellUnknown(type: ApiType, unknown: readonly string[], { fieldValidation = 'Warn', warn }: AdmitOptions): void {
+  if (fieldValidation === 'Strict' && unknown.length > 0) refuseUnknown(type, unknown);
+  if (fieldValidation === 'Warn') for (const path of unknown) warn?.(`unknown field "${path}"`);
 }
 
 function refuseUnknown({ kind, gvr }: ApiType, unknown: readonly string[]): never {

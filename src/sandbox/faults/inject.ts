@@ -5,6 +5,7 @@ import type { ApiRequest, ApiResponse } from '../http/exchange.ts';
 import { respondStatus } from '../http/respond.ts';
 import type { Fault } from './fault.ts';
 import { isWatchRequest } from './fault-script.ts';
+import { reordered } from './reordered.ts';
 
 type Serve = (request: ApiRequest) => Promise<ApiResponse>;
 type Body = AsyncGenerator<Uint8Array, void, void>;
@@ -21,8 +22,13 @@ export async function inject(fault: Fault, request: ApiRequest, serve: Serve, cl
   if (fault.kind === 'status') return respondStatus(statusOf(fault));
   if (fault.kind === 'gone' && !isWatchRequest(request)) return respondStatus(expired());
   if (fault.kind === 'delay') await clock.sleep(fault.ms, { signal });
-  const response = await serve(request);
+  const response = await serve(fault.kind === 'reorder' ? uncompressed(request) : request);
   return fault.kind === 'delay' ? response : { ...response, body: harmed(fault, response.body, signal, clock) };
+}
+
+function uncompressed(request: ApiRequest): ApiRequest {
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'accept-encoding');
+  return { ...request, headers: Object.fromEntries(headers) };
 }
 
 function statusOf({ code, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): ReturnType<typeof failure> {
@@ -47,6 +53,7 @@ type StreamFault = Exclude<Fault, { kind: 'refuse' | 'status' | 'delay' }>;
 
 function harmed(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
   if (fault.kind === 'cut' && fault.bytes !== undefined) return cutAtByte(body, fault.bytes);
+  if (fault.kind === 'slow' && fault.bytes !== undefined) return trickle(body, fault.bytes, () => clock.sleep(fault.ms, { signal }));
   return harmedLines(fault, body, signal, clock);
 }
 
@@ -62,9 +69,18 @@ async function* cutAtByte(body: AsyncIterable<Uint8Array>, bytes: number): Body 
   }
 }
 
+async function* trickle(body: AsyncIterable<Uint8Array>, bytes: number, pause: () => Promise<void>): Body {
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; at += bytes) {
+      await pause();
+      yield chunk.subarray(at, at + bytes);
+    }
+  }
+}
+
 async function* harmedLines(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
   const after = 'after' in fault ? (fault.after ?? 0) : 0;
-  if (after === 0 && fault.kind !== 'truncate' && fault.kind !== 'duplicate' && fault.kind !== 'slow') {
+  if (after === 0 && STRIKES.has(fault.kind)) {
     yield* strike(fault, signal);
     return;
   }
@@ -75,12 +91,15 @@ async function* harmedLines(fault: StreamFault, body: AsyncIterable<Uint8Array>,
       yield line.subarray(0, Math.max(1, line.length >> 1));
       return;
     }
-    yield line;
+    yield fault.kind === 'reorder' && count >= after ? reordered(line) : line;
     if (fault.kind === 'duplicate' && count === after) yield line;
     if (++count === after) yield* strike(fault, signal);
     if (count === after && (fault.kind === 'gone' || fault.kind === 'stall')) return;
   }
 }
+
+/** Faults that come between two lines. */
+const STRIKES: ReadonlySet<Fault['kind']> = new Set(['cut', 'gone', 'stall']);
 
 /** What happens once the lines before the fault are through. Nothing for faults that strike a line itself. */
 async function* strike(fault: StreamFault, signal: AbortSignal | undefined): Body {

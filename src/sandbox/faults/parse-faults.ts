@@ -1,15 +1,20 @@
 import { parseDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
-import type { Fault, FaultMatch, FaultRule } from './fault.ts';
+import type { FaultMatch, FaultRule, RandomKind } from './fault.ts';
+import { randomFaults } from './random-faults.ts';
 
-const HINT = 'write it as KIND[=ARG][@LINES][*TIMES][:watch|list|METHOD][:PATH], e.g. cut@5:watch:pods or status=429*3:list';
+const HINT =
+  'write it as KIND[=ARG][@LINES][*TIMES][:watch|list|METHOD][:PATH], e.g. cut@5:watch:pods, status=429/5*3:list or random=0.1/7';
 
-const TERM = /^(?<kind>[a-z]+)(=(?<arg>[\w.]+))?(@(?<after>\d+))?(\*(?<times>\d*))?(:(?<verb>[A-Za-z]*))?(:(?<path>.+))?$/;
+const TERM = /^(?<kind>[a-z]+)(=(?<arg>[\w./+-]+))?(@(?<after>\d+))?(\*(?<times>\d*))?(:(?<verb>[A-Za-z]*))?(:(?<path>.+))?$/;
 
 /**
  * Reads the faults of a command line: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
- * KIND is a fault; ARG its code (`status`) or duration (`delay`, `slow`); LINES how many come first; TIMES how often, always when left out after the `*`;
- * VERB `watch`, `list` or an HTTP method; PATH a part of the path. Throws `argument` with the term.
+ *
+ * KIND and ARG: `cut`, `stall`, `truncate`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`; `status=CODE[/RETRY-AFTER]`, in seconds;
+ * `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`; `restart[=keep|lose[/DURATION]]`, which is how long it is away;
+ * `random=RATE[/SEED[/KIND+KIND…]]`. LINES: so many come first. TIMES: how often, always when left out after the `*`; once unless said, but
+ * `random` always. VERB: `watch`, `list` or an HTTP method. PATH: a part of the path. Throws `argument` with the term.
  */
 export function parseFaults(spec: string): FaultRule[] {
   return spec
@@ -19,40 +24,72 @@ export function parseFaults(spec: string): FaultRule[] {
     .map(parseTerm);
 }
 
+type Kind = FaultRule['fault'];
+
 function parseTerm(term: string): FaultRule {
   const parts = TERM.exec(term)?.groups;
-  const fault = parts && faultOf(parts.kind ?? '', parts.arg, parts.after === undefined ? undefined : Number(parts.after));
+  const fault =
+    parts && faultOf(parts.kind ?? '', parts.arg?.split('/') ?? [], parts.after === undefined ? undefined : Number(parts.after));
   if (!parts || !fault) throw new InformerError('argument', `invalid fault ${JSON.stringify(term)}`, { hint: HINT });
   const { times, verb, path } = parts;
-  return { fault, match: matchOf(verb, path), times: times === '' ? Number.POSITIVE_INFINITY : Number(times ?? 1) };
+  const always = times === '' || (times === undefined && fault.kind === 'random');
+  return { fault, match: matchOf(verb, path), times: always ? Number.POSITIVE_INFINITY : Number(times ?? 1) };
 }
 
-function faultOf(kind: string, arg: string | undefined, after: number | undefined): Fault | undefined {
+function faultOf(kind: string, args: readonly string[], after: number | undefined): Kind | undefined {
   const at = after === undefined ? {} : { after };
+  const [first, second] = args;
   switch (kind) {
     case 'cut':
     case 'stall':
     case 'truncate':
     case 'gone':
     case 'duplicate':
-      return arg === undefined ? { kind, ...at } : undefined;
+    case 'reorder':
+      return first === undefined ? { kind, ...at } : undefined;
     case 'refuse':
-      return { kind };
+    case 'expire':
+      return first === undefined ? { kind } : undefined;
     case 'delay':
+    case 'skew':
+      return first === undefined ? undefined : { kind, ms: parseDuration(first) };
     case 'slow':
-      return arg === undefined ? undefined : { kind, ms: parseDuration(arg) };
+      return slowFault(first, second);
     case 'status':
-      return statusFault(Number(arg));
+      return statusFault(Number(first), second);
+    case 'restart':
+      return restartFault(first, second);
+    case 'random':
+      return randomFault(args);
     default:
       return undefined;
   }
 }
 
+function slowFault(duration: string | undefined, bytes: string | undefined): Kind | undefined {
+  if (duration === undefined || (bytes !== undefined && !/^[1-9]\d*$/.test(bytes))) return undefined;
+  return { kind: 'slow', ms: parseDuration(duration), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
+}
+
 const CODES = [401, 403, 429, 500, 503, 504] as const;
 
-function statusFault(code: number): Fault | undefined {
+function statusFault(code: number, retryAfter = code === 429 ? '1' : undefined): Kind | undefined {
   const known = CODES.find((c) => c === code);
-  return known === undefined ? undefined : { kind: 'status', code: known, ...(known === 429 ? { retryAfterSeconds: 1 } : {}) };
+  if (known === undefined || (retryAfter !== undefined && !/^\d+$/.test(retryAfter))) return undefined;
+  return { kind: 'status', code: known, ...(retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) }) };
+}
+
+function restartFault(history = 'lose', away?: string): Kind | undefined {
+  if (history !== 'keep' && history !== 'lose') return undefined;
+  return { kind: 'restart', keepHistory: history === 'keep', ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
+}
+
+function randomFault([rate, seed = '1', kinds]: readonly string[]): Kind | undefined {
+  if (rate === undefined || !/^\d+$/.test(seed)) return undefined;
+  const named = kinds === undefined ? {} : { kinds: kinds.split('+') as RandomKind[] };
+  const fault = { kind: 'random', rate: Number(rate), seed: Number(seed), ...named } as const;
+  randomFaults(fault); // throws when it cannot be
+  return fault;
 }
 
 function matchOf(verb: string | undefined, path: string | undefined): FaultMatch {

@@ -31,6 +31,10 @@ export class GarbageCollector implements Disposable {
   readonly #timers = new Set<Disposable>();
   /** Owner uid → the objects that name it. */
   readonly #dependents = new Map<string, Map<string, Dependent>>();
+  /** Owners that go once their dependents have, by uid. */
+  readonly #waiting = new Map<string, Dependent>();
+  /** The uid of every object there is. */
+  readonly #alive = new Set<string>();
 
   constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
     this.#cluster = cluster;
@@ -48,12 +52,15 @@ export class GarbageCollector implements Disposable {
     const { type, object, previous } = event;
     const id = `${storage} ${object.key}`;
     for (const uid of ownersOf(previous)) this.#dependents.get(uid)?.delete(id);
+    const { uid = '' } = object.object.metadata;
     if (type !== 'DELETED') {
+      this.#alive.add(uid);
       for (const uid of ownersOf(object)) this.#of(uid).set(id, { storage, key: object.key });
       if (object.object.metadata.deletionTimestamp) this.#onMarked(storage, object);
       return;
     }
-    const { uid = '' } = object.object.metadata;
+    this.#alive.delete(uid);
+    this.#waiting.delete(uid);
     if (this.#dependents.get(uid)?.size) this.#soon(() => this.#collect(uid));
     for (const owner of ownersOf(object)) this.#soon(() => this.#recheckOwner(owner));
   }
@@ -68,8 +75,11 @@ export class GarbageCollector implements Disposable {
   }
 
   #onMarked(storage: string, { key, object }: StoredObject): void {
-    const { finalizers = [] } = object.metadata;
-    if (finalizers.includes(FOREGROUND)) this.#soon(() => this.#foreground(storage, key));
+    const { finalizers = [], uid = '' } = object.metadata;
+    if (finalizers.includes(FOREGROUND)) {
+      this.#waiting.set(uid, { storage, key });
+      this.#soon(() => this.#foreground(storage, key));
+    }
     if (finalizers.includes(ORPHAN)) this.#soon(() => this.#orphan(storage, key));
   }
 
@@ -78,7 +88,7 @@ export class GarbageCollector implements Disposable {
     for (const dependent of [...(this.#dependents.get(uid)?.values() ?? [])]) {
       const found = this.#find(dependent);
       if (!found) continue;
-      const others = (found.object.metadata.ownerReferences ?? []).filter((o) => o.uid !== uid && this.#isAlive(o.uid));
+      const others = (found.object.metadata.ownerReferences ?? []).filter((o) => o.uid !== uid && this.#alive.has(o.uid));
       if (others.length === 0) this.#delete(found.type, dependent.key);
       else this.#update(found.type, found.object, { ownerReferences: others });
     }
@@ -98,14 +108,8 @@ export class GarbageCollector implements Disposable {
 
   /** A dependent went; an owner that waits for the last of them may go now. */
   #recheckOwner(uid: string): void {
-    if (this.#dependents.get(uid)?.size) return;
-    for (const { id, values } of collectionsOf(this.#cluster)) {
-      for (const { key, object } of values) {
-        if (object.metadata.uid !== uid || !object.metadata.finalizers?.includes(FOREGROUND)) continue;
-        this.#foreground(id, key);
-        return;
-      }
-    }
+    const owner = this.#waiting.get(uid);
+    if (owner && !this.#dependents.get(uid)?.size) this.#foreground(owner.storage, owner.key);
   }
 
   #orphan(storage: string, key: string): void {
@@ -140,11 +144,6 @@ export class GarbageCollector implements Disposable {
     return object && type ? { type, object } : undefined;
   }
 
-  #isAlive(uid: string): boolean {
-    for (const { values } of collectionsOf(this.#cluster)) for (const { object } of values) if (object.metadata.uid === uid) return true;
-    return false;
-  }
-
   #soon(run: () => void): void {
     const timer = this.#cluster.clock.after(COLLECT_MS, () => {
       this.#timers.delete(timer);
@@ -156,8 +155,4 @@ export class GarbageCollector implements Disposable {
 
 function ownersOf(stored: StoredObject | undefined): string[] {
   return stored?.object.metadata.ownerReferences?.map((o) => o.uid) ?? [];
-}
-
-function* collectionsOf({ store }: Cluster): Generator<{ id: string; values: Iterable<StoredObject> }> {
-  for (const collection of store.collections()) yield { id: collection.id, values: collection.values() };
 }

@@ -30,8 +30,13 @@ export interface ResourceCall extends Call {
   readonly representation: Representation;
 }
 
-/** A query option that is a boolean: absent, `0` and `false` are not, anything else is. Source: apimachinery runtime conversion. */
+/** A query option that is a boolean: absent, `0` and `false` in any case are not, anything else is. Source: apimachinery runtime conversion. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
-  return value !== null && value !== 'false' && value !== '0';
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0';
+}
+
+/** The field manager of a write: as asked for, else the part of the client's name before the slash. Source: apiserver managerOrUserAgent. */
+export function managerOf({ query, headers }: Call): string {
+  return query.get('fieldManager') || headers.get('user-agent')?.split('/', 1)[0]?.slice(0, 128) || 'unknown';
 }

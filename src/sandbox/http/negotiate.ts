@@ -12,8 +12,8 @@ export interface Representation {
   readonly includeObject: 'None' | 'Metadata' | 'Object';
 }
 
-/** Media types answered and taken. Protobuf is not among them: a client that offers both gets JSON. */
-export const MEDIA_TYPES = ['application/json', 'application/yaml'] as const;
+/** Media types answered with. Protobuf is not among them: a client that takes both gets JSON. */
+export const MEDIA_TYPES: readonly string[] = ['application/json', 'application/yaml'];
 
 const FORMS: Readonly<Record<string, Form>> = {
   Table: 'table',

@@ -64,10 +64,15 @@ export function pageNotFound(): ApiResponse {
   return respondText(404, '404 page not found\n');
 }
 
+/** What the real server writes past its serializers, which is pretty for everybody. Source: apiserver responsewriters.WriteRawJSON. */
+function always(value: object): ApiResponse {
+  return respond(200, value, { syntax: 'json', pretty: true });
+}
+
 function plain({ types }: Cluster, path: string, show: (value: object) => ApiResponse): ApiResponse {
-  if (path === '/') return show(rootPaths(types));
-  if (path === '/version') return show(VERSION);
-  if (path === '/openapi/v3') return show(openApiIndex(types));
+  if (path === '/') return always(rootPaths(types));
+  if (path === '/version') return always(VERSION);
+  if (path === '/openapi/v3') return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`); // it names no media type of its own
   if (path === '/openapi/v2') return notImplemented('OpenAPI v2');
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
   const document = path.startsWith('/openapi/v3/') ? openApiDocument(types, path.slice('/openapi/v3/'.length)) : undefined;

@@ -10,10 +10,14 @@ type Syntax = Pick<Representation, 'syntax' | 'pretty'>;
 
 export const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 
-/** A body made of one value. JSON ends with a line feed, as the real server's does. */
+/** A body made of one value. JSON ends with a line feed unless it is pretty, as the real server's does. */
 export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {
   const yaml = syntax === 'yaml';
-  const text = yaml ? dump(value, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(value, undefined, pretty ? 2 : undefined)}\n`;
+  const text = yaml
+    ? dump(value, { lineWidth: -1, noRefs: true })
+    : pretty
+      ? JSON.stringify(value, undefined, 2)
+      : `${JSON.stringify(value)}\n`;
   return { status, headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers }, body: once(Buffer.from(text)) };
 }
 

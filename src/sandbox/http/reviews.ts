@@ -1,19 +1,36 @@
+import { afterUpdate } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
+import { type Attempt, type Authorizer, isMaster } from '../rbac/authorizer.ts';
 import { decodeObject } from '../write/decode.ts';
-import type { ResourceCall } from './call.ts';
+import { managerOf, type ResourceCall, type UserInfo } from './call.ts';
 import type { ApiResponse } from './exchange.ts';
 import { respond } from './respond.ts';
-import { notImplemented } from './statuses.ts';
+import { badRequest, notImplemented } from './statuses.ts';
 
-/** Answers the types that are questions rather than objects. Whoever got in may do everything: there are no rules to ask. */
-export function review(cluster: Cluster, call: ResourceCall): ApiResponse {
+/** Answers the types that are questions rather than objects. */
+export function review(cluster: Cluster, authorizer: Authorizer, call: ResourceCall): ApiResponse {
   const { kind } = call.type;
   const answer = ANSWERS[kind];
   if (!answer) return notImplemented(kind);
-  const question = decodeObject(call, call.type);
-  const { metadata: _metadata, status: _status, ...rest } = question;
+  const { metadata: _metadata, status: _status, ...rest } = decodeObject(call, call.type);
   const apiVersion = `${call.type.gvr.group}/${call.type.gvr.version}`;
-  return respond(201, { kind, apiVersion, ...rest, ...answer(cluster, call) }, call.representation);
+  const question: Question = { cluster, authorizer, call, spec: (rest.spec ?? {}) as ReviewSpec };
+  return respond(201, { kind, apiVersion, metadata: {}, ...rest, ...answer(question) }, call.representation);
+}
+
+interface ReviewSpec {
+  readonly namespace?: string;
+  readonly user?: string;
+  readonly groups?: readonly string[];
+  readonly resourceAttributes?: Attempt & { readonly namespace?: string };
+  readonly nonResourceAttributes?: Attempt;
+}
+
+interface Question {
+  readonly cluster: Cluster;
+  readonly authorizer: Authorizer;
+  readonly call: ResourceCall;
+  readonly spec: ReviewSpec;
 }
 
 const EVERYTHING = {
@@ -22,11 +39,43 @@ const EVERYTHING = {
   incomplete: false,
 };
 
-const ANSWERS: Readonly<Record<string, (cluster: Cluster, call: ResourceCall) => object>> = {
-  SelfSubjectReview: ({ clock }, { user }) => ({
-    metadata: { creationTimestamp: timestamp(clock.now()) },
-    status: { userInfo: user },
+const ANSWERS: Readonly<Record<string, (question: Question) => object>> = {
+  SelfSubjectReview: ({ cluster, call }) => ({
+    metadata: { creationTimestamp: timestamp(cluster.clock.now()) },
+    status: { userInfo: call.user },
   }),
-  SelfSubjectAccessReview: () => ({ metadata: {}, status: { allowed: true } }),
-  SelfSubjectRulesReview: () => ({ metadata: {}, spec: {}, status: EVERYTHING }),
+  SelfSubjectAccessReview: (question) => access(question, question.call.user),
+  SubjectAccessReview: (question) => access(question, subjectOf(question.spec)),
+  LocalSubjectAccessReview: (question) => access(question, subjectOf(question.spec)),
+  SelfSubjectRulesReview: ({ authorizer, call, spec }) => ({ spec: {}, status: rulesStatus(authorizer, call.user, spec.namespace) }),
 };
+
+function subjectOf({ user = '', groups = [] }: ReviewSpec): UserInfo {
+  return { username: user, groups };
+}
+
+function access({ cluster, authorizer, call, spec }: Question, user: UserInfo): object {
+  const attempt = spec.resourceAttributes ?? spec.nonResourceAttributes;
+  if (!attempt) return badRequest('must specify resourceAttributes or nonResourceAttributes');
+  const reason = authorizer.decide(user, attempt);
+  return {
+    metadata: { managedFields: claimed(cluster, call, spec) },
+    status: { allowed: reason !== undefined, ...(reason ? { reason } : {}) },
+  };
+}
+
+/** Even a question has owners of its fields. */
+function claimed({ clock }: Cluster, call: ResourceCall, spec: object): object[] {
+  const writer = { name: managerOf(call), operation: 'Update' as const, subresource: undefined };
+  return afterUpdate(call.type, { metadata: {}, spec: {} }, { metadata: {}, spec }, writer, timestamp(clock.now()));
+}
+
+function rulesStatus(authorizer: Authorizer, user: UserInfo, namespace: string | undefined): object {
+  if (isMaster(user)) return EVERYTHING;
+  const rules = authorizer.rulesOf(user, namespace);
+  return {
+    resourceRules: rules.filter((rule) => !rule.nonResourceURLs),
+    nonResourceRules: rules.filter((rule) => rule.nonResourceURLs),
+    incomplete: false,
+  };
+}

@@ -18,6 +18,9 @@ export interface SocketServerOptions {
 /** Bodies beyond this are refused. Source: apiserver MaxRequestBodyBytes. */
 const LARGEST_BODY = 3 * 1024 * 1024;
 
+/** Request lines and headers up to this are read: selectors can be long. Source: Go net/http DefaultMaxHeaderBytes. */
+const LARGEST_HEADER = 1024 * 1024;
+
 /** Connections that idle are kept for this long, ms. */
 const KEEP_ALIVE_MS = 90_000;
 
@@ -34,7 +37,7 @@ export class SocketServer {
   /** Resolves once connections are taken; rejects with the system's error when the address cannot be had. */
   static async listen({ host, port, certificate, serve }: SocketServerOptions): Promise<SocketServer> {
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void exchange(incoming, outgoing, serve);
-    const options = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, noDelay: true };
+    const options = { maxHeaderSize: LARGEST_HEADER, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, noDelay: true };
     const server = certificate ? createHttpsServer({ ...certificate, ...options }, listener) : createHttpServer(options, listener);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -87,7 +87,7 @@ export function invalid(gk: { group: string; kind: string }, name: string, probl
     failure(422, 'Invalid', `${qualified} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
       ...(name === '' ? {} : { name }),
       ...(gk.group === '' ? {} : { group: gk.group }),
-      kind: gk.kind,
+      ...(gk.kind === '' ? {} : { kind: gk.kind }),
       causes,
     }),
   );

@@ -1,16 +1,10 @@
 import { joinKey } from '../../model/key.ts';
-import type { World } from './scenarios.ts';
-import { createSettledCluster, leaseOf } from './settled-cluster.ts';
-import { APPS, type App, imageOf, NODES } from './shop.ts';
-import { Actor, keyOfMeta } from './workloads/actor.ts';
-import { DeploymentController } from './workloads/deployments.ts';
-import { EventRecorder } from './workloads/events.ts';
-import { Kubelet } from './workloads/kubelet.ts';
-import { ReplicaSetController } from './workloads/replica-sets.ts';
+import { APPS, type App, imageOf } from './shop.ts';
+import { createShopCluster } from './shop-cluster.ts';
+import { type Actor, keyOfMeta } from './workloads/actor.ts';
+import type { Kubelet } from './workloads/kubelet.ts';
 import { isActive, isReady, type Pod } from './workloads/views.ts';
-
-/** How often a node says it is alive, ms. Source: kubelet nodeLeaseDurationSeconds / 4. */
-const HEARTBEAT_MS = 10_000;
+import type { World } from './world.ts';
 
 /** The director looks around this often, ms. */
 const BEAT_MS = { low: 250, high: 600 };
@@ -26,13 +20,7 @@ const ACT_MS = { low: 6_000, high: 11_000 };
  * Real controllers drive it, so that what a client does (scale, delete a pod, set an image) has the consequences it would have.
  */
 export function rollout(world: World): Disposable {
-  const actor = new Actor(world);
-  const events = new EventRecorder(actor);
-  const kubelet = new Kubelet(actor, events, NODES);
-  new DeploymentController(actor, events);
-  new ReplicaSetController(actor, events);
-  createSettledCluster(actor, kubelet);
-  kubelet.resume();
+  const { actor, kubelet } = createShopCluster(world);
   new Director(actor, kubelet).start();
   return actor;
 }
@@ -59,13 +47,7 @@ class Director {
     this.#actor.onChange('Deployment', seen);
     this.#lastChange = this.#actor.now;
     this.#nextAct = this.#actor.now + 1_500;
-    for (const [i, { name }] of NODES.entries()) this.#actor.after(HEARTBEAT_MS * (1 + i / NODES.length), () => this.#heartbeat(name));
     this.#beat();
-  }
-
-  #heartbeat(node: string): void {
-    this.#actor.update(leaseOf(node, this.#actor.now), 'kubelet');
-    this.#actor.after(HEARTBEAT_MS, () => this.#heartbeat(node));
   }
 
   #beat(): void {

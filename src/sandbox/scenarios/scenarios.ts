@@ -1,36 +1,45 @@
 import { InformerError } from '../../kit/error.ts';
-import type { Cluster } from '../cluster.ts';
-import type { Deleter } from '../write/deleter.ts';
-import type { Writer } from '../write/writer.ts';
+import { churn } from './churn.ts';
+import { crashloop } from './crashloop.ts';
+import { fleet } from './fleet.ts';
+import { nodeDrain } from './node-drain.ts';
 import { rollout } from './rollout.ts';
+import { checkScenarioOptions, type Scenario, type ScenarioOptions } from './scenario.ts';
+import type { World } from './world.ts';
 
-/** What a scenario works with: the cluster with a source of chance of its own, and the same write path that clients use. */
-export interface World {
-  readonly cluster: Cluster;
-  readonly writer: Writer;
-  readonly deleter: Deleter;
-}
-
-const SCENARIOS = { rollout } as const satisfies Record<string, (world: World) => Disposable>;
+const SCENARIOS = {
+  rollout: { namespace: 'shop', begin: rollout },
+  crashloop: { namespace: 'shop', begin: crashloop },
+  churn: { namespace: 'churn', begin: churn },
+  'node-drain': { namespace: 'shop', begin: nodeDrain },
+  fleet: { namespace: 'fleet-00', begin: fleet },
+} as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof SCENARIOS;
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly ScenarioName[];
 
-/** The namespace in which a scenario's story goes on. */
-export const SCENARIO_NAMESPACE = 'shop';
-
 export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }
 
+/** A scenario that has begun. */
+export interface RunningScenario extends Disposable {
+  /** The namespace in which most of it is to be seen. */
+  readonly namespace: string;
+}
+
 /**
- * Sets a scenario up and going; disposing it stops it where it is. The same seed and clock give the same run.
- * Throws `argument` when there is none of that name.
+ * Sets a scenario up and going; disposing it stops it where it is. The same seed, options and clock give the same run.
+ * Throws `argument` when there is none of that name, or an option is none.
  */
-export function createScenario(name: string, world: World): Disposable {
-  if (isScenario(name)) return SCENARIOS[name](world);
-  throw new InformerError('argument', `there is no scenario ${JSON.stringify(name)}`, {
-    hint: `it is one of ${SCENARIO_NAMES.join(', ')}`,
-  });
+export function createScenario(name: string, world: World, options: ScenarioOptions = {}): RunningScenario {
+  if (!isScenario(name)) {
+    const hint = `it is one of ${SCENARIO_NAMES.join(', ')}`;
+    throw new InformerError('argument', `there is no scenario ${JSON.stringify(name)}`, { hint });
+  }
+  checkScenarioOptions(options);
+  const { namespace, begin } = SCENARIOS[name] satisfies Scenario;
+  const running = begin(world, options);
+  return { namespace, [Symbol.dispose]: () => running[Symbol.dispose]() };
 }

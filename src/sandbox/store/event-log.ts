@@ -24,6 +24,12 @@ export class StoreEvent {
     return this.#left;
   }
 
+  /** Lets go of the texts; whoever asks makes them again. */
+  forgetLines(): void {
+    this.#lines = undefined;
+    this.#left = undefined;
+  }
+
   /** The text of this event in one form, made by the first watcher that asks and shared by the others. */
   line(form: string, make: () => string): string {
     this.#lines ??= new Map();
@@ -36,24 +42,39 @@ export class StoreEvent {
   }
 }
 
+export interface EventLogOptions {
+  /** At most so many are kept. */
+  readonly capacity: number;
+  /** Where a log that begins now begins. */
+  readonly compacted?: number | undefined;
+  /** Changes up to this revision have become too old to be kept. */
+  readonly floor?: (() => number) | undefined;
+}
+
+/** The lines of so many of the latest changes are kept: live watchers are not further behind, and others can make them again. */
+const LINES_KEPT = 512;
+
 /**
  * The latest changes of one collection, oldest first, each under a sequence number that never changes.
- * Keeps at most `capacity`; what falls out moves the compaction mark on.
+ * Keeps what is neither too many nor too old; what falls out moves the compaction mark on.
  */
 export class EventLog {
   readonly #capacity: number;
+  readonly #floor: () => number;
   #events: (StoreEvent | undefined)[] = [];
   #head = 0;
   #first = 0;
   #compacted: number;
 
-  constructor(capacity: number, compacted: number) {
+  constructor({ capacity, compacted = 0, floor = () => 0 }: EventLogOptions) {
     this.#capacity = capacity;
     this.#compacted = compacted;
+    this.#floor = floor;
   }
 
   /** A watch may start at this revision or later. */
   get compacted(): number {
+    this.#dropOld();
     return this.#compacted;
   }
 
@@ -70,6 +91,8 @@ export class EventLog {
   push(event: StoreEvent): void {
     this.#events.push(event);
     if (this.next - this.#first > this.#capacity) this.#dropFirst();
+    this.#dropOld();
+    this.at(this.next - 1 - LINES_KEPT)?.forgetLines();
   }
 
   at(sequence: number): StoreEvent | undefined {
@@ -90,8 +113,16 @@ export class EventLog {
 
   /** Forgets every event up to a revision. */
   compact(revision: number): void {
-    while (this.#first < this.next && (this.at(this.#first)?.revision ?? 0) <= revision) this.#dropFirst();
+    this.#dropUpTo(revision);
     this.#compacted = Math.max(this.#compacted, revision);
+  }
+
+  #dropOld(): void {
+    this.#dropUpTo(this.#floor());
+  }
+
+  #dropUpTo(revision: number): void {
+    while (this.#first < this.next && (this.at(this.#first)?.revision ?? 0) <= revision) this.#dropFirst();
   }
 
   #dropFirst(): void {

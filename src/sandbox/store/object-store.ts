@@ -1,20 +1,36 @@
 import { Bell } from '../../kit/bell.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import { AgeWindow } from './age-window.ts';
 import { Collection } from './collection.ts';
 import { EventLog, StoreEvent } from './event-log.ts';
+import { shared } from './shared.ts';
 import { atRevision, StoredObject } from './stored-object.ts';
 
 /** Told of a change right after the store shows it. Must not write to the store at once; use a timer. */
 export type ChangeListener = (storage: string, event: StoreEvent) => void;
 
+export interface ObjectStoreOptions {
+  /** So many changes of each collection are kept. */
+  readonly historySize: number;
+  /** Changes, and states a list can go back to, are kept for so long, ms; for good unless said. */
+  readonly historyMs?: number | undefined;
+  /** What `historyMs` goes by. */
+  readonly clock?: Pick<Clock, 'monotonic'> | undefined;
+  /** Where revisions begin. */
+  readonly revision?: number | undefined;
+}
+
 /**
  * Every object of the server under one revision counter, as etcd keeps them.
  *
- * Promises: each write gets the next revision and stamps it on the object; a collection's log holds its latest `historySize` changes.
+ * Promises: each write gets the next revision and stamps it on the object; a collection's log holds its latest changes, by number and age.
+ * Equal parts of an object's states are one and the same in memory.
  * Does not promise: any check of a write. Preconditions are the write path's affair, which runs without a break between read and write.
  */
 export class ObjectStore {
   readonly #historySize: number;
+  readonly #ages: AgeWindow;
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<ChangeListener>();
   readonly #advanced = new Bell();
@@ -22,8 +38,9 @@ export class ObjectStore {
   #compacted = 0;
   #oldestState = 0;
 
-  constructor({ historySize, revision = 1 }: { historySize: number; revision?: number }) {
+  constructor({ historySize, historyMs, clock = FROZEN, revision = 1 }: ObjectStoreOptions) {
     this.#historySize = historySize;
+    this.#ages = new AgeWindow(clock, historyMs ?? Number.POSITIVE_INFINITY);
     this.#revision = revision;
   }
 
@@ -36,7 +53,7 @@ export class ObjectStore {
   collection(storage: string): Collection {
     let collection = this.#collections.get(storage);
     if (!collection || collection.closed) {
-      collection = new Collection(storage, new EventLog(this.#historySize, collection ? this.#revision : this.#compacted));
+      collection = new Collection(storage, this.#newLog(collection ? this.#revision : this.#compacted));
       this.#collections.set(storage, collection);
     }
     return collection;
@@ -54,8 +71,8 @@ export class ObjectStore {
   put(storage: string, key: string, object: UnknownObject): StoredObject {
     const revision = ++this.#revision;
     object.metadata.resourceVersion = String(revision);
-    const stored = new StoredObject(key, object, revision);
     const previous = this.get(storage, key);
+    const stored = new StoredObject(key, shared(previous?.object, object), revision);
     this.#commit(storage, new StoreEvent(previous ? 'MODIFIED' : 'ADDED', stored, previous));
     return stored;
   }
@@ -71,7 +88,7 @@ export class ObjectStore {
 
   /** The oldest revision whose state a list of a collection can still show. */
   oldestState(storage: string): number {
-    return Math.max(this.#oldestState, this.collection(storage).log.compacted);
+    return Math.max(this.#oldestState, this.#ages.floor, this.collection(storage).log.compacted);
   }
 
   /**
@@ -100,9 +117,18 @@ export class ObjectStore {
     return this.#advanced.wait(signal);
   }
 
+  #newLog(compacted: number): EventLog {
+    return new EventLog({ capacity: this.#historySize, compacted, floor: () => this.#ages.floor });
+  }
+
   #commit(storage: string, event: StoreEvent): void {
+    this.#ages.note(event.revision);
     this.collection(storage).apply(event);
+    event.previous?.forgetText();
     this.#advanced.wake();
     for (const listener of this.#listeners) listener(storage, event);
   }
 }
+
+/** Without a clock nothing grows old. */
+const FROZEN = { monotonic: () => 0 };

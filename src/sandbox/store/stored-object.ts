@@ -1,7 +1,8 @@
 import type { UnknownObject } from '../../model/object.ts';
 
 /**
- * One state of one object: never changed once made. Its JSON is made once and shared by every list and watch that shows it.
+ * One state of one object: never changed once made. Its JSON is made once and shared by every list and watch that shows it, for as long
+ * as it is the latest state.
  *
  * The text is kept without `kind` and `apiVersion`, because a list of a built-in type shows items without them and a watch with them.
  */
@@ -21,6 +22,11 @@ export class StoredObject {
   get fields(): string {
     this.#fields ??= fieldsOf(this.object);
     return this.#fields;
+  }
+
+  /** Lets go of the text; whoever asks makes it again. */
+  forgetText(): void {
+    this.#fields = undefined;
   }
 }
 

@@ -2,7 +2,10 @@
 export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copy) as T;
-  const result: Record<string, unknown> = {};
-  for (const [name, inner] of Object.entries(value)) result[name] = typeof inner === 'object' ? copy(inner) : inner;
+  const result: Record<string, unknown> = { ...value }; // takes the shape over at once, which is faster than member by member
+  for (const name in result) {
+    const inner = result[name];
+    if (typeof inner === 'object' && inner !== null) result[name] = copy(inner);
+  }
   return result as T;
 }

@@ -6,6 +6,7 @@ import type { ApiType } from '../discovery/api-type.ts';
 import type { Call } from '../http/call.ts';
 import { MEDIA_TYPES } from '../http/negotiate.ts';
 import { badRequest, unsupportedMediaType } from '../http/statuses.ts';
+import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 /** The media type of the body, without parameters. */
 export function contentTypeOf({ headers }: Call): string {
@@ -15,9 +16,25 @@ export function contentTypeOf({ headers }: Call): string {
 /** The object in a body, JSON or YAML. Missing kind and apiVersion are those of the type; others than those are refused. */
 export function decodeObject(call: Call, type: ApiType): UnknownObject {
   const contentType = contentTypeOf(call);
-  if (!(MEDIA_TYPES as readonly string[]).includes(contentType)) unsupportedMediaType(MEDIA_TYPES);
-  const value = contentType === 'application/yaml' ? decodeYaml(call.body, type) : decodeJson(call.body, type);
-  return checkKind(value, type);
+  const taken = type.custom ? MEDIA_TYPES : [...MEDIA_TYPES, PROTOBUF];
+  if (!taken.includes(contentType)) unsupportedMediaType(taken);
+  return checkKind(decodeAs(contentType, call.body, type), type);
+}
+
+function decodeAs(contentType: string, body: Buffer, type: ApiType): unknown {
+  if (contentType === PROTOBUF) return decodeProtobuf(body, { ...type.gvr, kind: type.kind });
+  return contentType === 'application/yaml' ? decodeYaml(body, type) : decodeJson(body, type);
+}
+
+/** The options in the body of a delete: DeleteOptions, or an Eviction that holds them. An empty body has none. */
+export function decodeDeleteOptions(call: Call): Record<string, unknown> {
+  if (call.body.length === 0) return {};
+  if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
+  try {
+    const options: unknown = JSON.parse(call.body.toString('utf8'));
+    if (isMap(options)) return options;
+  } catch {}
+  return badRequest('the object provided is unrecognized (must be of type DeleteOptions)');
 }
 
 /** The configuration of a server-side apply: YAML, of which JSON is a part. */

@@ -35,7 +35,7 @@ LoadBalancerStatus ingress=1:[LoadBalancerIngress]
 LoadBalancerIngress ip=1 hostname=2 ipMode=3
 
 Pod metadata=1:ObjectMeta spec=2:PodSpec status=3:PodStatus
-PodStatus phase=1 conditions=2:[PodCondition] message=3 reason=4 hostIP=5 podIP=6 startTime=7:Time qosClass=9 nominatedNodeName=11 podIPs=12:[PodIP] observedGeneration=17:int
+PodStatus phase=1 conditions=2:[PodCondition] message=3 reason=4 hostIP=5 podIP=6 startTime=7:Time qosClass=9 nominatedNodeName=11 podIPs=12:[PodIP] resize=14 observedGeneration=17:int
 PodCondition type=1 status=2 lastProbeTime=3:Time lastTransitionTime=4:Time reason=5 message=6 observedGeneration=7:int
 PodIP ip=1
 PodTemplateSpec metadata=1:ObjectMeta spec=2:PodSpec
@@ -76,7 +76,7 @@ DeploymentCondition type=1 status=2 reason=4 message=5 lastUpdateTime=6:Time las
 
 Job metadata=1:ObjectMeta spec=2:JobSpec status=3:JobStatus
 JobSpec parallelism=1:int? completions=2:int? activeDeadlineSeconds=3:int? selector=4:LabelSelector manualSelector=5:bool? template=6:PodTemplateSpec backoffLimit=7:int? ttlSecondsAfterFinished=8:int? completionMode=9 suspend=10:bool?
-JobStatus startTime=2:Time completionTime=3:Time active=4:int succeeded=5:int failed=6:int
+JobStatus startTime=2:Time completionTime=3:Time active=4:int succeeded=5:int failed=6:int completedIndexes=7
 CronJob metadata=1:ObjectMeta spec=2:CronJobSpec status=3:CronJobStatus
 CronJobSpec schedule=1 startingDeadlineSeconds=2:int? concurrencyPolicy=3 suspend=4:bool? jobTemplate=5:JobTemplateSpec successfulJobsHistoryLimit=6:int? failedJobsHistoryLimit=7:int? timeZone=8
 CronJobStatus active=1:[ObjectReference] lastScheduleTime=4:Time lastSuccessfulTime=5:Time

@@ -1,5 +1,4 @@
-import { formatGroupVersion } from '../../model/gvr.ts';
-import type { ApiType } from '../discovery/api-type.ts';
+import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
 import { badRequest, notImplemented } from '../http/statuses.ts';
 import { messageNamed, type ProtobufField } from './protobuf-messages.ts';
 
@@ -15,20 +14,20 @@ const MAGIC = Buffer.from('k8s\0');
  * Reads a body in the Kubernetes protobuf format as the object its JSON would be.
  * Throws 400 for what is no such body, 501 for a type or field the sandbox does not read in this format.
  */
-export function decodeProtobuf(body: Buffer, type: Pick<ApiType, 'kind' | 'gvr'>): Fields {
+export function decodeProtobuf(body: Buffer, type: GroupVersionKind): Fields {
   if (!body.subarray(0, 4).equals(MAGIC)) badRequest('the body is not in the Kubernetes protobuf format');
   const envelope = new Map([...records(body.subarray(4))].map((record) => [record.number, record.value]));
   const { apiVersion, kind } = readTypeMeta(envelope.get(1), type);
   const raw = envelope.get(2);
-  const scoped = `${type.gvr.group}/${kind}`;
+  const scoped = `${type.group}/${kind}`;
   const message = messageNamed(scoped) ? scoped : kind;
   if (!messageNamed(message)) notImplemented(`protobuf bodies of ${kind}; send JSON`);
   return { kind, apiVersion, ...readMessage(raw instanceof Buffer ? raw : Buffer.alloc(0), message) };
 }
 
-function readTypeMeta(bytes: unknown, type: Pick<ApiType, 'kind' | 'gvr'>): { apiVersion: string; kind: string } {
+function readTypeMeta(bytes: unknown, type: GroupVersionKind): { apiVersion: string; kind: string } {
   const meta = bytes instanceof Buffer ? new Map([...records(bytes)].map((r) => [r.number, String(r.value)])) : new Map<number, string>();
-  return { apiVersion: meta.get(1) || formatGroupVersion(type.gvr), kind: meta.get(2) || type.kind };
+  return { apiVersion: meta.get(1) || formatGroupVersion(type), kind: meta.get(2) || type.kind };
 }
 
 interface WireRecord {

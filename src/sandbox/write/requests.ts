@@ -4,10 +4,10 @@ import { isMap } from '../apply/fields.ts';
 import { applyTo } from '../apply/server-side-apply.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
 import type { FieldValidation } from '../crd/custom-resource.ts';
-import { flag, type ResourceCall } from '../http/call.ts';
+import { flag, managerOf, type ResourceCall } from '../http/call.ts';
 import type { ApiResponse } from '../http/exchange.ts';
 import { respond } from '../http/respond.ts';
-import { badRequest, invalid, invalidOptions, missing, notImplemented } from '../http/statuses.ts';
+import { badRequest, invalid, invalidOptions, missing, notImplemented, staleWrite } from '../http/statuses.ts';
 import { find, showObject } from '../read/get.ts';
 import { select } from '../read/list.ts';
 import { parseListOptions } from '../read/read-options.ts';
@@ -15,9 +15,10 @@ import { selectionOf } from '../read/selection.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { fromStorage, presented } from './conversion.ts';
 import { copy } from './copy.ts';
-import { contentTypeOf, decodeConfiguration, decodeObject } from './decode.ts';
+import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';
 import type { DeleteOptions, Deleter } from './deleter.ts';
 import { emptyObject } from './empty-objects.ts';
+import { checkMicroTimes, checkPatchedMicroTimes } from './micro-times.ts';
 import { APPLY_PATCH, patched } from './patch.ts';
 import { scaleOf, withScale } from './scale.ts';
 import { returnsDeleted } from './traits.ts';
@@ -63,6 +64,7 @@ export class WriteRequests {
     if (object.metadata.name !== name)
       badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
     const kept = { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
+    checkPatchedMicroTimes(call.type, kept);
     return showObject(this.#cluster, call, 200, this.#writer.update(call.type, kept, options), headers());
   }
 
@@ -101,6 +103,7 @@ export class WriteRequests {
   #decoded(call: ResourceCall): UnknownObject {
     const object = decodeObject(call, call.type);
     checkNamespaceOf(object, call.namespace);
+    checkMicroTimes(call.type, object);
     return { ...object, metadata: { ...object.metadata, ...(call.namespace ? { namespace: call.namespace } : {}) } };
   }
 
@@ -125,6 +128,8 @@ export class WriteRequests {
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name));
     if (!current && call.subresource) missing(type.gvr, name);
+    const { resourceVersion } = configuration.metadata;
+    if (resourceVersion && resourceVersion !== current?.object.metadata.resourceVersion) staleWrite(type.gvr, name);
     const named = { ...configuration, metadata: { ...configuration.metadata, name, ...(namespace ? { namespace } : {}) } };
     const live = current ? fromStorage(type, current.object) : emptyObject(type);
     const manager = { name: options.manager, operation: 'Apply' as const, subresource: call.subresource };
@@ -158,7 +163,7 @@ function parseScale(call: ResourceCall): UnknownObject {
 function writeOptions(call: ResourceCall, kind: string): { options: WriteOptions; headers: () => Record<string, string> } {
   const warnings: string[] = [];
   const options: WriteOptions = {
-    manager: call.query.get('fieldManager') || managerOf(call.headers.get('user-agent')),
+    manager: managerOf(call),
     subresource: call.subresource,
     dryRun: isDryRun(call.query.getAll('dryRun'), kind),
     fieldValidation: fieldValidationOf(call.query.get('fieldValidation'), kind),
@@ -166,11 +171,6 @@ function writeOptions(call: ResourceCall, kind: string): { options: WriteOptions
   };
   const headers = () => (warnings.length === 0 ? {} : { warning: warnings.map((w) => `299 - ${JSON.stringify(w)}`).join(', ') });
   return { options, headers };
-}
-
-/** The part of the client's name before the slash. Source: apiserver endpoints/handlers managerOrUserAgent. */
-function managerOf(userAgent: string | undefined): string {
-  return userAgent?.split('/', 1)[0]?.slice(0, 128) || 'unknown';
 }
 
 function isDryRun(values: readonly string[], kind: string): boolean {
@@ -189,23 +189,15 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
 
 /** From the body, or from the query where the body is empty. */
 function deleteOptions(call: ResourceCall): DeleteOptions {
-  const body = call.body.length > 0 ? parseDeleteOptions(call.body) : {};
-  const preconditions = (body.preconditions ?? {}) as { uid?: string; resourceVersion?: string };
-  const grace = body.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds') ?? undefined;
-  const policy = (body.propagationPolicy ?? call.query.get('propagationPolicy') ?? undefined) as DeleteOptions['propagationPolicy'];
-  const inner = (body.deleteOptions ?? {}) as { gracePeriodSeconds?: number };
+  const body = decodeDeleteOptions(call);
+  const options = (body.deleteOptions ?? body) as Record<string, unknown>;
+  const preconditions = (options.preconditions ?? {}) as { uid?: string; resourceVersion?: string };
+  const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds') ?? undefined;
+  const policy = options.propagationPolicy ?? call.query.get('propagationPolicy') ?? undefined;
   return {
     ...preconditions,
-    gracePeriodSeconds: grace === undefined ? inner.gracePeriodSeconds : Number(grace),
-    propagationPolicy: policy,
-    dryRun: isDryRun((body.dryRun as string[] | undefined) ?? call.query.getAll('dryRun'), 'DeleteOptions'),
+    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
+    propagationPolicy: policy as DeleteOptions['propagationPolicy'],
+    dryRun: isDryRun((options.dryRun as string[] | undefined) ?? call.query.getAll('dryRun'), 'DeleteOptions'),
   };
-}
-
-function parseDeleteOptions(body: Buffer): Record<string, unknown> {
-  try {
-    const options: unknown = JSON.parse(body.toString('utf8'));
-    if (isMap(options)) return options;
-  } catch {}
-  return badRequest('the object provided is unrecognized (must be of type DeleteOptions)');
 }

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import { joinKey } from '../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
 import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import { admitCustom, type FieldValidation } from '../crd/custom-resource.ts';
+import { admitCustom, type FieldValidation, tellUnknown } from '../crd/custom-resource.ts';
 import { type ApiType, hasSubresource } from '../discovery/api-type.ts';
 import { alreadyExists, badRequest, conflict, forbidden, internal, invalid, missing, staleWrite } from '../http/statuses.ts';
 import { StoredObject } from '../store/stored-object.ts';
@@ -13,7 +12,9 @@ import { fromStorage, toStorage } from './conversion.ts';
 import { copy } from './copy.ts';
 import { setDefaults } from './defaults.ts';
 import { emptyObject, fillIn } from './empty-objects.ts';
+import { equalJson } from './equal.ts';
 import { generatedName, newUid, tidyMetadata } from './identity.ts';
+import { dropUnknownFields } from './known-fields.ts';
 import { countsGeneration, guardsStatus, needsVersionToUpdate } from './traits.ts';
 import { problemsOf } from './validate.ts';
 
@@ -60,7 +61,8 @@ export class Writer {
     this.#check(type, created, options);
     const key = joinKey(metadata.namespace, metadata.name ?? '');
     if (this.#cluster.store.get(type.storage, key)) alreadyExists(type.gvr, metadata.name ?? '');
-    created.metadata = tidyMetadata({ ...created.metadata, managedFields });
+    const place = options.dryRun ? {} : { resourceVersion: '0' }; // the store stamps the real one
+    created.metadata = tidyMetadata({ ...created.metadata, ...place, managedFields });
     return this.#put(type, key, created, options);
   }
 
@@ -73,13 +75,13 @@ export class Writer {
     const after = this.#candidate(type, before, object, options);
     this.#decode(type, after, options);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
-    if (counts && !isDeepStrictEqual(specOf(type, before), specOf(type, after))) {
+    if (counts && !equalJson(specOf(type, before), specOf(type, after))) {
       after.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }
     const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
     after.metadata = tidyMetadata({ ...after.metadata, managedFields });
     this.#check(type, after, options);
-    if (isDeepStrictEqual(before, after)) return current;
+    if (equalJson(before, after)) return current;
     return this.#finishUpdate(type, current, after, options);
   }
 
@@ -145,6 +147,7 @@ export class Writer {
 
   /** Defaults and pruning, as at decoding. */
   #decode(type: ApiType, object: UnknownObject, options: WriteOptions): void {
+    if (!options.fixture) tellUnknown(type, dropUnknownFields(type, object), options);
     setDefaults(type, object);
     if (type.custom) admitCustom(type, object, options);
     fillIn(object, type);
@@ -181,10 +184,11 @@ export function checkNamespaceOf(object: UnknownObject, namespace: string | unde
 
 /** What a client may change in metadata, over what the server keeps. */
 function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectMeta {
-  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, ...kept } = before;
+  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, managedFields, ...kept } = before; // whose entries never change
   const { labels, annotations, ownerReferences, finalizers } = given;
   return {
     ...copy(kept),
+    ...(managedFields ? { managedFields } : {}),
     ...(labels ? { labels } : {}),
     ...(annotations ? { annotations } : {}),
     ...(ownerReferences ? { ownerReferences } : {}),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { ObjectStore } from '../../../src/sandbox/store/object-store.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const named = (name: string, value = ''): UnknownObject => ({ metadata: { name }, value });
 const namesAt = (store: ObjectStore, revision: number, prefix = '') =>
@@ -87,5 +88,38 @@ describe('ObjectStore', () => {
     const reborn = store.collection('things');
     expect(reborn.size).toBe(0);
     expect(reborn.log.compacted).toBe(2);
+  });
+});
+
+describe('history by age', () => {
+  const map = (name: string, n: number) =>
+    ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { n: String(n) } }) as UnknownObject;
+
+  it('keeps changes and states for so long, and no longer, whatever their number', async () => {
+    const clock = new FakeClock();
+    const store = new ObjectStore({ historySize: 1_000, historyMs: 60_000, clock });
+    const { log } = store.collection('configmaps');
+    for (let i = 0; i < 10; i++) {
+      store.put('configmaps', 'a', map('a', i));
+      await clock.advance(10_000);
+    }
+    expect(log.next - log.first).toBe(10);
+    expect(log.compacted).toBeGreaterThan(0);
+    expect(log.next - log.first).toBe(6);
+    expect(store.oldestState('configmaps')).toBe(log.compacted);
+    await clock.advance(120_000);
+    expect(store.oldestState('configmaps')).toBe(store.revision);
+    expect([log.compacted, log.next - log.first]).toEqual([store.revision, 0]);
+  });
+
+  it('lets a watch of a type that is quiet start from an old version, and a list not go back', async () => {
+    const clock = new FakeClock();
+    const store = new ObjectStore({ historySize: 1_000, historyMs: 60_000, clock });
+    store.put('configmaps', 'a', map('a', 1));
+    await clock.advance(120_000);
+    store.put('secrets', 'a', map('a', 1));
+    await clock.advance(120_000);
+    expect(store.oldestState('configmaps')).toBe(store.revision);
+    expect(store.collection('configmaps').log.compacted).toBe(store.revision - 1);
   });
 });

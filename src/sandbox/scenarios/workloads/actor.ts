@@ -7,7 +7,7 @@ import { timestamp } from '../../cluster.ts';
 import type { ApiType } from '../../discovery/api-type.ts';
 import type { StoreEvent } from '../../store/event-log.ts';
 import { copy } from '../../write/copy.ts';
-import type { World } from '../scenarios.ts';
+import type { World } from '../world.ts';
 import type { Views } from './views.ts';
 
 const API_VERSIONS: Readonly<Record<string, string>> = {
@@ -41,6 +41,11 @@ export class Actor implements Disposable {
     return this.#world.cluster.clock.now();
   }
 
+  /** Milliseconds since some moment; for rates. */
+  get monotonic(): number {
+    return this.#world.cluster.clock.monotonic();
+  }
+
   /** The moment as metadata shows it. */
   get timestamp(): string {
     return timestamp(this.now);
@@ -59,6 +64,11 @@ export class Actor implements Disposable {
   /** A copy of an object, or undefined. */
   get<K extends keyof Views>(kind: K, key: ObjectKey): Views[K] | undefined {
     return copy(this.#world.cluster.store.get(this.#type(kind).storage, key)?.object) as Views[K] | undefined;
+  }
+
+  /** An object itself, or undefined. It is shared: look, do not change. */
+  peek<K extends keyof Views>(kind: K, key: ObjectKey): Views[K] | undefined {
+    return this.#world.cluster.store.get(this.#type(kind).storage, key)?.object as Views[K] | undefined;
   }
 
   /** The objects of a kind, of one namespace if it is named, in key order. They are shared: look, do not change. */
@@ -80,6 +90,11 @@ export class Actor implements Disposable {
 
   updateStatus(object: Writable, manager: string): void {
     this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }));
+  }
+
+  /** Keeps a state as it stands, past the write path, for what goes by the thousand. Its metadata are taken over; the rest may be shared. */
+  store(object: Views[keyof Views]): void {
+    this.#world.cluster.store.put(this.#type(object.kind).storage, keyOfMeta(object.metadata), object as unknown as UnknownObject);
   }
 
   /** Gives a pod to a node. Nobody owns the field, and the generation stays. */

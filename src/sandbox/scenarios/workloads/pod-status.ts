@@ -99,6 +99,51 @@ export function crashedStatus(pod: Pod, now: string, waiting: boolean): PodStatu
   };
 }
 
+/** The first container has ended by itself. */
+export function endedStatus(pod: Pod, now: string, end: { exitCode: number; reason: string }): PodStatus {
+  return withFirst(pod, now, (first) => {
+    const startedAt = first.state.running?.startedAt ?? now;
+    return { ...first, state: { terminated: { ...end, startedAt, finishedAt: now, ...containerIdOf(first) } } };
+  });
+}
+
+/** The first container, which has ended, is to be started again later. */
+export function backOffStatus(pod: Pod, now: string, message: string): PodStatus {
+  return withFirst(pod, now, (first) => ({
+    ...first,
+    state: { waiting: { reason: 'CrashLoopBackOff', message } },
+    lastState: endOf(first),
+  }));
+}
+
+/** The first container, which has ended, runs again, but is not ready yet. */
+export function restartedStatus(pod: Pod, now: string): PodStatus {
+  return withFirst(pod, now, (first) => {
+    const restarted = { ...first, restartCount: first.restartCount + 1, lastState: endOf(first) };
+    const container = pod.spec.containers.find((c) => c.name === first.name);
+    return container ? containerStatus(container, { running: { startedAt: now } }, restarted) : restarted;
+  });
+}
+
+function endOf({ state, lastState }: ContainerStatus): ContainerState {
+  return state.terminated ? { terminated: state.terminated } : lastState;
+}
+
+function containerIdOf({ containerID }: ContainerStatus): { containerID?: string } {
+  return typeof containerID === 'string' ? { containerID } : {};
+}
+
+/** The pod's status with its first container's changed and not ready. */
+function withFirst(pod: Pod, now: string, change: (first: ContainerStatus) => ContainerStatus): PodStatus {
+  const [first, ...others] = pod.status.containerStatuses ?? [];
+  if (!first) return pod.status;
+  return {
+    ...pod.status,
+    conditions: withConditions(pod, { Ready: false, ContainersReady: false }, now, 'ContainersNotReady'),
+    containerStatuses: [{ ...change(first), ready: false, started: false }, ...others],
+  };
+}
+
 /** Every container ended in good order. */
 export function stoppedStatus(pod: Pod, now: string): PodStatus {
   const statuses = (pod.status.containerStatuses ?? []).map((container) => {

@@ -87,7 +87,14 @@ export interface Node {
   readonly apiVersion: 'v1';
   readonly kind: 'Node';
   metadata: ObjectMeta;
-  spec: { unschedulable?: boolean; [field: string]: unknown };
+  spec: { unschedulable?: boolean; taints?: Taint[]; [field: string]: unknown };
+  status: { conditions?: Condition[]; [field: string]: unknown };
+}
+
+export interface Taint {
+  key: string;
+  effect: string;
+  timeAdded?: string;
 }
 
 export interface Views {

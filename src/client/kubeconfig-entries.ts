@@ -1,5 +1,52 @@
 import { InformerError } from '../kit/error.ts';
-import type { ClusterEntry, ContextEntry, UserEntry } from './kubeconfig-file.ts';
+
+/** The fields of a kubeconfig cluster that we use; names as in the file. Source: client-go tools/clientcmd/api/v1 Cluster. */
+export interface ClusterEntry {
+  server?: string;
+  'certificate-authority'?: string;
+  'certificate-authority-data'?: string;
+  'insecure-skip-tls-verify'?: boolean;
+  'tls-server-name'?: string;
+  'proxy-url'?: string;
+  'disable-compression'?: boolean;
+  extensions?: { name?: string; extension?: unknown }[];
+}
+
+/** Source: client-go tools/clientcmd/api/v1 AuthInfo. */
+export interface UserEntry {
+  token?: string;
+  tokenFile?: string;
+  username?: string;
+  password?: string;
+  'client-certificate'?: string;
+  'client-certificate-data'?: string;
+  'client-key'?: string;
+  'client-key-data'?: string;
+  as?: string;
+  'as-uid'?: string;
+  'as-groups'?: string[];
+  'as-user-extra'?: Record<string, string[]>;
+  exec?: ExecEntry;
+  'auth-provider'?: { name?: string; config?: Record<string, string> };
+}
+
+/** Source: client-go tools/clientcmd/api/v1 ExecConfig. */
+export interface ExecEntry {
+  command?: string;
+  args?: string[];
+  env?: { name?: string; value?: string }[];
+  apiVersion?: string;
+  installHint?: string;
+  provideClusterInfo?: boolean;
+  interactiveMode?: string;
+}
+
+/** Source: client-go tools/clientcmd/api/v1 Context. */
+export interface ContextEntry {
+  cluster?: string;
+  user?: string;
+  namespace?: string;
+}
 
 /** Takes a value as it came out of YAML; throws `config`, its message beginning with where the fault is. */
 type Read = (value: unknown, at: string) => unknown;
@@ -91,9 +138,10 @@ const user = fields({
   password: text,
   'auth-provider': fields({ name: text, config: mapOf(text) }),
   exec,
+  extensions: listOf(anything),
 });
 
-const context = fields({ cluster: text, user: text, namespace: text });
+const context = fields({ cluster: text, user: text, namespace: text, extensions: listOf(anything) });
 
 /**
  * Reads the entries of a kubeconfig: fields of a wrong type are refused and unknown ones passed over, as kubectl does. Each throws

@@ -1,0 +1,37 @@
+/**
+ * A model type of @kubernetes/client-node as its objects are on the wire, and so in a cache: `forResource<Wire<V1Pod>>(…)`.
+ *
+ * Dates are RFC 3339 strings, names are the API's own (`_from` → `from`, `x_kubernetes_map_type` → `x-kubernetes-map-type`), every part is
+ * read-only, and an object has its metadata. A type only: nothing is converted, and client-node is not loaded.
+ * Source: client-node's ObjectSerializer and the attributeTypeMap of its models.
+ */
+export type Wire<T> = T extends { metadata?: infer M } ? WithMetadata<WireValue<T>, WireValue<NonNullable<M>>> : WireValue<T>;
+
+type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { readonly metadata: M };
+
+type WireValue<T> =
+  IsAny<T> extends true
+    ? T
+    : T extends Date
+      ? string
+      : T extends readonly (infer E)[]
+        ? readonly WireValue<E>[]
+        : T extends object
+          ? { readonly [K in keyof T as WireName<T, K>]: WireValue<T[K]> }
+          : T;
+
+/** client-node's generator changes names that are no identifiers or are words of the language; `$ref` and `$schema` lose their mark. */
+type WireName<T, K extends keyof T> = K extends `_${infer Name}`
+  ? Name
+  : K extends `x_kubernetes_${infer Name}`
+    ? `x-kubernetes-${Dashed<Name>}`
+    : 'x_kubernetes_validations' extends keyof T
+      ? K extends 'ref' | 'schema'
+        ? `$${K}`
+        : K
+      : K;
+
+type Dashed<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Dashed<Tail>}` : S;
+
+/** Schemas and raw fields are `any` in client-node's models, and stay so. */
+type IsAny<T> = 0 extends 1 & T ? true : false;

@@ -1,0 +1,58 @@
+import { InformerError } from '../../kit/error.ts';
+import { type Random, seededRandom } from '../../kit/random.ts';
+import type { Fault, Incident, RandomFaults, RandomKind } from './fault.ts';
+
+/** The faults a client must get over by itself: what random ones are drawn from unless said. */
+export const RANDOM_KINDS: readonly RandomKind[] = [
+  'cut',
+  'stall',
+  'truncate',
+  'gone',
+  'status',
+  'delay',
+  'slow',
+  'duplicate',
+  'reorder',
+  'refuse',
+  'restart',
+];
+
+/** What befalls the next request that matches, if anything does. Throws `argument` on a rate or kinds that cannot be. */
+export function randomFaults({ seed, rate, kinds = RANDOM_KINDS }: RandomFaults): () => Fault | Incident | undefined {
+  if (!(rate >= 0 && rate <= 1)) throw new InformerError('argument', `rate is ${rate}`, { hint: 'give a share from 0 to 1' });
+  const unknown = kinds.length === 0 ? 'none' : kinds.find((k) => !Object.hasOwn(DRAWS, k));
+  if (unknown !== undefined) {
+    throw new InformerError('argument', `kinds: ${unknown}`, { hint: `name some of ${Object.keys(DRAWS).join(', ')}` });
+  }
+  const random = seededRandom(seed);
+  return () => (random() < rate ? DRAWS[pick(random, kinds)](random) : undefined);
+}
+
+function pick<T>(random: Random, items: readonly T[]): T {
+  return items[upTo(random, items.length)] as T;
+}
+
+/** A whole number below `end`. */
+function upTo(random: Random, end: number): number {
+  return Math.floor(random() * end);
+}
+
+const CODES = [429, 500, 503, 504] as const;
+
+const after = (random: Random) => ({ after: upTo(random, 20) });
+
+const DRAWS: Readonly<Record<RandomKind, (random: Random) => Fault | Incident>> = {
+  cut: (random) => ({ kind: 'cut', ...(random() < 0.5 ? after(random) : { bytes: upTo(random, 4_000) }) }),
+  stall: (random) => ({ kind: 'stall', ...after(random) }),
+  truncate: (random) => ({ kind: 'truncate', ...after(random) }),
+  gone: (random) => ({ kind: 'gone', ...after(random) }),
+  duplicate: (random) => ({ kind: 'duplicate', ...after(random) }),
+  reorder: (random) => ({ kind: 'reorder', ...after(random) }),
+  status: (random) => ({ kind: 'status', code: pick(random, CODES), retryAfterSeconds: 1 + upTo(random, 3) }),
+  delay: (random) => ({ kind: 'delay', ms: upTo(random, 10_000) }),
+  slow: (random) => ({ kind: 'slow', ms: upTo(random, 100), ...(random() < 0.5 ? { bytes: 16 + upTo(random, 512) } : {}) }),
+  refuse: () => ({ kind: 'refuse' }),
+  restart: (random) => ({ kind: 'restart', keepHistory: random() < 0.5, downMs: upTo(random, 5_000) }),
+  skew: (random) => ({ kind: 'skew', ms: upTo(random, 1_200_000) - 600_000 }),
+  expire: () => ({ kind: 'expire' }),
+};

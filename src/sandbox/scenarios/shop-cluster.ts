@@ -1,0 +1,42 @@
+import { createSettledCluster, leaseOf } from './settled-cluster.ts';
+import { NODES } from './shop.ts';
+import { Actor } from './workloads/actor.ts';
+import { DeploymentController } from './workloads/deployments.ts';
+import { EventRecorder } from './workloads/events.ts';
+import { Kubelet } from './workloads/kubelet.ts';
+import { ReplicaSetController } from './workloads/replica-sets.ts';
+import type { World } from './world.ts';
+
+/** How often a node says it is alive, ms. Source: kubelet nodeLeaseDurationSeconds / 4. */
+const HEARTBEAT_MS = 10_000;
+
+/** The demo cluster while it runs: what scenarios act on. */
+export interface ShopCluster {
+  readonly actor: Actor;
+  readonly events: EventRecorder;
+  readonly kubelet: Kubelet;
+  /** Nodes that do not say they are alive. */
+  readonly silent: Set<string>;
+}
+
+/**
+ * Puts the demo cluster there, a small shop on three machines, with the controllers that make it live: what a client does (scale, delete a
+ * pod, set an image) has the consequences it would have. Nothing else happens until a scenario makes it. Ends when `actor` is disposed.
+ */
+export function createShopCluster(world: World): ShopCluster {
+  const actor = new Actor(world);
+  const events = new EventRecorder(actor);
+  const kubelet = new Kubelet(actor, events, NODES);
+  new DeploymentController(actor, events);
+  new ReplicaSetController(actor, events);
+  createSettledCluster(actor, kubelet);
+  kubelet.resume();
+  const silent = new Set<string>();
+  for (const [i, { name }] of NODES.entries()) actor.after(HEARTBEAT_MS * (1 + i / NODES.length), () => beat(actor, silent, name));
+  return { actor, events, kubelet, silent };
+}
+
+function beat(actor: Actor, silent: ReadonlySet<string>, node: string): void {
+  if (!silent.has(node)) actor.update(leaseOf(node, actor.now), 'kubelet');
+  actor.after(HEARTBEAT_MS, () => beat(actor, silent, node));
+}

@@ -1,0 +1,17 @@
+/** Whether two values are the same JSON, whatever the order of their keys. Faster than a general deep comparison, which writes do a lot of. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
+  return !Array.isArray(b) && equalMembers(a as Record<string, unknown>, b as Record<string, unknown>);
+}
+
+function equalMembers(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  let more = 0;
+  for (const name in a) {
+    if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
+    more++;
+  }
+  for (const _name in b) more--;
+  return more === 0;
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { ContinuityNotices } from '../../src/cli/continuity-notices.ts';
+import type { ContinuityEvent } from '../../src/informer/ledger.ts';
+import type { ResourceType } from '../../src/model/resource-type.ts';
+
+const type = (resource: string) => ({ gvr: { group: '', version: 'v1', resource } }) as ResourceType;
+const [PODS, SECRETS] = [type('pods'), type('secrets')];
+
+const refused = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
+const fault = (error: Error, scope?: string) =>
+  ({ kind: 'fault', fault: 'connection', error, next: 'resume', at: 0, scope }) as ContinuityEvent;
+const resumed = (scope?: string) => ({ kind: 'resumed', since: '7', why: 'connection', silentMs: 5000, at: 0, scope }) as ContinuityEvent;
+
+it('tells of one outage once, however many informers it hits and however often they try', () => {
+  const notices = new ContinuityNotices();
+  expect(notices.textOf(fault(refused(), 'a'), PODS)).toBe('connection refused; trying again');
+  expect(notices.textOf(fault(refused(), 'b'), PODS)).toBeUndefined();
+  expect(notices.textOf(fault(refused()), SECRETS)).toBeUndefined();
+  expect(notices.textOf(fault(refused(), 'a'), PODS)).toBeUndefined();
+  expect(notices.textOf(fault(new Error('no such host')), SECRETS)).toBe('secrets: no such host; trying again');
+});
+
+it('tells of the next outage again, which begins when every informer was well', () => {
+  const notices = new ContinuityNotices();
+  notices.textOf(fault(refused()), PODS);
+  notices.textOf(fault(refused()), SECRETS);
+  expect(notices.textOf(resumed(), PODS)).toBe('pods: watch resumed at 7 after 5s (connection); nothing was missed');
+  expect(notices.textOf(fault(refused()), PODS)).toBeUndefined();
+  notices.textOf(resumed(), PODS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf(fault(refused()), PODS)).toBe('connection refused; trying again');
+});
+
+it('tells of every gap and every relist', () => {
+  const notices = new ContinuityNotices();
+  const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
+  expect(notices.textOf(gap, PODS)).toBe(notices.textOf(gap, PODS));
+  expect(notices.textOf(gap, PODS)).toMatch(/^pods: changes after 7 may go unseen \(gone\)/);
+});

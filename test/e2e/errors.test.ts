@@ -1,0 +1,111 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, run } from '../support/cli.ts';
+import { APPLES, apple, configMap, type Fixture, startFixture } from '../support/fixture.ts';
+
+let fixture: Fixture;
+/** Discovery is on disk already: what goes wrong then goes wrong in the informers. */
+let cached: string;
+beforeAll(async () => {
+  fixture = await startFixture();
+  cached = path.join(fixture.folder, 'cache');
+  await run(['query', 'pods', '-n', 'shop', '--cache-dir', cached], { env: fixture.env });
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const commands = ['watch', 'query'] as const;
+
+describe.each(commands)('%s ends with what is wrong and the next step', (command) => {
+  const line = (...flags: string[]) => run([command, 'pods', '-n', 'shop', '--timeout', '20s', ...flags], { env: fixture.env });
+
+  it.each([
+    ['the server does not know the token', ['--token=bad'], /^error: You must be logged in to the server \(Unauthorized\)/],
+    ['the certificate is for another name', ['--tls-server-name=other.example'], /^error: .*tls: failed to verify certificate/],
+    ['nobody listens', ['--server=https://127.0.0.1:1'], /^error: .*127\.0\.0\.1:1 was refused/],
+  ])('when %s', async (_, flags, text) => {
+    for (const folder of [cached, path.join(fixture.folder, 'none')]) {
+      const { code, stdout, stderr } = await line(...flags, '--cache-dir', folder);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(text);
+      expect(stderr).toMatch(/^hint: /m);
+      expect(stderr.split('\n')).toHaveLength(3);
+    }
+  });
+});
+
+it.each(commands)('%s asks again when its first answer breaks off', async (command) => {
+  await using own = await startFixture();
+  own.sandbox.faults.add({ fault: { kind: 'cut' }, match: { path: '/pods', watch: false }, times: 2 });
+  const once = command === 'watch' ? ['--once'] : [];
+  const { code, stdout, stderr } = await run([command, 'pods', '-n', 'shop', '-o', 'name', ...once], { env: own.env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'pod/web-1\npod/web-2\n' });
+  expect(stderr).toMatch(/trying again/);
+});
+
+it.each(commands)('%s says so when a type it knew is gone, and forgets it', async (command) => {
+  await using own = await startFixture([APPLES, apple('fuji', 'red')]);
+  const line = [command, 'myapples', '-n', 'shop', '-o', 'name', '--timeout', '20s', '--cache-dir', path.join(own.folder, 'cache')];
+  expect((await run(['query', ...line.slice(1)], { env: own.env })).stdout).toBe('myapple.stable.example.com/fuji\n');
+  own.sandbox.delete({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, APPLES.metadata.name);
+  const first = await run(line, { env: own.env });
+  expect(first).toMatchObject({ code: 2, stdout: '' });
+  expect(first.stderr).toMatch(/^error: the server doesn't have a resource type "myapples.stable.example.com" any more\nhint: /);
+  const second = await run(line, { env: own.env });
+  expect(second).toMatchObject({ code: 2, stdout: '' });
+  expect(second.stderr).toMatch(/^error: the server doesn't have a resource type "myapples"\nhint: /);
+});
+
+it('never calls a watch resumed that the server then refuses', async () => {
+  await using own = await startFixture();
+  await using cli = new Cli(['watch', 'configmaps', '-n', 'shop', '-o', 'name'], { env: own.env });
+  await cli.until((c) => c.lines.length === 1, 'the initial state');
+  const restarting = own.sandbox.restart({ keepHistory: false, downMs: 200 });
+  own.sandbox.apply(configMap('meanwhile', {}));
+  await restarting;
+  await cli.until((c) => c.stderr.includes('relisted'), 'the relist');
+  cli.kill('SIGTERM');
+  const { stderr } = await cli.ended();
+  expect(stderr).not.toContain('nothing was missed');
+  expect(stderr).toMatch(/1 relist, 1 gap, no resumed watches/);
+});
+
+it('tells of an outage once for all that it hits', async () => {
+  await using own = await startFixture();
+  await using cli = new Cli(['watch', 'pods,configmaps,deployments', '-n', 'shop,other', '-o', 'name'], { env: own.env });
+  await cli.until((c) => c.lines.length === 5, 'the initial state');
+  await own.sandbox.restart({ keepHistory: true, downMs: 1500 });
+  await cli.until((c) => c.stderr.split('watch resumed at').length === 7, 'all watches to go on');
+  expect(cli.stderr.split('was refused')).toHaveLength(2);
+});
+
+describe('a command line that cannot be', () => {
+  it.each([
+    [['sandbox', 'pods'], 'sandbox takes no arguments'],
+    [['version', 'please'], 'version takes no arguments'],
+    [['sandbox', '--port', '99999'], 'from 0 to 65535'],
+    [['sandbox', '--kubeconfig', '/nonexistent/folder/file'], 'cannot write the kubeconfig'],
+    [['--halp'], 'unknown flag: --halp'],
+    [['-n', 'shop'], 'a command is missing'],
+    [['watch', 'pods', '--live'], 'unknown flag: --live'],
+    [['watch', 'pods', '--filter', 'true'], 'unknown flag: --filter'],
+    [['watch', 'pods', '-o', 'diff'], 'allowed formats are'],
+    [['serve'], 'unknown command "serve"'],
+  ])('%j is refused before anything else, with nothing on stdout', async (line, text) => {
+    const { code, stdout, stderr } = await run(line, { env: { KUBECONFIG: '/nonexistent' } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(text);
+  });
+});
+
+describe('help', () => {
+  it.each(['watch', 'query', 'reconcile', 'sandbox'])('of %s says nothing twice and promises no flag that is refused', async (command) => {
+    const { stdout } = await run([command, '--help']);
+    expect(stdout).not.toContain('[no-]');
+    const [summary = ''] = stdout.split('\n');
+    expect(stdout.split(summary)).toHaveLength(2);
+    const places = [...stdout.matchAll(/^ {2}(?:-\w, | {4})?(--\S+) /gm)].map(([line]) => line.indexOf('--'));
+    expect(places.length).toBeGreaterThan(5);
+    expect(new Set(places)).toEqual(new Set([6]));
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { DISTURBANCES } from './disturbances.ts';
+import { type Simulation, simulate } from './simulate.ts';
+
+const SEEDS = 200;
+const STEPS = 60;
+const AT_A_TIME = 20;
+
+describe('the whole core under random writes and every fault', () => {
+  const runs: Simulation[] = [];
+
+  it.each(Array.from({ length: SEEDS / AT_A_TIME }, (_, i) => 1 + i * AT_A_TIME))(
+    `keeps every promise, ${AT_A_TIME} seeds from %s on`,
+    async (first) => {
+      for (let seed = first; seed < first + AT_A_TIME; seed++) runs.push(await simulate(seed, STEPS));
+    },
+    60_000,
+  );
+
+  it('has seen every disturbance often, and relists and resumed watches', () => {
+    for (const kind of DISTURBANCES) {
+      const count = runs.reduce((n, { disturbances }) => n + (disturbances.get(kind) ?? 0), 0);
+      expect(count, kind).toBeGreaterThan(SEEDS / 4);
+    }
+    expect(runs.reduce((n, run) => n + run.relists, 0)).toBeGreaterThan(SEEDS);
+    expect(runs.reduce((n, run) => n + run.resumes, 0)).toBeGreaterThan(SEEDS);
+  });
+});
+
+it.each([7, 18])('the same seed gives the same trace (%s)', async (seed) => {
+  const [one, two, other] = [await simulate(seed, STEPS), await simulate(seed, STEPS), await simulate(seed + 100, STEPS)];
+  expect(one.trace.length).toBeGreaterThan(100);
+  expect(two.trace).toEqual(one.trace);
+  expect(other.trace).not.toEqual(one.trace);
+});
+
+it('a run that fails says how to see it again', async () => {
+  const { SimulationError } = await import('./simulate.ts');
+  expect(new SimulationError(12, 60, [], new Error('no')).message).toBe('no\nreplay: npm run simulate -- --seed 12 --steps 60');
+});

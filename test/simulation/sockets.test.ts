@@ -1,0 +1,9 @@
+import { it } from 'vitest';
+import { simulateOverSockets } from './sockets.ts';
+
+/** Real time passes here, most of it in waiting: the seeds wait together. */
+it.concurrent.each(Array.from({ length: 20 }, (_, i) => i + 1))(
+  'over sockets the cache ends like the server (seed %s)',
+  (seed) => simulateOverSockets(seed, 60, { tls: seed % 7 === 0 }),
+  30_000,
+);

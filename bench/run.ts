@@ -2,6 +2,7 @@
 import { decodeList, decodeWatch } from './decode.ts';
 import { measure } from './harness.ts';
 import { fillIndexer } from './indexer.ts';
+import { sandboxUnderLoad } from './sandbox.ts';
 import { cycleKeys } from './workqueue.ts';
 
 const isQuick = process.argv.includes('--quick');
@@ -16,3 +17,6 @@ for (const bench of benches) {
     );
   }
 }
+
+console.log('\nthe sandbox under load (CPU time of the process, garbage collection included)');
+for (const line of await sandboxUnderLoad(isQuick ? 5_000 : 50_000)) console.log(`  ${line}`);

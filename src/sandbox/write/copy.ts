@@ -2,7 +2,7 @@
 export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copy) as T;
-  const result: Record<string, unknown> = { ...value }; // takes the shape over at once, which is faster than member by member
+  const result = { ...value } as Record<string, unknown>; // takes the shape over at once, which is faster than member by member
   for (const name in result) {
     const inner = result[name];
     if (typeof inner === 'object' && inner !== null) result[name] = copy(inner);

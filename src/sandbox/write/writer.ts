@@ -48,6 +48,7 @@ export class Writer {
   }
 
   create(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
+    tellUnknown(type, dropUnknownFields(type, object), options.fixture ? { fieldValidation: 'Ignore' } : options);
     const metadata = this.#newMetadata(type, object.metadata, options);
     this.#checkNamespace(type, metadata);
     const created: UnknownObject = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr), ...object, metadata };
@@ -72,6 +73,7 @@ export class Writer {
     const current = this.#cluster.store.get(type.storage, key) ?? missing(type.gvr, name);
     this.#checkVersion(type, current, object.metadata);
     const before = fromStorage(type, current.object);
+    tellUnknown(type, dropUnknownFields(type, object), options.fixture ? { fieldValidation: 'Ignore' } : options);
     const after = this.#candidate(type, before, object, options);
     this.#decode(type, after, options);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
@@ -147,7 +149,6 @@ export class Writer {
 
   /** Defaults and pruning, as at decoding. */
   #decode(type: ApiType, object: UnknownObject, options: WriteOptions): void {
-    if (!options.fixture) tellUnknown(type, dropUnknownFields(type, object), options);
     setDefaults(type, object);
     if (type.custom) admitCustom(type, object, options);
     fillIn(object, type);

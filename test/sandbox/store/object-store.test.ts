@@ -103,8 +103,7 @@ describe('history by age', () => {
       store.put('configmaps', 'a', map('a', i));
       await clock.advance(10_000);
     }
-    expect(log.next - log.first).toBe(10);
-    expect(log.compacted).toBeGreaterThan(0);
+    expect(store.revision - log.compacted).toBe(6);
     expect(log.next - log.first).toBe(6);
     expect(store.oldestState('configmaps')).toBe(log.compacted);
     await clock.advance(120_000);

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Sandbox } from '../../../src/sandbox/index.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { ask } from '../../support/sandbox-requests.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), seed: 1 });
+  const binding = (kind: string, name: string, role: [string, string], subject: object, namespace?: string) => ({
+    apiVersion: `${RBAC}/v1`,
+    kind,
+    metadata: { name, ...(namespace ? { namespace } : {}) },
+    subjects: [subject],
+    roleRef: { apiGroup: RBAC, kind: role[0], name: role[1] },
+  });
+  sandbox.apply([
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: 'one-map', namespace: 'shop' },
+      rules: [
+        { verbs: ['get'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['settings'] },
+        { verbs: ['*'], apiGroups: ['apps'], resources: ['*/scale'] },
+      ],
+    },
+    binding('RoleBinding', 'bot', ['Role', 'one-map'], { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' }, 'shop'),
+    binding('RoleBinding', 'viewers', ['ClusterRole', 'view'], { kind: 'Group', name: 'viewers' }, 'shop'),
+    binding('ClusterRoleBinding', 'ed', ['ClusterRole', 'edit'], { kind: 'User', name: 'ed' }),
+  ]);
+});
+
+afterAll(() => sandbox.stop());
+
+const BOT = { 'impersonate-user': 'system:serviceaccount:shop:bot' };
+const VIEWER = { 'impersonate-user': 'vic', 'impersonate-group': 'viewers' };
+const ED = { 'impersonate-user': 'ed' };
+const SHOP = '/api/v1/namespaces/shop';
+
+it.each<[who: Record<string, string>, method: string, path: string, status: number]>([
+  [BOT, 'GET', `${SHOP}/configmaps/settings`, 404],
+  [BOT, 'GET', `${SHOP}/configmaps/other`, 403],
+  [BOT, 'GET', `${SHOP}/configmaps`, 403],
+  [BOT, 'GET', '/apis/apps/v1/namespaces/shop/deployments/web/scale', 404],
+  [BOT, 'GET', '/apis/apps/v1/namespaces/shop/deployments/web', 403],
+  [BOT, 'GET', '/version', 200],
+  [VIEWER, 'GET', `${SHOP}/pods`, 200],
+  [VIEWER, 'GET', `${SHOP}/pods/a/log`, 501],
+  [VIEWER, 'GET', `${SHOP}/secrets`, 403],
+  [VIEWER, 'DELETE', `${SHOP}/pods/a`, 403],
+  [VIEWER, 'GET', '/api/v1/namespaces/default/pods', 403],
+  [ED, 'GET', '/api/v1/pods', 200],
+  [ED, 'DELETE', '/api/v1/namespaces/default/secrets/none', 404],
+  [ED, 'GET', '/api/v1/nodes', 403],
+  [{ 'impersonate-user': 'system:anonymous' }, 'GET', '/version', 200],
+  [{ 'impersonate-user': 'system:anonymous' }, 'GET', '/apis', 403],
+])('lets %o %s %s: %i', async (who, method, path, status) => {
+  expect((await ask(sandbox, method, path, undefined, who)).status).toBe(status);
+});
+
+it('says who may not do what, to what, and where', async () => {
+  const { body } = await ask(sandbox, 'PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', {}, BOT);
+  expect([body.message, body.details]).toEqual([
+    'deployments.apps "web" is forbidden: User "system:serviceaccount:shop:bot" cannot patch resource "deployments" in API group "apps" in the namespace "shop"',
+    { name: 'web', group: 'apps', kind: 'deployments' },
+  ]);
+  const root = await ask(sandbox, 'GET', '/metrics', undefined, BOT);
+  expect(root.body.message).toBe('forbidden: User "system:serviceaccount:shop:bot" cannot get path "/metrics"');
+});
+
+it('answers reviews with the reason', async () => {
+  const spec = { user: 'vic', groups: ['viewers'], resourceAttributes: { namespace: 'shop', verb: 'list', resource: 'pods' } };
+  const { status, body } = await ask(sandbox, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
+  const reason = 'RBAC: allowed by RoleBinding "viewers/shop" of ClusterRole "view" to Group "viewers"';
+  expect([status, body.status]).toEqual([201, { allowed: true, reason }]);
+});

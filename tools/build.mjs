@@ -51,7 +51,12 @@ async function bundle() {
     banner: BANNER,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    minify: process.env.BUILD_MINIFY !== '0',
+    // Names and lines stay, so that what an error prints can be read.
+    minify: {
+      compress: { target: 'node22.19', keepNames: { function: true, class: true } },
+      mangle: { keepNames: true },
+      codegen: { removeWhitespace: false },
+    },
   });
   await built.close();
   return new Set(

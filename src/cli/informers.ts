@@ -26,6 +26,8 @@ export interface InformerPlan {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly keepManagedFields: boolean;
+  /** Compares the cache with a fresh list this often, ms; undefined = never. */
+  readonly verifyEveryMs?: number | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
 }
@@ -57,6 +59,7 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
     name,
     resource: type.gvr,
     sync: 'auto',
+    verifyEveryMs: plan.verifyEveryMs,
     selectors: { labelSelector: plan.selector, fieldSelector: fieldSelectorOf(names, plan.fieldSelector) },
     clock: session.clock,
     logger: session.logger,

@@ -46,6 +46,16 @@ export function mergedConfig(flags: ConfigFlags, { name, config }: LoadedHook): 
   return { ...own, ...withoutUnset(flagConfig(flags)) };
 }
 
+/** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */
+export function ignoredNotice(flags: ConfigFlags, { name, config }: LoadedHook): string | undefined {
+  const asked = [
+    config.allowWrite && !flags['allow-write'] ? '--allow-write' : undefined,
+    config.passCredentials && !flags['pass-credentials'] ? '--pass-credentials' : undefined,
+    config.showSecrets && !flags['show-secrets'] ? '--show-secrets' : undefined,
+  ].filter((flag) => flag !== undefined);
+  return asked.length === 0 ? undefined : `the config of ${name} asks for what only a flag can give: ${asked.join(', ')}`;
+}
+
 function flagConfig(flags: ConfigFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
   return {
     namespace: flags.namespace,

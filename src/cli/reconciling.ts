@@ -8,7 +8,7 @@ import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
 import type { WriteLimit } from '../controller/hooks/manifest.ts';
 import type { HookServices } from '../controller/hooks/module.ts';
 import { informerSource } from '../controller/informer-source.ts';
-import { and, type Predicate } from '../controller/predicate.ts';
+import { and, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
 import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
 import { InformerError } from '../kit/error.ts';
@@ -40,6 +40,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly primary: ResourceSelection;
   readonly owns: readonly ResourceSelection[];
   readonly watches: readonly MappedType[];
+  /** An event passes when one of them lets it; none = all pass. */
   readonly predicates: readonly Predicate[];
   readonly indexes: readonly IndexDefinition[];
   readonly everyMs: number | undefined;
@@ -113,7 +114,7 @@ function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Ta
 function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[], watched: readonly Target[]): Source[] {
   const { type, informer, names } = primary;
   const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
-  const predicate = and(ofName, ...plan.predicates);
+  const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates));
   const enqueueOwning = enqueueOwner({ group: type.gvr.group, kind: type.kind, namespaced: type.namespaced, onlyController: true });
   const sources = [
     informerSource(informer, { name: informer.name, predicate, isPrimary: true }),

@@ -3,7 +3,7 @@ import type { ExitCode } from '../cli/exit.ts';
 import { bool, choice, connectionFlags, count, duration, list, selectionFlags, text } from '../cli/flags.ts';
 import { loadHook } from '../cli/hook-loading.ts';
 import { stderrLogger } from '../cli/logging.ts';
-import { mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
+import { ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
 import { reconcile } from '../cli/reconciling.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { parseIndex } from '../query/index-definition.ts';
@@ -64,6 +64,8 @@ export default class ReconcileCommand extends BaseCommand {
     const indexes = await Promise.all((flags.index ?? []).map(parseIndex));
     const predicates = predicatesOf(config);
     await using session = await openSession(flags, this.edges);
+    const ignored = ignoredNotice(flags, hook);
+    if (ignored !== undefined) session.notice(ignored);
     const primary = onlyOne(await session.resolve(words));
     const scope = { namespace: config.namespace ? [...config.namespace] : undefined, 'all-namespaces': config.allNamespaces ?? false };
     return await reconcile(session, {

@@ -27,6 +27,7 @@ export default class WatchCommand extends BaseCommand {
     limit: count({ summary: 'end after so many events', min: 1 }),
     timeout: duration({ summary: 'end after so long' }),
     strict: bool({ summary: 'end with exit code 4 as soon as changes may have gone unseen' }),
+    'verify-every': duration({ summary: 'compare with a fresh list this often, and tell and mend what differs' }),
     ...outputFlags,
     old: bool({ summary: 'with -o json or yaml: the state before, as oldObject' }),
     ...connectionFlags,
@@ -58,6 +59,7 @@ export default class WatchCommand extends BaseCommand {
       strict: flags.strict,
       limit: flags.limit,
       timeoutMs: flags.timeout,
+      verifyEveryMs: flags['verify-every'],
     });
   }
 }

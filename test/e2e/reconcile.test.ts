@@ -76,7 +76,10 @@ describe('reconcile', () => {
     ['a kubeconfig named by a flag', (f: Fixture) => ({ flags: ['--kubeconfig', f.env.KUBECONFIG], env: {} })],
     ['one of the environment', (f: Fixture) => ({ flags: [], env: f.env })],
     ['a server and a token', (f: Fixture) => ({ flags: [...server(f), `--token=${f.sandbox.token}`], env: {} })],
-    ['a context that is not the current one', (f: Fixture) => ({ flags: ['--context=sandbox', '--as=jane'], env: f.env })],
+    [
+      'a context that is not the current one',
+      (f: Fixture) => ({ flags: ['--context=sandbox', '--as=jane', '--as-group=system:masters'], env: f.env }),
+    ],
   ])('passes on the way to the cluster when told to: %s', async (_, choice) => {
     const { flags, env } = choice(fixture);
     const file = await hook(

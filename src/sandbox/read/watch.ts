@@ -110,7 +110,7 @@ class Watcher {
     while (!this.#call.signal.aborted) {
       if (this.#cursor < log.first) return; // fell out of the window: the client starts anew
       const lines = this.#drain();
-      if (lines !== '') yield Buffer.from(lines);
+      if (lines.length > 0) yield lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines);
       else if (this.#over || this.#collection.closed) return;
       else await this.#wake.wait();
     }
@@ -119,19 +119,22 @@ class Watcher {
   /** At most this many events in one chunk, so that a slow client's back-pressure is felt. */
   static readonly #BATCH = 256;
 
-  #drain(): string {
+  #drain(): Uint8Array[] {
     const { log } = this.#collection;
-    let lines = '';
-    for (let i = 0; i < Watcher.#BATCH && this.#cursor < log.next; i++) lines += this.#show(log.at(this.#cursor++) as StoreEvent) ?? '';
+    const lines: Uint8Array[] = [];
+    for (let i = 0; i < Watcher.#BATCH && this.#cursor < log.next; i++) {
+      const line = this.#show(log.at(this.#cursor++) as StoreEvent);
+      if (line) lines.push(line);
+    }
     if (this.#bookmarkDue && this.#cursor === log.next) {
       this.#bookmarkDue = false;
-      lines += this.#line('BOOKMARK', bookmarkObject(this.#call.type, this.#cluster.store.revision, false));
+      lines.push(Buffer.from(this.#line('BOOKMARK', bookmarkObject(this.#call.type, this.#cluster.store.revision, false))));
     }
     return lines;
   }
 
   /** How this watch sees a change: leaving the selector is a deletion, entering it an addition. */
-  #show(event: StoreEvent): string | undefined {
+  #show(event: StoreEvent): Uint8Array | undefined {
     const { object, previous } = event;
     if (this.#options.resourceVersion !== '' && event.revision <= Number(this.#options.resourceVersion)) return undefined; // not reached yet
     if (this.#prefix !== '' && !object.key.startsWith(this.#prefix)) return undefined;
@@ -144,9 +147,9 @@ class Watcher {
   }
 
   /** Tables tell ages, so only the other forms are shared between watchers. */
-  #eventLine(event: StoreEvent, type: string, object: StoredObject): string {
+  #eventLine(event: StoreEvent, type: string, object: StoredObject): Uint8Array {
     const { form } = this.#call.representation;
-    if (form === 'table') return this.#line(type, object);
+    if (form === 'table') return Buffer.from(this.#line(type, object));
     const { gvr } = this.#call.type;
     return event.line(`${form} ${type} ${gvr.group} ${gvr.version}`, () => this.#line(type, object));
   }

@@ -6,7 +6,7 @@ export class StoreEvent {
   readonly object: StoredObject;
   readonly previous: StoredObject | undefined;
   #left: StoredObject | undefined;
-  #lines: Map<string, string> | undefined;
+  #lines: Map<string, Uint8Array> | undefined;
 
   constructor(type: StoreEvent['type'], object: StoredObject, previous: StoredObject | undefined) {
     this.type = type;
@@ -30,12 +30,12 @@ export class StoreEvent {
     this.#left = undefined;
   }
 
-  /** The text of this event in one form, made by the first watcher that asks and shared by the others. */
-  line(form: string, make: () => string): string {
+  /** The encoded line of this event in one form, made by the first watcher that asks and shared by the others. */
+  line(form: string, make: () => string): Uint8Array {
     this.#lines ??= new Map();
     let line = this.#lines.get(form);
     if (!line) {
-      line = make();
+      line = Buffer.from(make());
       this.#lines.set(form, line);
     }
     return line;

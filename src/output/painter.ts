@@ -22,5 +22,5 @@ export async function loadPainter(level: ColorLevel): Promise<Painter> {
     MODIFIED: chalk.yellow,
     DELETED: chalk.red,
   };
-  return { event: (type, text) => colors[type](text), heading: chalk.bold };
+  return { event: (type, text) => colors[type](text), heading: (text) => chalk.bold(text) };
 }

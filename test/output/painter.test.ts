@@ -1,15 +1,28 @@
-import { expect, test } from 'vitest';
-import { loadPainter, plainPainter } from '../../src/output/painter.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, it } from 'vitest';
+import { loadPainter } from '../../src/output/painter.ts';
+import { TablePrinter } from '../../src/output/table-printer.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 
-test('events are coloured by what they are: ADDED green, MODIFIED yellow, DELETED red', async () => {
-  const painter = await loadPainter(1);
-  expect(painter.event('ADDED', 'x')).toBe('\x1b[32mx\x1b[39m');
-  expect(painter.event('MODIFIED', 'x')).toBe('\x1b[33mx\x1b[39m');
-  expect(painter.event('DELETED', 'x')).toBe('\x1b[31mx\x1b[39m');
-  expect(painter.heading('X')).toBe('\x1b[1mX\x1b[22m');
-});
+const TYPE = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod' };
+const EVENT = {
+  type: 'ADDED',
+  object: { metadata: { name: 'web', creationTimestamp: '2026-01-01T00:00:00Z' } },
+  key: 'web',
+  gvr: 'v1/pods',
+  cause: 'initial',
+  changed: [],
+  seq: 1,
+  time: '2026-01-01T00:00:00.000Z',
+} as const;
 
-test('at level 0 text stays as it is', async () => {
-  expect(await loadPainter(0)).toBe(plainPainter);
-  expect(plainPainter.event('ADDED', 'x') + plainPainter.heading('y')).toBe('xy');
+it('colours a table without changing a character of it', async () => {
+  const print = async (level: 0 | 1) => {
+    const printer = new TablePrinter({ clock: new FakeClock(), painter: await loadPainter(level) });
+    return printer.events([{ event: EVENT, type: TYPE }]);
+  };
+  const colored = await print(1);
+  expect(colored).toContain('\u001b[32mADDED');
+  expect(colored).toContain('\u001b[1mEVENT');
+  expect(stripVTControlCharacters(colored)).toBe(await print(0));
 });

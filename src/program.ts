@@ -30,7 +30,7 @@ async function exitCode(argv: readonly string[], io: Io): Promise<ExitCode> {
     return await dispatch(argv, io);
   } catch (error) {
     if (error instanceof Interrupted) return error.exitCode;
-    if (io.stdout.closed.aborted) return Exit.ok; // the reader has left: nobody is owed an error
+    if (io.stdout.closed.aborted) return Exit.ok; // nobody reads any more: why is told at the end
     io.stderr.write(describeError(error));
     return exitCodeOf(error);
   }
@@ -60,6 +60,7 @@ async function runCommand(word: string, Command: CommandClass, argv: readonly st
   const normal = normalized(word, Command, argv, io);
   if (normal.help) return showHelp([word]);
   const { Config } = await import('@oclif/core');
+  io.stdout.claimErrors(); // oclif listens for them, and throws all but EPIPE
   const config = await Config.load({ root: packageRoot(), version: VERSION });
   Object.assign(config, { bin: programName() });
   Command.id = word;

@@ -8,6 +8,10 @@ export interface FlagShape {
   readonly kind: 'boolean' | 'value';
   /** A boolean whose "off" differs from its not being given at all. */
   readonly negatable?: boolean | undefined;
+  /** Not taken from the environment: what it names is written to. */
+  readonly noEnv?: boolean | undefined;
+  /** Left out of what the environment gives when this other flag was given. */
+  readonly yieldsTo?: string | undefined;
   /** Every occurrence counts; otherwise the last one does. */
   readonly repeatable?: boolean | undefined;
   /** Commas split one occurrence into several values (names, never expressions). */
@@ -85,7 +89,8 @@ class Reader {
     for (const shape of this.#long.values()) {
       const name = ENV_PREFIX + shape.name.toUpperCase().replaceAll('-', '_');
       const value = env[name];
-      if (value !== undefined && !this.#given.has(shape.name)) this.#put(shape, value, name);
+      const isSaid = this.#given.has(shape.name) || (shape.yieldsTo !== undefined && this.#given.has(shape.yieldsTo));
+      if (value !== undefined && !isSaid && !shape.noEnv) this.#put(shape, value, name);
     }
   }
 

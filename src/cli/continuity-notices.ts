@@ -1,4 +1,4 @@
-import type { ContinuityEvent } from '../informer/ledger.ts';
+import type { ContinuityEvent, Refusal } from '../informer/ledger.ts';
 import type { Ending } from '../informer/watch-machine.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
@@ -9,6 +9,12 @@ import type { Session } from './session.ts';
 
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
 const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed']);
+
+/** Nothing is tried again here. */
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  dropped: 'the cache goes on without that change',
+  unindexed: 'it is in the cache, but not found by that index',
+};
 
 /**
  * What a person is told on stderr of how a command's informers go on. While a server is away every one of them meets the same fault, again and
@@ -21,6 +27,7 @@ export class ContinuityNotices {
   /** Undefined for what goes without saying, or was said. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
+    if (event.kind === 'fault' && event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
     if (event.kind === 'fault') return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
     if (event.kind !== 'gap') this.#recovered(name);
     return noticeOf(event, name);
@@ -58,10 +65,13 @@ function noticeOf(event: Exclude<ContinuityEvent, { kind: 'fault' }>, name: stri
       if (ORDINARY.has(event.why) && event.silentMs < 1000) return undefined;
       return `${name}: watch resumed at ${event.since} after ${humanDuration(event.silentMs)} (${event.why}); nothing was missed`;
     case 'gap':
-      return `${name}: changes after ${event.from} may go unseen (${event.why}); listing anew`;
+      return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
     case 'relisted':
-      return `${name}: relisted ${event.objects} objects at ${event.resourceVersion} (${event.why}); what happened since ${event.from} shows as its outcome`;
+      return `${name}: relisted ${event.objects} objects at ${event.resourceVersion}${because(event.why)}; what happened since ${event.from} shows as its outcome`;
     case 'synced':
       return undefined;
   }
 }
+
+/** `other` tells a person nothing: the fault itself was told. */
+const because = (why: Ending) => (why === 'other' ? '' : ` (${why})`);

@@ -1,5 +1,4 @@
-import { InformerError } from '../kit/error.ts';
-import { ExitCode } from './exit.ts';
+import { ExitCode, isReaderGone } from './exit.ts';
 import { Interrupted } from './signals.ts';
 
 /** Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons too. */
@@ -48,9 +47,4 @@ export function wordsOfEnd(reason: unknown): string {
 /** Whether a stream failed, and did not just end: the entry words such a reason as an error. */
 export function isFailure(reason: unknown): boolean {
   return !(reason instanceof Interrupted || reason instanceof StreamEnd || isReaderGone(reason));
-}
-
-/** Whether stdout's reader has left, which ends a stream quietly. */
-export function isReaderGone(reason: unknown): boolean {
-  return (reason as NodeJS.ErrnoException | undefined)?.code === 'EPIPE' && !(reason instanceof InformerError);
 }

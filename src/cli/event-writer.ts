@@ -24,31 +24,28 @@ export class EventWriter {
     this.#options = options;
   }
 
-  /** Resolves when the reader has room for more; undefined when it has it now. */
+  /** Resolves when the reader has room for more; undefined when it has it now. Throws what the printer throws. */
   print(event: EventEnvelope, { type }: StreamTarget): Promise<void> | undefined {
     const { gatherInitial, summary, limit, onLimit } = this.#options;
     if (limit !== undefined && summary.total >= limit) return undefined;
-    summary.count(event.type);
-    const isLast = summary.total === limit;
-    if (gatherInitial && event.cause === 'initial') this.#initial.push({ event, type });
-    const ready =
-      gatherInitial && event.cause === 'initial' && !isLast
-        ? undefined
-        : this.#write(isLast ? this.#taken({ event, type }) : [{ event, type }]);
+    const isLast = summary.total + 1 === limit;
+    const isHeld = gatherInitial && event.cause === 'initial' && !isLast;
+    if (isHeld) this.#initial.push({ event, type });
+    const ready = isHeld ? undefined : this.#write(isLast ? [...this.#taken(), { event, type }] : [{ event, type }]);
+    summary.count(event.type); // an event that could not be printed was not shown
     if (isLast) onLimit?.();
     return ready;
   }
 
   /** Prints what was held back of a first state. */
   initialDone(): void {
-    this.#write(this.#initial);
-    this.#initial = [];
+    this.#write(this.#taken());
   }
 
-  #taken(last: PrintedEvent): PrintedEvent[] {
+  #taken(): PrintedEvent[] {
     const held = this.#initial;
     this.#initial = [];
-    return held.at(-1)?.event === last.event ? held : [...held, last];
+    return held;
   }
 
   #write(batch: readonly PrintedEvent[]): Promise<void> | undefined {

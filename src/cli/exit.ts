@@ -57,10 +57,24 @@ function statusText(error: StatusError): string {
 
 /**
  * Ends the process in good order: sets the exit code and lets go of the streams, so that a slow reader still gets every byte
- * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone.
+ * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone. Output that could not be written is an error.
  */
 export async function finish(io: Io, code: ExitCode): Promise<void> {
   process.exitCode = code;
   await io.stdout.drained();
+  const { aborted, reason } = io.stdout.closed;
+  if (aborted && !isReaderGone(reason)) {
+    process.exitCode = ExitCode.failed;
+    io.stderr.write(`error: cannot write to stdout: ${messageOf(reason)}\n`);
+  }
   await io.stderr.drained();
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** All is written and let go of; what a user's hook left open (a timer, a pool of connections) keeps the process no longer than this. */
+const LINGER_MS = 500;
+
+/** Whether the reader of stdout has left (EPIPE, as after `| head`), which ends a command quietly. */
+export function isReaderGone(reason: unknown): boolean {
+  return (reason as NodeJS.ErrnoException | undefined)?.code === 'EPIPE' && !isInformerError(reason);
 }

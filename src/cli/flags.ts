@@ -16,12 +16,14 @@ interface Common {
 interface Marks {
   split?: boolean;
   implied?: string;
+  noEnv?: boolean;
+  yieldsTo?: string;
 }
 
 const unguarded = (text: string) => (text.startsWith(DASH_GUARD) ? text.slice(1) : text);
 
 /** On or off; takes `=true|false` as kubectl's do. */
-export function bool(common: Common & { default?: boolean }) {
+export function bool(common: Common & Pick<Marks, 'yieldsTo'> & { default?: boolean }) {
   return Flags.boolean({ default: false, ...common });
 }
 
@@ -100,6 +102,8 @@ export function shapesOf(flags: FlagDefinitions): FlagShape[] {
       repeatable: flag.multiple,
       split: flag.split,
       implied: flag.implied,
+      noEnv: flag.noEnv,
+      yieldsTo: flag.yieldsTo,
     };
   });
 }
@@ -141,7 +145,7 @@ export const connectionFlags = {
 /** Which objects: shared by `watch`, `query` and `reconcile`. */
 export const selectionFlags = {
   namespace: list({ char: 'n', summary: 'namespaces, comma-separated', helpValue: 'NAME[,…]', split: true }),
-  'all-namespaces': bool({ char: 'A', summary: 'all namespaces' }),
+  'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
   selector: text({ char: 'l', summary: 'label selector, evaluated by the server', helpValue: 'SELECTOR' }),
   'field-selector': text({ summary: 'field selector, evaluated by the server', helpValue: 'SELECTOR' }),
 } as const;

@@ -9,6 +9,7 @@ import { formatGroupResource } from '../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
+import { StreamEnd } from './ending.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -46,6 +47,16 @@ export async function runTargets(targets: readonly Target[], session: Session): 
   await Promise.all(targets.map(({ informer }) => informer.run(session.signal)));
 }
 
+/** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
+export function refuseUnsynced(reason: unknown, targets: readonly Target[]): void {
+  const missing = targets.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.name);
+  if (!(reason instanceof StreamEnd && reason.kind === 'timeout') || missing.length === 0) return;
+  throw new InformerError('sync', `no first state of ${missing.join(', ')} within --timeout`, {
+    cause: reason,
+    hint: 'is the server slow, or failing? -v 2 tells more; a longer --timeout waits longer',
+  });
+}
+
 function createInformer(session: Session, type: ResourceType, names: readonly string[], plan: InformerPlan): SharedInformer<UnknownObject> {
   const { namespaces, as, keepManagedFields, indexers } = plan;
   const scopes = type.namespaced ? namespaces : [''];
@@ -65,7 +76,8 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
     logger: session.logger,
     ...(indexers ? { indexers } : {}),
     onContinuity: (event) => {
-      const isHopeless = event.kind === 'fault' && !informer.hasSynced && isFinal(event.error, ++faults / scopes.length);
+      const isHopeless =
+        event.kind === 'fault' && event.fault !== 'store' && !informer.hasSynced && isFinal(event.error, ++faults / scopes.length);
       if (isHopeless) session.end(explained(event.error, type, plan, session));
       else plan.onContinuity?.(event, type);
     },

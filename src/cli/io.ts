@@ -13,7 +13,13 @@ export class TextSink {
 
   constructor(stream: Writable) {
     this.#stream = stream;
-    stream.on('error', (error: NodeJS.ErrnoException) => this.#gone.abort(error));
+    stream.on('error', this.#fail);
+  }
+
+  /** From here on the stream's errors are heard here alone: libraries that throw those they do not know are not asked. */
+  claimErrors(): void {
+    this.#stream.removeAllListeners('error');
+    this.#stream.on('error', this.#fail);
   }
 
   /** Aborts when the reader has gone (EPIPE, as after `| head`) or writing failed otherwise; the reason is the error. */
@@ -29,6 +35,8 @@ export class TextSink {
   get columns(): number | undefined {
     return (this.#stream as Partial<WriteStream>).columns;
   }
+
+  readonly #fail = (error: unknown) => this.#gone.abort(error);
 
   /** Writes, and says whether the reader keeps up. When not, await {@link ready} before writing more. */
   write(text: string): boolean {
@@ -53,13 +61,19 @@ export class TextSink {
   async drained(): Promise<void> {
     this.#flush();
     while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#stream.write('', done));
+    if (this.#stream.errored) this.#fail(this.#stream.errored); // of which the event may be still to come
   }
 
   #flush(): void {
     this.#scheduled = false;
     const text = this.#pending;
     this.#pending = '';
-    if (text !== '' && !this.#gone.signal.aborted) this.#stream.write(text);
+    if (text === '' || this.#gone.signal.aborted) return;
+    try {
+      this.#stream.write(text);
+    } catch (error) {
+      this.#fail(error); // a file is written at once, and fails at once
+    }
   }
 
   #settled(when: (done: () => void) => void): Promise<void> {

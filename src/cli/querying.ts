@@ -23,7 +23,7 @@ import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode } from './exit.ts';
-import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
 import { nothingFound } from './watching.ts';
 
@@ -51,7 +51,6 @@ export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers
   readonly noHeaders: boolean;
   /** Names that are not there are no error. */
   readonly ignoreNotFound: boolean;
-  readonly timeoutMs: number | undefined;
 }
 
 interface Found extends PrintedObject {
@@ -61,7 +60,6 @@ interface Found extends PrintedObject {
 
 /** Syncs the caches, answers from them, and ends. */
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {
-  using _ = plan.timeoutMs === undefined ? undefined : session.clock.after(plan.timeoutMs, () => session.end(new StreamEnd('timeout')));
   const early = new IndexCatalog(plan.declared);
   const used = usedIndexes(plan).map((name) => early.get(name));
   const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
@@ -77,8 +75,9 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, targets) : early;
     return await abortable(answer(session, plan, targets, catalog), session.signal);
   } catch (error) {
-    if (session.signal.aborted) return exitCodeOfEnd(session.signal.reason, { isSynced: false, isWaiting: true });
-    throw error;
+    if (!session.signal.aborted) throw error;
+    refuseUnsynced(session.signal.reason, targets);
+    return exitCodeOfEnd(session.signal.reason, { isSynced: false, isWaiting: true });
   } finally {
     session.end(new StreamEnd('done'));
     await running;

@@ -43,7 +43,18 @@ export function mergedConfig(flags: ConfigFlags, { name, config }: LoadedHook): 
       throw new InformerError('argument', `the config of hook ${name} has ${key}, which reconcile does not support yet`);
   }
   const { allowWrite: _w, passCredentials: _c, showSecrets: _s, ...own } = config;
-  return { ...own, ...withoutUnset(flagConfig(flags)) };
+  // A namespace given by flag is all the operator gave: no config widens it, or narrows what -A opened.
+  const isScoped = flags.namespace !== undefined || flags['all-namespaces'];
+  const { namespace: _n, allNamespaces: _a, ...unscoped } = own;
+  return { ...(isScoped ? unscoped : own), ...withoutUnset(flagConfig(flags)) };
+}
+
+/** An object that leaves a selector would keep a finalizer that nobody takes off any more. Throws `argument`. */
+export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfig): void {
+  if (finalizer === undefined || (selector === undefined && fieldSelector === undefined)) return;
+  throw new InformerError('argument', '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer', {
+    hint: 'select within the hook instead, or name the objects',
+  });
 }
 
 /** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */

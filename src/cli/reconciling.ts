@@ -8,7 +8,7 @@ import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
 import type { WriteLimit } from '../controller/hooks/manifest.ts';
 import type { HookServices } from '../controller/hooks/module.ts';
 import { informerSource } from '../controller/informer-source.ts';
-import { and, or, type Predicate } from '../controller/predicate.ts';
+import { and, changed, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
 import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
 import { InformerError } from '../kit/error.ts';
@@ -19,13 +19,14 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { framedTable } from '../output/framed-table.ts';
 import type { IndexDefinition } from '../query/index-definition.ts';
 import { changedPaths } from '../stream/changed-paths.ts';
-import { Redactor } from '../stream/redact.ts';
+import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import type { ExitCode } from './exit.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
 import { privateFile } from './private-file.ts';
+import { redactedLister } from './redacted-lister.ts';
 import type { Session } from './session.ts';
 
 /** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
@@ -114,7 +115,9 @@ function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Ta
 function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[], watched: readonly Target[]): Source[] {
   const { type, informer, names } = primary;
   const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
-  const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates));
+  // A finalizer is answered for whatever else an update must change: the beginning of a deletion is one.
+  const deletion = plan.finalizer === undefined ? [] : [changed((object) => object.metadata.deletionTimestamp)];
+  const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates, ...deletion));
   const enqueueOwning = enqueueOwner({ group: type.gvr.group, kind: type.kind, namespaced: type.namespaced, onlyController: true });
   const sources = [
     informerSource(informer, { name: informer.name, predicate, isPrimary: true }),
@@ -145,10 +148,14 @@ function reconcilerOf(
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   const budget = plan.maxWrites ? createWriteBudget(plan.maxWrites, clock) : unlimitedWrites;
+  const listerOf = ({ type: { gvr }, informer }: Target) => {
+    if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
+    return redactedLister(informer.lister, { object: (object) => redact(object, gvr), value: (text) => redactor.value(text) });
+  };
   const services: HookServices = {
     client: guardClient(client, { mode: plan.mode, budget, redact }),
-    lister: (gvr) => all.find(({ type }) => formatGvr(type.gvr) === gvr)?.informer.lister ?? unknownLister(gvr),
-    index: (name, value) => primary.informer.lister.byIndex(name, value),
+    lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
+    index: (name, value) => listerOf(primary).byIndex(name, value),
   };
   const actions = new ActionRunner({
     client,

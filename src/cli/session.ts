@@ -6,8 +6,9 @@ import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../client/kubeconfig.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
-import { onAbort } from '../kit/abort.ts';
+import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -15,6 +16,7 @@ import { neutralised } from '../output/escape.ts';
 import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Edges } from './base-command.ts';
+import { StreamEnd } from './ending.ts';
 import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
@@ -38,6 +40,8 @@ export interface Session extends AsyncDisposable {
   resolve(words: readonly string[]): Promise<ResourceSelection[]>;
   /** A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds credentials. */
   kubeconfig(): Promise<string | undefined>;
+  /** When it was opened, on the monotonic clock. */
+  readonly startedAt: number;
   /** One line on stderr, for what a person should know. */
   notice(text: string): void;
 }
@@ -60,8 +64,15 @@ export function checkSelectors(flags: SelectorFlags): void {
   FieldSelector.parse(flags['field-selector'] ?? '');
 }
 
-/** Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it. */
-export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }: Edges): Promise<Session> {
+/**
+ * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it.
+ * With `timeout` it is ended so many ms after now.
+ */
+export async function openSession(
+  flags: ConnectionFlags & { timeout?: number | undefined },
+  { io, signal, atOnce }: Edges,
+): Promise<Session> {
+  const startedAt = systemClock.monotonic();
   const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
   const logger = stderrLogger(io, flags.v ?? 0);
   const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
@@ -76,8 +87,12 @@ export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }
   });
   const ending = new AbortController();
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
+  if (flags.timeout !== undefined) {
+    following.push(systemClock.after(flags.timeout - (systemClock.monotonic() - startedAt), () => ending.abort(new StreamEnd('timeout'))));
+  }
   return {
     io,
+    startedAt,
     config,
     client,
     logger,
@@ -85,7 +100,7 @@ export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }
     signal: ending.signal,
     atOnce,
     end: (reason) => ending.abort(reason),
-    resolve: (words) => resolveResourceArgs(words, client.mapper),
+    resolve: (words) => abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) => noTypes(error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
     notice: (text) => void io.stderr.write(`${neutralised(text)}\n`),
@@ -95,6 +110,14 @@ export async function openSession(flags: ConnectionFlags, { io, signal, atOnce }
       await sandbox?.stop();
     },
   };
+}
+
+function noTypes(error: unknown, { server }: ClusterConfig): never {
+  if (!(error instanceof StreamEnd)) throw error;
+  throw new InformerError('sync', `${server} did not tell its types within --timeout`, {
+    cause: error,
+    hint: 'can the server be reached? a longer --timeout waits longer, --request-timeout limits each request',
+  });
 }
 
 /** Flags that change what kubeconfig and environment alone would lead to. */

@@ -17,13 +17,13 @@ export class Interrupted extends Error {
 const ECHO_MS = 60;
 
 /**
- * Turns the first SIGINT or SIGTERM into an abort with {@link Interrupted} as its reason; the second calls `atOnce` and ends the process.
+ * Turns the first SIGINT, SIGTERM or SIGHUP (the terminal went) into an abort with {@link Interrupted} as its reason; the second calls `atOnce` and ends the process.
  * Disposing gives the signals back.
  */
 export function abortOnSignals(controller: AbortController, atOnce: () => void): Disposable {
   let firstAt = 0;
   const heard = (signal: NodeJS.Signals) => {
-    const interrupted = new Interrupted(signal as 'SIGINT' | 'SIGTERM');
+    const interrupted = new Interrupted(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
     if (firstAt === 0) {
       firstAt = performance.now();
       controller.abort(interrupted);
@@ -34,10 +34,12 @@ export function abortOnSignals(controller: AbortController, atOnce: () => void):
   };
   process.on('SIGINT', heard);
   process.on('SIGTERM', heard);
+  process.on('SIGHUP', heard);
   return {
     [Symbol.dispose]() {
       process.off('SIGINT', heard);
       process.off('SIGTERM', heard);
+      process.off('SIGHUP', heard);
     },
   };
 }

@@ -10,7 +10,7 @@ import { ContinuityNotices } from './continuity-notices.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import type { ExitCode } from './exit.ts';
-import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
 import type { changeFilter } from './stream-filters.ts';
 
@@ -26,15 +26,11 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
   readonly withOld: boolean;
   readonly showSecrets: boolean;
   readonly limit: number | undefined;
-  /** From the start of the command. */
-  readonly timeoutMs: number | undefined;
 }
 
 /** Streams until something ends it, says on stderr how it went on and how it ended, and gives the exit code. */
 export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode> {
-  const startedAt = session.clock.monotonic();
   const summary = new StreamSummary();
-  using _ = plan.timeoutMs === undefined ? undefined : session.clock.after(plan.timeoutMs, () => session.end(new StreamEnd('timeout')));
   const notices = new ContinuityNotices();
   const onContinuity = (event: ContinuityEvent, type: Target['type']) => heard(event, notices.textOf(event, type), session, plan);
   const targets = createTargets(session, plan.selections, { ...plan, onContinuity });
@@ -43,8 +39,9 @@ export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode
   session.end(new StreamEnd('done'));
   await running;
   const { reason } = session.signal;
-  const elapsedMs = session.clock.monotonic() - startedAt;
+  const elapsedMs = session.clock.monotonic() - session.startedAt;
   if (!plan.once && !isFailure(reason)) session.notice(summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(targets)));
+  if (!isSynced) refuseUnsynced(reason, targets);
   return exitCodeOfEnd(reason, { isSynced, isWaiting: plan.limit !== undefined && summary.total < plan.limit });
 }
 
@@ -76,16 +73,26 @@ async function stream(session: Session, plan: WatchPlan, targets: readonly Targe
       enveloper,
       once,
       shows: (change, { informer }) => plan.shows(change, names.get(informer as Target['informer'])),
-      print: (event, target) => writer.print(event, target),
+      print: (event, target) => orEnd(session, () => writer.print(event, target)),
       onSynced: () => {
         synced++;
-        writer.initialDone();
+        orEnd(session, () => writer.initialDone());
         if (synced === targets.length && targets.every(({ informer }) => informer.lister.size === 0)) session.notice(nothingFound(plan));
       },
     },
     session.signal,
   );
   return synced === targets.length;
+}
+
+/** An expression that fails on an object ends the stream with its error: going on would be to leave events out in silence. */
+function orEnd<T>(session: Session, print: () => T): T | undefined {
+  try {
+    return print();
+  } catch (error) {
+    session.end(error);
+    return undefined;
+  }
 }
 
 function heard(event: ContinuityEvent, notice: string | undefined, session: Session, plan: WatchPlan): void {

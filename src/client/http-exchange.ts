@@ -26,6 +26,7 @@ export class Exchange {
   readonly #link: Disposable | undefined;
   readonly #deadline: Timer | undefined;
   #silence: Timer | undefined;
+  #hasEnded = false;
   /** When the present wait for bytes began; undefined while nobody waits. */
   #waitingSince: number | undefined;
 
@@ -34,12 +35,12 @@ export class Exchange {
     this.#limits = limits;
     const { signal } = request;
     const { timeoutMs, headersMs, clock } = limits;
-    this.#link = signal && onAbort(signal, () => this.#controller.abort(signal.reason));
     this.#silence = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
     if (timeoutMs)
       this.#deadline = clock.after(timeoutMs, () =>
         this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout'),
       );
+    this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason)); // last: it may end what is above at once
   }
 
   get signal(): AbortSignal {
@@ -55,6 +56,7 @@ export class Exchange {
 
   /** The reader wants bytes. While it is busy with those it has, silence is not the server's. */
   waits(): void {
+    if (this.#hasEnded) return;
     this.#waitingSince = this.#limits.clock.monotonic();
     if (!this.#request.stream) this.#silence ??= this.#listenFor(this.#limits.idleMs);
   }
@@ -63,7 +65,9 @@ export class Exchange {
     this.#waitingSince = undefined;
   }
 
+  /** Lets go of the signal and the timers, at once. */
   end(): void {
+    this.#hasEnded = true;
     this.#deadline?.cancel();
     this.#silence?.cancel();
     this.#link?.[Symbol.dispose]();
@@ -89,7 +93,13 @@ export class Exchange {
 
   #giveUp(what: string, hint?: string): void {
     const { method, path } = this.#request;
-    this.#controller.abort(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause: timedOut(), hint }));
+    this.#breakOff(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause: timedOut(), hint }));
+  }
+
+  /** Ends before anybody hears of it: whoever waits for the abort finds no timer left. */
+  #breakOff(reason: unknown): void {
+    this.end();
+    this.#controller.abort(reason);
   }
 }
 

@@ -64,7 +64,7 @@ export default class QueryCommand extends BaseCommand {
     const layout = {
       severalTypes: selections.length > 1,
       severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
-      single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1,
+      single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1 && namespaces[0] !== '',
     };
     return await query(session, {
       ...expressions,
@@ -84,7 +84,6 @@ export default class QueryCommand extends BaseCommand {
       showSecrets: flags['show-secrets'],
       noHeaders: flags['no-headers'],
       ignoreNotFound: flags['ignore-not-found'],
-      timeoutMs: flags.timeout,
     });
   }
 }

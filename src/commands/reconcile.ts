@@ -3,7 +3,7 @@ import type { ExitCode } from '../cli/exit.ts';
 import { bool, choice, connectionFlags, count, duration, list, selectionFlags, text } from '../cli/flags.ts';
 import { loadHook } from '../cli/hook-loading.ts';
 import { stderrLogger } from '../cli/logging.ts';
-import { ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
+import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
 import { reconcile } from '../cli/reconciling.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { parseIndex } from '../query/index-definition.ts';
@@ -61,6 +61,7 @@ export default class ReconcileCommand extends BaseCommand {
     const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell });
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
+    checkFinalizer(config);
     const indexes = await Promise.all((flags.index ?? []).map(parseIndex));
     const predicates = predicatesOf(config);
     await using session = await openSession(flags, this.edges);

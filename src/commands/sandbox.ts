@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ExitCode } from '../cli/exit.ts';
@@ -28,7 +28,7 @@ export default class SandboxCommand extends BaseCommand {
     rate: text({ summary: 'changes per second of a fleet or churn, such as 500/s', helpValue: 'N/s' }),
     seed: count({ summary: 'same seed, same story', default: 1 }),
     faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
-    kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE' }),
+    kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE', noEnv: true }),
     quiet: bool({ char: 'q', summary: 'print nothing but the path of the kubeconfig' }),
   };
 
@@ -61,12 +61,23 @@ function rateOf(text: string | undefined): number | undefined {
 /** Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays. */
 async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
   if (named === undefined) return privateFile('kubeconfig', content);
-  await writeFile(named, content, { mode: 0o600 }).catch((cause) => {
+  const before = await readFile(named, 'utf8').catch(() => '');
+  if (before.trim() !== '' && !/^current-context: sandbox$/m.test(before)) {
+    throw new InformerError('argument', `${named} exists and is not the kubeconfig of a sandbox`, {
+      hint: 'name another file, or remove it first',
+    });
+  }
+  const draft = `${named}.${process.pid}`;
+  try {
+    await writeFile(draft, content, { mode: 0o600 });
+    await rename(draft, named);
+  } catch (cause) {
+    await rm(draft, { force: true });
     throw new InformerError('argument', `cannot write the kubeconfig: ${messageOf(cause)}`, {
       cause,
       hint: '--kubeconfig FILE says where to',
     });
-  });
+  }
   return { path: named, async [Symbol.asyncDispose]() {} };
 }
 

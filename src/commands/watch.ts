@@ -58,7 +58,6 @@ export default class WatchCommand extends BaseCommand {
       once: flags.once,
       strict: flags.strict,
       limit: flags.limit,
-      timeoutMs: flags.timeout,
       verifyEveryMs: flags['verify-every'],
     });
   }

@@ -212,7 +212,9 @@ export class ActionRunner {
       verb: action.verb,
       subject: subject.namespace === '' ? subject.name : `${subject.namespace}/${subject.name}`,
       target,
-      body: Array.isArray(body) ? body : redact(body as object, gvr),
+      body: Array.isArray(body)
+        ? body.map((operation) => redactedOperation(operation, (o) => redact(o, gvr)))
+        : redact(body as object, gvr),
       before: before && redact(before, gvr),
       after: after && redact(after, gvr),
     });
@@ -245,6 +247,18 @@ export class ActionRunner {
       count: 1,
     };
   }
+}
+
+/** An operation of a JSON patch as it may be shown: what it would write into a Secret is marked as that Secret's values are. */
+function redactedOperation(
+  operation: object,
+  redact: (object: { data: Record<string, string> }) => { data: Record<string, string> },
+): object {
+  const { value } = operation as { value?: unknown };
+  if (value === undefined) return operation;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const mark = redact({ data: { text } }).data.text;
+  return mark === text ? operation : { ...operation, value: mark };
 }
 
 /** One line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */

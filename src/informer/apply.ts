@@ -17,6 +17,8 @@ export interface Applied<T> {
   readonly notifications: readonly Notification<T>[];
   /** Set when the store refused some of the deltas; those have no notification. */
   readonly error: InformerError | undefined;
+  /** How many it refused. */
+  readonly refused: number;
 }
 
 /**
@@ -36,12 +38,21 @@ export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>,
       failures.push(error);
     }
   }
-  return { notifications, error: failures.length === 0 ? undefined : refused(failures, deltas.length) };
+  return { notifications, error: failures.length === 0 ? undefined : refusal(failures, deltas.length), refused: failures.length };
 }
 
-function refused(failures: readonly unknown[], total: number): InformerError {
-  const texts = failures.map(messageOf).join('; ');
-  return new InformerError('store', `failed to execute (${failures.length}/${total}) transactions: ${texts}`, { cause: failures[0] });
+function refusal(failures: readonly unknown[], total: number): InformerError {
+  const text = `failed to execute (${failures.length}/${total}) transactions: ${textOf(failures)}`;
+  return new InformerError('store', text, { cause: failures[0] });
+}
+
+const MOST_QUOTED = 3;
+
+/** The first few messages: a function that fails for one object may fail for all of them. */
+export function textOf(errors: readonly unknown[]): string {
+  const texts = errors.slice(0, MOST_QUOTED).map(messageOf);
+  if (errors.length > MOST_QUOTED) texts.push(`and ${errors.length - MOST_QUOTED} more`);
+  return texts.join('; ');
 }
 
 function applyDelta<T>(delta: Delta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {

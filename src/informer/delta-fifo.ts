@@ -88,6 +88,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void {
     for (const object of objects) this.#checkedKey(object);
     const transformed = this.#transform ? objects.map((object) => this.#transformed(object)) : objects;
+    if (this.#transform) for (const object of transformed) this.#checkedKey(object);
     this.#push({ type: 'ReplacedAll', objects: transformed, resourceVersion });
     if (this.#populated) return;
     this.#populated = true;

@@ -29,6 +29,11 @@ export interface IndexerOptions<T> {
   keyOf?: (object: unknown) => ObjectKey;
   /** Applied to each object before it is stored; the key is the original's. */
   transform?: ((object: T) => T) | undefined;
+  /**
+   * Hears of an index function that threw, or gave no list, for one object; the object is stored all the same, under nothing in that index.
+   * Default: the write throws.
+   */
+  onIndexError?: ((error: InformerError) => void) | undefined;
 }
 
 export interface ReplaceOptions {
@@ -94,6 +99,7 @@ function sameValues(a: readonly string[], b: readonly string[]): boolean {
 export class Indexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
+  readonly #onIndexError: ((error: InformerError) => void) | undefined;
   readonly #items = new Map<ObjectKey, T>();
   readonly #indexes = new Map<string, Index<T>>();
   #resourceVersion: ResourceVersion = '';
@@ -101,6 +107,7 @@ export class Indexer<T> {
   constructor(options: IndexerOptions<T> = {}) {
     this.#keyOf = options.keyOf ?? keyOf;
     this.#transform = options.transform;
+    this.#onIndexError = options.onIndexError;
     if (options.indexers) this.addIndexers(options.indexers);
   }
 
@@ -270,8 +277,18 @@ export class Indexer<T> {
 
   #valuesOf(key: ObjectKey, object: T): (readonly string[])[] {
     const values: (readonly string[])[] = [];
-    for (const [name, { fn }] of this.#indexes) values.push(valuesFrom(name, fn, key, object));
+    for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object));
     return values;
+  }
+
+  #valuesOrNone(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
+    try {
+      return valuesFrom(name, fn, key, object);
+    } catch (error) {
+      if (!this.#onIndexError) throw error;
+      this.#onIndexError(error as InformerError);
+      return [];
+    }
   }
 
   #transformed(object: T): T {
@@ -302,7 +319,9 @@ export class Indexer<T> {
 
 function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
   try {
-    return fn(object);
+    const values: unknown = fn(object);
+    if (!Array.isArray(values)) throw new TypeError(`it gave no list but ${values === null ? 'null' : typeof values}`);
+    return values;
   } catch (error) {
     throw new InformerError('store', `unable to calculate an index entry for key "${key}" on index "${name}": ${messageOf(error)}`, {
       cause: error,

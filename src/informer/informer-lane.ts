@@ -7,7 +7,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Delta } from './delta.ts';
 import { DeltaFifo } from './delta-fifo.ts';
 import type { Indexer } from './indexer.ts';
-import { type Continuity, type ContinuityEvent, Ledger } from './ledger.ts';
+import { type Continuity, type ContinuityEvent, Ledger, type Refusal } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { Reflector } from './reflector.ts';
@@ -105,7 +105,7 @@ export class InformerLane<T> {
   }
 
   async #applyAll(fifo: DeltaFifo<T>, signal: AbortSignal): Promise<void> {
-    const { apply, room, logger } = this.#options;
+    const { apply, room } = this.#options;
     while (!signal.aborted) {
       try {
         await fifo.popBatch((deltas, isInInitialList) => apply(deltas, isInInitialList, this.#within), { signal });
@@ -113,9 +113,16 @@ export class InformerLane<T> {
         if (waiting) await abortable(waiting, signal);
       } catch (error) {
         if (signal.aborted || isInformerError(error, 'closed')) return;
-        logger.error('a change could not be applied to the cache', { error });
+        this.refused(error, 'dropped', 1);
       }
     }
+  }
+
+  /** So many changes from this source did not get into the cache, or not under every index. */
+  refused(error: unknown, next: Refusal, changes: number): void {
+    const text = next === 'dropped' ? 'a change could not be applied to the cache' : 'a change could not be indexed';
+    this.#options.logger.error(text, { error, changes });
+    this.#ledger.refused(error, next, changes);
   }
 
   /**

@@ -51,7 +51,17 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly error: unknown;
       readonly next: 'relist' | 'list' | 'resume' | 'retry' | 'probe';
     }
+  /**
+   * The cache did not take what the stream delivered, because a transform or an index function threw. `dropped`: those changes are not in the
+   * cache and no handler heard of them. `unindexed`: they are, but each missing from an index that `error` names.
+   */
+  | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
 );
+
+/** What became of a change the cache did not take as it should. */
+export type Refusal = 'dropped' | 'unindexed';
+
+type SourceFault = ContinuityEvent & { readonly kind: 'fault'; readonly fault: Ending };
 
 /** The reader's side of a {@link Ledger}. */
 export interface Continuity {
@@ -61,6 +71,8 @@ export interface Continuity {
   readonly relists: number;
   readonly resumes: number;
   readonly gapCount: number;
+  /** Changes that the cache did not take, or not under every index, because a transform or an index function threw. 0 = it shows them all. */
+  readonly storeErrors: number;
   /** When the source last proved itself (list, event or bookmark), wall-clock ms; undefined before the first. */
   readonly lastSignOfLife: number | undefined;
   /** Ms since then. */
@@ -112,6 +124,7 @@ export class Ledger implements Continuity {
   relists = 0;
   resumes = 0;
   gapCount = 0;
+  storeErrors = 0;
   verifications = 0;
   drifts = 0;
   lastVerified: number | undefined;
@@ -234,8 +247,14 @@ export class Ledger implements Continuity {
     if (!isInAgreement) this.drifts++;
   }
 
-  fault(fault: Ending, error: unknown, next: (ContinuityEvent & { kind: 'fault' })['next']): void {
+  fault(fault: Ending, error: unknown, next: SourceFault['next']): void {
     this.#tell({ kind: 'fault', fault, error, next });
+  }
+
+  /** So many changes arrived but did not get into the cache, or not under every index. */
+  refused(error: unknown, next: Refusal, changes: number): void {
+    this.storeErrors += changes;
+    this.#tell({ kind: 'fault', fault: 'store', error, next, changes });
   }
 
   /** Waits for no further proof. */

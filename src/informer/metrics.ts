@@ -13,4 +13,6 @@ export interface InformerMetrics {
   applied?(durationMs: number, deltas: number): void;
   /** A user's handler threw or rejected. */
   handlerFailed?(): void;
+  /** So many changes did not get into the cache, or not under every index, because a transform or an index function threw. */
+  storeFailed?(changes: number): void;
 }

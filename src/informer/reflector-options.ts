@@ -33,8 +33,8 @@ export interface ReflectorOptions {
   idleMs?: number | undefined;
   /** How long InternalErrors in the stream are retried without a relist. 0 (default) = not at all. */
   maxInternalErrorRetryMs?: number | undefined;
-  /** Delay between attempts. Default 0.8 s doubling to 30 s, each drawn from [d, 2d), anew after two minutes without one. */
-  backoff?: BackoffOptions | undefined;
+  /** Delay between attempts. Default, part by part: 0.8 s doubling to 30 s, each drawn from [d, 2d), anew after two minutes without one. */
+  backoff?: Partial<BackoffOptions> | undefined;
   /** While the end of a streaming list is awaited, a warning is logged this often. Default 10 s. */
   bookmarkWarningMs?: number | undefined;
   /** Hears each error that failed an attempt: a LIST, or a watch that could not be started. `onContinuity` hears every fault. */

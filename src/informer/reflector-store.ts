@@ -2,7 +2,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 
 /**
  * What a {@link Reflector} writes to: a DeltaFifo, an Indexer, or anything with these methods. All of them are synchronous and may throw;
- * an error of `replace` fails the attempt, one of `resync` ends the watch, any other is reported and the stream goes on.
+ * an error of `replace` fails the attempt, one of `resync` ends the watch, any other is recorded in the ledger, and the stream goes on without that change.
  */
 export interface ReflectorStore<T> {
   add(object: T): void;

@@ -55,9 +55,7 @@ export class Reflector<T> {
   #isFollowing = false;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
-    requireNotNegative('resyncMs', options.resyncMs);
-    requireNotNegative('pageSize', options.pageSize);
-    if (options.idleMs !== undefined && !(options.idleMs > 0)) throw badOption('idleMs', options.idleMs, 'a positive number of ms');
+    checkReflectorOptions(options);
     this.#source = source;
     this.#store = store;
     this.#options = options;
@@ -68,7 +66,7 @@ export class Reflector<T> {
       reflector: this.#name,
       ...(options.scope ? { namespace: options.scope } : {}),
     });
-    this.#backoff = new Backoff({ random: this.#random, ...(options.backoff ?? DEFAULT_BACKOFF) });
+    this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
     this.#ledger = options.ledger ?? new Ledger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
     if (options.onContinuity) this.#ledger.observe(options.onContinuity);
@@ -303,7 +301,8 @@ export class Reflector<T> {
   }
 
   #pumpOptions() {
-    return { logger: this.#logger, expect: this.#options.expect };
+    const onRefused = (error: InformerError) => this.#ledger.refused(error, 'dropped', 1);
+    return { logger: this.#logger, expect: this.#options.expect, onRefused };
   }
 
   #replace(items: readonly T[], resourceVersion: ResourceVersion): void {
@@ -377,6 +376,14 @@ function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 
     default:
       return 'resume';
   }
+}
+
+/** Throws `argument` for what no reflector can be built with; for those who take its options long before they build it. */
+export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
+  requireNotNegative('resyncMs', resyncMs);
+  requireNotNegative('pageSize', pageSize);
+  if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');
+  if (backoff) new Backoff({ ...DEFAULT_BACKOFF, ...backoff });
 }
 
 function requireNotNegative(name: string, value: number | undefined): void {

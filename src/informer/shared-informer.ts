@@ -5,7 +5,7 @@ import { Latch } from '../kit/latch.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import { applyDeltas } from './apply.ts';
+import { applyDeltas, textOf } from './apply.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Delta } from './delta.ts';
 import { eventsOf, type InformerEvent } from './event-stream.ts';
@@ -18,6 +18,7 @@ import { Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './notification.ts';
 import { Processor } from './processor.ts';
+import { checkReflectorOptions } from './reflector.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
@@ -64,7 +65,7 @@ export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedO
    * `onContinuity`) and mended by a relist. 0 (default) = never. See {@link SharedInformer.verify}.
    */
   verifyEveryMs?: number | undefined;
-  /** Hears what handlers threw, beside the log. */
+  /** Hears what handlers, index functions and the transform threw, beside the log. */
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
@@ -120,6 +121,8 @@ export class SharedInformer<T> implements Syncable {
   readonly #lanes: readonly InformerLane<T>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
+  /** What index functions threw in the batch at work. */
+  #unindexed: InformerError[] = [];
   #transform: ((object: T) => T) | undefined;
   #onWatchError: ((error: unknown) => void) | undefined;
   #resyncCheckMs: number;
@@ -134,6 +137,7 @@ export class SharedInformer<T> implements Syncable {
     if (options.verifyEveryMs !== undefined && !(options.verifyEveryMs >= 0)) {
       throw new InformerError('argument', `verifyEveryMs must be a number not below 0, not ${options.verifyEveryMs}`);
     }
+    checkReflectorOptions(options);
     this.#options = options;
     this.name = options.name ?? '<unspecified>';
     this.#clock = options.clock ?? systemClock;
@@ -141,10 +145,14 @@ export class SharedInformer<T> implements Syncable {
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#resyncCheckMs = options.resyncMs ? Math.max(LEAST_RESYNC_MS, options.resyncMs) : 0;
-    this.#indexer = new Indexer<T>({ indexers: { [NAMESPACE_INDEX]: indexByNamespace, ...(options.indexers as Indexers<T> | undefined) } });
+    this.#indexer = new Indexer<T>({
+      indexers: { [NAMESPACE_INDEX]: indexByNamespace, ...(options.indexers as Indexers<T> | undefined) },
+      onIndexError: (error) => this.#unindexed.push(error),
+    });
     this.lister = new Lister(this.#indexer, options.resource);
     this.#processor = new Processor(this.#clock);
     this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
+    this.onContinuity((event) => this.#heard(event));
   }
 
   // --- state -----------------------------------------------------------------------------------------------------------------------
@@ -311,10 +319,22 @@ export class SharedInformer<T> implements Syncable {
   /** No await from here to the last push: no reader or new handler can come between the store and the handlers' queues. */
   #apply(deltas: readonly Delta<T>[], context: Parameters<typeof applyDeltas<T>>[2], lane: number): void {
     const startedAt = this.#clock.monotonic();
-    const { notifications, error } = applyDeltas(deltas, this.#indexer, context);
+    const { notifications, error, refused } = applyDeltas(deltas, this.#indexer, context);
     this.#processor.distribute(notifications, lane);
     this.#options.metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
-    if (error) throw error;
+    const unindexed = this.#unindexed;
+    this.#unindexed = [];
+    if (error) this.#lanes[lane]?.refused(error, 'dropped', refused);
+    if (unindexed.length > 0) {
+      const summary = new InformerError('store', textOf(unindexed), { cause: unindexed[0] });
+      this.#lanes[lane]?.refused(summary, 'unindexed', unindexed.length);
+    }
+  }
+
+  #heard(event: ContinuityEvent): void {
+    if (event.kind !== 'fault' || event.fault !== 'store') return;
+    this.#options.metrics?.storeFailed?.(event.changes);
+    this.#options.onHandlerError?.(event.error);
   }
 
   #laneSynced(): void {

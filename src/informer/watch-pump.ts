@@ -1,8 +1,8 @@
-import { InformerError } from '../kit/error.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { GroupVersionKind } from '../model/gvr.ts';
 import { formatGroupVersion } from '../model/gvr.ts';
-import { keyOf } from '../model/key.ts';
+import { joinKey, keyOf } from '../model/key.ts';
 import { hasMetadata, type KubeObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { isStatus, StatusError } from '../model/status.ts';
@@ -22,6 +22,8 @@ export interface PumpOptions {
   logger: Logger;
   /** Objects of another kind are skipped. */
   expect?: GroupVersionKind | undefined;
+  /** Hears which event the target threw at, and why. */
+  onRefused?: (error: InformerError) => void;
   /** Stop behind the bookmark that ends the initial events. */
   untilInitialEventsEnd?: boolean;
 }
@@ -38,7 +40,8 @@ export interface Pumped {
 
 /**
  * Carries one batch into a target, in order, up to an ERROR event. What does not belong (another kind, a Table, no metadata) is logged
- * and neither stored nor counted; an unknown event type is logged and moves the position. A target's error is logged, the stream goes on.
+ * and neither stored nor counted; an unknown event type is logged and moves the position. What a target throws is logged and told to
+ * `onRefused`; the stream goes on.
  * Source: client-go tools/cache/reflector.go handleAnyWatch.
  */
 export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, options: PumpOptions): Pumped {
@@ -49,7 +52,7 @@ export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, 
     if (event.type === 'ERROR') return { events, bookmarks, error: errorOf(event.object) };
     const object: unknown = event.object;
     if (!belongs(object, options)) continue;
-    deliver(event, target, options.logger);
+    deliver(event, target, options);
     const version = object.metadata.resourceVersion;
     if (version) target.reached(version);
     if (event.type !== 'BOOKMARK') {
@@ -92,7 +95,7 @@ function belongs(object: unknown, { expect, logger }: PumpOptions): object is Ku
   return false;
 }
 
-function deliver<T>(event: WatchEvent<T>, target: PumpTarget<T>, logger: Logger): void {
+function deliver<T>(event: WatchEvent<T>, target: PumpTarget<T>, { logger, onRefused }: PumpOptions): void {
   try {
     switch (event.type) {
       case 'ADDED':
@@ -112,7 +115,15 @@ function deliver<T>(event: WatchEvent<T>, target: PumpTarget<T>, logger: Logger)
     }
   } catch (error) {
     logger.error('the store refused a watch event', { type: event.type, error });
+    onRefused?.(refusal(event, error));
   }
+}
+
+function refusal({ type, object }: WatchEvent<unknown>, error: unknown): InformerError {
+  const { namespace, name = '', resourceVersion } = (object as KubeObject).metadata;
+  return new InformerError('store', `${type} of "${joinKey(namespace, name)}" at ${resourceVersion} was not stored: ${messageOf(error)}`, {
+    cause: error,
+  });
 }
 
 /**

@@ -1,3 +1,5 @@
+import { InformerError } from './error.ts';
+
 export interface BackoffOptions {
   /** First delay, ms. */
   initialMs: number;
@@ -14,7 +16,7 @@ export interface BackoffOptions {
 }
 
 /**
- * Exponential back-off as a plain value: it says how long to wait and keeps no timer.
+ * Exponential back-off as a plain value: it says how long to wait and keeps no timer. Throws `argument` for options that give no delay.
  *
  * The reset is a true "after a quiet spell" one, counted from the last call. (client-go counts from the first and so starts over every
  * two minutes even while failing without a break: tools/cache/reflector.go, apimachinery wait/backoff.go.)
@@ -25,8 +27,12 @@ export class Backoff {
   #lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BackoffOptions) {
-    this.#options = { resetAfterMs: Number.POSITIVE_INFINITY, random: Math.random, ...options };
-    this.#next = options.initialMs;
+    const { initialMs, factor, jitter, capMs, resetAfterMs = Number.POSITIVE_INFINITY, random = Math.random } = options;
+    for (const [name, value] of Object.entries({ initialMs, jitter, capMs })) requireNumber(name, value, 0);
+    requireNumber('factor', factor, 1);
+    if (resetAfterMs !== Number.POSITIVE_INFINITY) requireNumber('resetAfterMs', resetAfterMs, 0);
+    this.#options = { initialMs: Math.min(initialMs, capMs), factor, jitter, capMs, resetAfterMs, random };
+    this.#next = this.#options.initialMs;
   }
 
   /** The next delay in ms, given the present moment (any steady ms count). */
@@ -43,4 +49,9 @@ export class Backoff {
   reset(): void {
     this.#next = this.#options.initialMs;
   }
+}
+
+function requireNumber(name: string, value: unknown, least: number): void {
+  if (Number.isFinite(value) && (value as number) >= least) return;
+  throw new InformerError('argument', `${name} of a backoff must be a finite number not below ${least}, not ${value}`);
 }

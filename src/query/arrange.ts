@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { compareText } from '../kit/natural-order.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import type { IndexedStore } from './plan.ts';
@@ -53,7 +54,7 @@ const sorted = (counts: ReadonlyMap<string, number>) => [...counts].map(([value,
 const byCount = (a: ValueCount, b: ValueCount) => b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 
 /**
- * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts by code unit; equal ones keep their order.
+ * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts with the numbers in them by size; equal ones keep their order.
  * Throws `argument` when no object has the field. Source: kubectl get --sort-by.
  */
 export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], expression: string): T[] {
@@ -72,5 +73,20 @@ function compareKeys(a: unknown, b: unknown): number {
   const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
   if (rank !== 0) return rank;
   if (typeof a === 'object' || typeof b === 'object' || a === undefined || b === undefined) return 0;
-  return (a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareRuns(a, b);
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
 }
+
+/** Text and the numbers in it apart, so that `web-2` comes before `web-10`. Source: kubectl get --sort-by (sortorder.NaturalLess). */
+function compareRuns(a: string, b: string): number {
+  const [left, right] = [runsOf(a), runsOf(b)];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const [x, y] = [left[i] as string, right[i] as string];
+    const areNumbers = /^\d/.test(x) && /^\d/.test(y);
+    const order = areNumbers ? compareText(x.padStart(y.length, '0'), y.padStart(x.length, '0')) : compareText(x, y);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+const runsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];

@@ -3,8 +3,10 @@ import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { Cluster } from './cluster.ts';
+import { copiesOnRead } from './copies-on-read.ts';
 import type { CrdController } from './crd/crd-controller.ts';
 import type { ApiType } from './discovery/api-type.ts';
+import type { StoredObject } from './store/stored-object.ts';
 import { copy } from './write/copy.ts';
 import type { Deleter } from './write/deleter.ts';
 import type { Writer } from './write/writer.ts';
@@ -29,8 +31,8 @@ export class Fixtures {
     this.#crds = crds;
   }
 
-  /** Creates an object, or updates the one that is there; see Sandbox.apply. */
-  apply(object: UnknownObject): UnknownObject {
+  /** Creates an object, or updates the one that is there; see Sandbox.apply. Takes the object over; what is returned is the store's. */
+  apply(object: UnknownObject): StoredObject {
     const type = this.#type({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' });
     const { store } = this.#cluster;
     const { name = '', namespace = 'default' } = object.metadata;
@@ -45,7 +47,7 @@ export class Fixtures {
     ];
     const stored = current ? this.#writer.update(type, wanted, write) : this.#writer.create(type, wanted, write);
     if (type.kind === 'CustomResourceDefinition') this.#crds.establish(name);
-    return copy(store.get(type.storage, stored.key)?.object ?? stored.object);
+    return store.get(type.storage, stored.key) ?? stored;
   }
 
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
@@ -56,7 +58,7 @@ export class Fixtures {
     const { store } = this.#cluster;
     const prefix = namespace === undefined ? '' : `${namespace}/`;
     const found = store.collection(this.#type(type).storage).list({ prefix }, store.revision);
-    return found.map((o) => copy(o.object));
+    return copiesOnRead(found.map((o) => o.object));
   }
 
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number }): void {

@@ -9,6 +9,7 @@ import type { UnknownObject } from '../model/object.ts';
 import { ApiServer } from './api-server.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Cluster, timestamp } from './cluster.ts';
+import { copiesOnRead } from './copies-on-read.ts';
 import { CrdController } from './crd/crd-controller.ts';
 import { builtinTypes } from './discovery/builtin-types.ts';
 import { TypeRegistry } from './discovery/type-registry.ts';
@@ -235,7 +236,7 @@ export class Sandbox implements AsyncDisposable {
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return all.map((object) => this.#fixtures.apply({ metadata: {}, ...copy(object) }));
+    return copiesOnRead(all.map((object) => this.#fixtures.apply({ metadata: {}, ...copy(object) }).object));
   }
 
   /** A copy of an object, or undefined. */

@@ -35,5 +35,17 @@ it('tells of every gap and every relist', () => {
   const notices = new ContinuityNotices();
   const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
   expect(notices.textOf(gap, PODS)).toBe(notices.textOf(gap, PODS));
-  expect(notices.textOf(gap, PODS)).toMatch(/^pods: changes after 7 may go unseen \(gone\)/);
+  expect(notices.textOf(gap, PODS)).toBe('pods: changes after 7 may go unseen (gone); listing anew');
+  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe('pods: changes after 7 may go unseen; listing anew');
+});
+
+it('tells of what the cache did not take, without a promise to try again, and takes it for no outage', () => {
+  const notices = new ContinuityNotices();
+  const refusal = (next: 'dropped' | 'unindexed') =>
+    ({ kind: 'fault', fault: 'store', error: new Error('bad'), next, changes: 1, at: 0 }) as ContinuityEvent;
+  expect(notices.textOf(refusal('dropped'), PODS)).toBe('pods: bad; the cache goes on without that change');
+  expect(notices.textOf(refusal('unindexed'), PODS)).toBe('pods: bad; it is in the cache, but not found by that index');
+  notices.textOf(fault(refused()), SECRETS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf(fault(refused()), SECRETS)).toBe('connection refused; trying again');
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClusterConfig, Credentials, staticConfig } from '../../src/client/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../src/client/http-transport.ts';
 import { readText, statusErrorOf } from '../../src/client/response.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { isConnectionError, isConnectionRefused } from '../../src/model/connection-error.ts';
@@ -376,6 +377,54 @@ describe('breaking off', () => {
     reading.abort(reason);
     await expect(text).rejects.toBe(reason);
     for (const { signal } of [hanging, reading]) expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('frees every timer within the abort, not some time after it', async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url !== '/hang') response.write('begun');
+    });
+    const clock = new FakeClock();
+    await using transport = open(server.url, { clock, requestTimeoutMs: 5000 });
+    const hanging = new AbortController();
+    const answer = thrownBy(transport.request({ ...get, path: '/hang', signal: hanging.signal }));
+    await expect.poll(() => server.seen.length).toBe(1);
+    expect(clock.pending).toBe(2);
+    hanging.abort(new Error('enough'));
+    expect([clock.pending, getEventListeners(hanging.signal, 'abort').length]).toEqual([0, 0]);
+    expect((await answer).message).toBe('enough');
+
+    const reading = new AbortController();
+    const { body } = await transport.request({ ...get, signal: reading.signal });
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    expect(clock.pending).toBe(2);
+    reading.abort(new Error('enough'));
+    expect([clock.pending, getEventListeners(reading.signal, 'abort').length]).toEqual([0, 0]);
+    const next = thrownBy(chunks.next());
+    expect(clock.pending).toBe(0);
+    expect((await next).message).toBe('enough');
+  });
+
+  it('a limit of our own frees the other timers as well', async () => {
+    await using server = await localServer(() => {});
+    const clock = new FakeClock();
+    const left: number[] = [];
+    const spied: Clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      sleep: (ms, options) => clock.sleep(ms, options),
+      after: (ms, run) =>
+        clock.after(ms, () => {
+          run();
+          left.push(clock.pending);
+        }),
+    };
+    await using transport = open(server.url, { clock: spied, requestTimeoutMs: 600_000 });
+    const answer = thrownBy(transport.request({ ...get, path: '/hang' }));
+    await expect.poll(() => server.seen.length).toBe(1);
+    await clock.advance(75_000);
+    expect(left).toEqual([0]);
+    expect((await answer).message).toBe('GET /hang: no answer within 75s');
   });
 
   it('a body that is returned early closes its connection and leaves no listener', async () => {

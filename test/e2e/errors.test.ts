@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
@@ -31,6 +33,46 @@ describe.each(commands)('%s ends with what is wrong and the next step', (command
       expect(stderr.split('\n')).toHaveLength(3);
     }
   });
+});
+
+describe('a server that never answers', () => {
+  let silent: Server;
+  let flags: string[];
+  beforeAll(async () => {
+    silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    flags = ['-n', 'shop', '--server', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`];
+  });
+  afterAll(() => silent.close());
+
+  it.each([
+    ['watch', 'SIGINT', 130],
+    ['query', 'SIGTERM', 143],
+    ['reconcile', 'SIGINT', 130],
+  ] as const)('lets %s end by %s at once', async (command, signal, code) => {
+    const hook = command === 'reconcile' ? ['--exec', 'true'] : [];
+    await using cli = new Cli([command, 'pods', ...flags, ...hook, '-v', '9']);
+    await Promise.race([once(silent, 'connection'), cli.ended()]);
+    const [started] = [performance.now(), cli.kill(signal)];
+    expect(await cli.ended()).toMatchObject({ code, signal: null, stdout: '' });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it.each(commands)('is given up by %s after --timeout', async (command) => {
+    const { code, stdout, stderr } = await run([command, 'pods', ...flags, '--timeout', '500ms']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(/^error: .*127\.0\.0\.1.*--timeout/m);
+    expect(stderr).toMatch(/^hint: /m);
+  });
+});
+
+it.each(commands)('%s says what did not sync within --timeout', async (command) => {
+  await using own = await startFixture();
+  own.sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match: { path: '/pods' }, times: Number.POSITIVE_INFINITY });
+  const { code, stdout, stderr } = await run([command, 'cm,pods', '-n', 'shop', '-o', 'name', '--timeout', '1s'], { env: own.env });
+  expect(code).toBe(3);
+  expect(stdout).toBe(command === 'watch' ? 'configmap/settings\n' : '');
+  expect(stderr).toMatch(/^error: no first state of pods within --timeout\nhint: /m);
 });
 
 it.each(commands)('%s asks again when its first answer breaks off', async (command) => {

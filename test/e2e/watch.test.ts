@@ -193,6 +193,15 @@ describe('the end of a watch', () => {
     expect(Number(stdout)).toBe(60);
   });
 
+  it.skipIf(process.platform !== 'linux')('is an error when what it prints cannot be kept', async () => {
+    for (const command of ['watch pods -n shop --once', 'query pods -n shop -o json', 'version']) {
+      const failed = shell('bash', ['-c', `"${process.execPath}" "${RUN}" ${command} > /dev/full`], {
+        env: { ...process.env, ...fixture.env },
+      });
+      await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: cannot write to stdout: ENOSPC.*\n$/) });
+    }
+  });
+
   it('is an error with a next step when there is no server', async () => {
     const { code, stderr, stdout } = await run(['watch', 'pods', '--server', 'http://127.0.0.1:1', '--timeout', '5s']);
     expect(code).not.toBe(0);

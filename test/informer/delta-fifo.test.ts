@@ -223,6 +223,12 @@ describe('the transform', () => {
     expect(() => queue.replace([pod('a', 1)], '5')).toThrow('transforming: bad');
     expect(queue.size).toBe(0);
   });
+
+  it('that takes the key off an object keeps the whole list out: it would not be the whole state', () => {
+    const queue = fifo({ transform: () => ({}) as Pod });
+    expect(() => queue.replace([pod('a', 1)], '5')).toThrow('object has no meta');
+    expect([queue.size, queue.hasSynced]).toEqual([0, false]);
+  });
 });
 
 it('finds the key of objects, tombstones and lists of deltas [FIFO-27]', () => {

@@ -112,6 +112,34 @@ describe('indexes', () => {
     expect(late.indexNames).toEqual([]);
   });
 
+  it('that throw can be heard of instead: the object is stored, under nothing in that index alone [IDX-10]', () => {
+    const errors: string[] = [];
+    let isBroken = false;
+    const indexer = new Indexer<Pod>({
+      indexers: {
+        tags: byTags,
+        picky: (object) => {
+          if (isBroken) throw new Error('hm');
+          return [object.metadata.name ?? ''];
+        },
+      },
+      onIndexError: (error) => errors.push(error.message),
+    });
+    indexer.add(tagged('a', 'x', 5));
+    isBroken = true;
+    indexer.add(tagged('a', 'y', 6));
+    expect([indexer.indexKeys('tags', 'y'), indexer.indexValues('picky'), indexer.resourceVersion]).toEqual([['a'], [], '6']);
+    indexer.replace([tagged('b', 'x'), tagged('c', 'x')], '9');
+    expect([indexer.indexKeys('tags', 'x'), indexer.size]).toEqual([['b', 'c'], 2]);
+    expect(errors).toEqual(['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
+  });
+
+  it.each([undefined, null, 'text'])('that give %s and no list have thrown, and nothing has changed', (values) => {
+    const indexer = new Indexer<Pod>({ indexers: { odd: () => values as unknown as string[] } });
+    expect(() => indexer.add(pod('a', 1))).toThrow('for key "a" on index "odd": it gave no list but');
+    expect(indexer.size).toBe(0);
+  });
+
   it('leave nothing behind when an object was changed in place', () => {
     const indexer = indexed();
     const object = tagged('k', 'old');

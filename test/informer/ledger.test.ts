@@ -101,6 +101,22 @@ it('keeps the newest and counts all', () => {
   expect(() => ledger(0)).toThrow('keep must be at least 1');
 });
 
+it('counts what the store refused, change by change, and tells it once a batch', () => {
+  const clock = new FakeClock();
+  const ledger = new Ledger({ clock });
+  const events: ContinuityEvent[] = [];
+  ledger.observe((event) => events.push(event));
+  const error = new Error('no');
+  expect(ledger.storeErrors).toBe(0);
+  ledger.refused(error, 'dropped', 1);
+  ledger.refused(error, 'unindexed', 3);
+  expect(ledger.storeErrors).toBe(4);
+  expect(events).toMatchObject([
+    { kind: 'fault', fault: 'store', error, next: 'dropped', changes: 1 },
+    { kind: 'fault', fault: 'store', error, next: 'unindexed', changes: 3 },
+  ]);
+});
+
 it('survives an observer that throws, and forgets one that left', () => {
   const { book, events, log } = ledger();
   const observer = book.observe(() => {

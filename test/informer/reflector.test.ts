@@ -343,6 +343,17 @@ describe('LIST mode', () => {
     await stop();
   });
 
+  it('takes from the default what a backoff leaves out', async () => {
+    const refused = Array.from({ length: 4 }, () => unreachable());
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(...refused, stream());
+    const { clock, sleeps, stop } = run(source, { ...list, backoff: { capMs: 2000, jitter: 0 } });
+    await clock.advance(10_000);
+    expect(sleeps).toEqual([800, 1600, 2000, 2000]);
+    await stop();
+  });
+
   it.each(['ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_SOCKET'])(
     'treats %s at the start of a watch like a refused connection',
     async (code) => {

@@ -195,14 +195,9 @@ describe('changes', () => {
     await stop();
   });
 
-  it('that the cache refuses are logged, and the informer runs on [FIFO-29] [IDX-10]', async () => {
+  it('that have no key any more are dropped and told, and the informer runs on [FIFO-29]', async () => {
     const { informer, watch, logs, start, stop } = bench([], {
-      indexers: {
-        picky: (o) => {
-          if (o.metadata.name === 'bad') throw new Error('hm');
-          return [];
-        },
-      },
+      transform: (o) => (o.metadata.name === 'bad' ? ({} as Pod) : o),
     });
     const handler = createRecordingHandler<Pod>();
     informer.addHandler(handler);
@@ -211,6 +206,101 @@ describe('changes', () => {
     await settled();
     expect(handler.lines).toEqual(['synced', 'added good@12']);
     expect(logs.filter((l) => l.includes('could not be applied'))).toHaveLength(1);
+    expect(informer.continuity[0]?.storeErrors).toBe(1);
+    await stop();
+  });
+});
+
+describe('what the cache cannot take', () => {
+  /** Hears of everything that goes wrong, on every way there is. */
+  function ears() {
+    const faults: unknown[] = [];
+    const errors: string[] = [];
+    const counts: number[] = [];
+    const options: SharedInformerOptions<Pod> = {
+      onContinuity: (event) => void (event.kind === 'fault' && faults.push([event.fault, event.next])),
+      onHandlerError: (error) => errors.push((error as Error).message),
+      metrics: { storeFailed: (changes) => counts.push(changes) },
+    };
+    return { faults, errors, counts, options };
+  }
+
+  it('because an index function throws is cached, told and named with key and index [IDX-10]', async () => {
+    const { faults, errors, counts, options } = ears();
+    const picky = (o: { metadata: { name?: string } }) => {
+      if (o.metadata.name?.startsWith('bad')) throw new Error('hm');
+      return ['fine'];
+    };
+    const { informer, watch, start, stop } = bench([pod('bad0', 1), pod('good0', 2)], { ...options, indexers: { picky } });
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    watch.send(added(pod('bad', 11)), added(pod('good', 12)));
+    await settled();
+    expect(handler.lines).toEqual(['added bad0@1', 'added good0@2', 'synced', 'added bad@11', 'added good@12']);
+    expect([informer.lister.size, informer.lister.indexKeys('picky', 'fine')]).toEqual([4, ['good', 'good0']]);
+    expect(errors).toEqual(['bad0', 'bad'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
+    expect(faults).toEqual(Array(2).fill(['store', 'unindexed']));
+    expect([counts, informer.continuity[0]?.storeErrors]).toEqual([[1, 1], 2]);
+    await stop();
+  });
+
+  it('in great numbers is told in one piece, and counted one by one', async () => {
+    const { faults, errors, counts, options } = ears();
+    const picky = () => {
+      throw new Error('hm');
+    };
+    const pods = Array.from({ length: 9 }, (_, i) => pod(`p${i}`, i + 1));
+    const { informer, start, stop } = bench(pods, { ...options, indexers: { picky } });
+    await start();
+    expect([informer.hasSynced, informer.lister.size, informer.continuity[0]?.storeErrors]).toEqual([true, 9, 9]);
+    expect([faults.length, counts, errors.length]).toEqual([1, [9], 1]);
+    expect(errors[0]).toMatch(/"p0".*"p1".*"p2".*; and 6 more$/);
+    await stop();
+  });
+
+  it('because the transform throws is dropped, told and counted; the stream goes on', async () => {
+    const { faults, errors, counts, options } = ears();
+    const transform = (o: Pod) => {
+      if (o.metadata.resourceVersion === '11') throw new Error('hm');
+      return o;
+    };
+    const { informer, watch, source, start, stop } = bench([pod('ns/a', 1)], { ...options, transform });
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await start();
+    watch.send(modified(pod('ns/a', 11)), added(pod('ns/b', 12)));
+    await settled();
+    expect(handler.lines).toEqual(['added ns/a@1', 'synced', 'added ns/b@12']);
+    expect(errors).toEqual(['MODIFIED of "ns/a" at 11 was not stored: transforming: hm']);
+    expect([faults, counts, informer.continuity[0]?.storeErrors]).toEqual([[['store', 'dropped']], [1], 1]);
+    expect(source.watches).toHaveLength(1);
+    await stop();
+  });
+
+  it('of a whole list fails the list: nothing is synced that is not whole', async () => {
+    const { faults, options } = ears();
+    const transform = () => {
+      throw new Error('hm');
+    };
+    const { informer, start, stop } = bench([pod('a', 1)], { ...options, transform });
+    await start();
+    expect([informer.hasSynced, faults[0]]).toEqual([false, ['other', 'list']]);
+    await stop();
+  });
+
+  it('hurts nobody when the one who hears of it throws', async () => {
+    const { informer, watch, logs, start, stop } = bench([], {
+      indexers: { odd: () => undefined as unknown as string[] },
+      onHandlerError: () => {
+        throw new Error('deaf');
+      },
+    });
+    await start();
+    watch.send(added(pod('a', 11)));
+    await settled();
+    expect([informer.lister.size, informer.continuity[0]?.storeErrors]).toEqual([1, 1]);
+    expect(logs).toContain('error an observer of continuity threw');
     await stop();
   });
 });
@@ -481,6 +571,8 @@ describe('the life of an informer', () => {
   it('refuses what cannot work', () => {
     expect(() => new SharedInformer<Pod>([])).toThrow('at least one source');
     expect(() => new SharedInformer<Pod>(lw(), { resyncMs: -1 })).toThrow('resyncMs must be a number not below 0, not -1');
+    expect(() => new SharedInformer<Pod>(lw(), { backoff: { factor: 0 } })).toThrow('factor of a backoff must be');
+    expect(() => new SharedInformer<Pod>(lw(), { idleMs: 0 })).toThrow('idleMs must be a positive number of ms, not 0');
     const twice = [
       { source: lw(), namespace: 'a' },
       { source: lw(), namespace: 'a' },

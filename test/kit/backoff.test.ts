@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Backoff } from '../../src/kit/backoff.ts';
+import { Backoff, type BackoffOptions } from '../../src/kit/backoff.ts';
 
 const REFLECTOR = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
 
@@ -28,4 +28,30 @@ it('starts anew on reset', () => {
   backoff.next(1);
   backoff.reset();
   expect(backoff.next(2)).toBe(800);
+});
+
+it('never begins above its ceiling', () => {
+  const backoff = new Backoff({ ...REFLECTOR, capMs: 500, random: () => 0 });
+  expect([backoff.next(0), backoff.next(1)]).toEqual([500, 500]);
+});
+
+it.each([
+  ['initialMs', undefined, 0],
+  ['initialMs', -1, 0],
+  ['factor', Number.NaN, 1],
+  ['factor', 0.5, 1],
+  ['jitter', '1', 0],
+  ['capMs', Number.POSITIVE_INFINITY, 0],
+  ['resetAfterMs', -5, 0],
+  ['resetAfterMs', null, 0],
+])('refuses %s: %s, which would give no delay', (name, value, least) => {
+  const options = { ...REFLECTOR, [name]: value } as unknown as BackoffOptions;
+  expect(() => new Backoff(options)).toThrow(
+    expect.objectContaining({ code: 'argument', message: `${name} of a backoff must be a finite number not below ${least}, not ${value}` }),
+  );
+});
+
+it('takes the zeros there may be, and a reset that never comes', () => {
+  const backoff = new Backoff({ initialMs: 0, factor: 1, jitter: 0, capMs: 0, resetAfterMs: Number.POSITIVE_INFINITY });
+  expect([backoff.next(0), backoff.next(1e12)]).toEqual([0, 0]);
 });

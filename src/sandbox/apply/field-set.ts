@@ -1,20 +1,27 @@
 /** A set of field paths as a tree. A node may belong to the set itself, have members below it, or both. */
 export class FieldSet {
   owned = false;
-  readonly children = new Map<string, FieldSet>();
+  /** Made with the first one: most nodes are leaves. */
+  #children: Map<string, FieldSet> | undefined;
+
+  get children(): ReadonlyMap<string, FieldSet> {
+    return this.#children ?? NO_CHILDREN;
+  }
 
   /** The node below one path element (`f:spec`, `k:{"name":"c"}`, `v:"x"`), made if need be. */
   child(element: string): FieldSet {
-    let child = this.children.get(element);
-    if (!child) {
-      child = new FieldSet();
-      this.children.set(element, child);
-    }
+    return this.#children?.get(element) ?? this.#put(element, new FieldSet());
+  }
+
+  #put(element: string, child: FieldSet): FieldSet {
+    this.#children ??= new Map();
+    this.#children.set(element, child);
     return child;
   }
 
   get isEmpty(): boolean {
     if (this.owned) return false;
+    if (!this.#children) return true;
     for (const child of this.children.values()) if (!child.isEmpty) return false;
     return true;
   }
@@ -29,9 +36,36 @@ export class FieldSet {
       }
       const child = FieldSet.fromFieldsV1(below as Record<string, unknown>);
       if (child.children.size === 0) child.owned = true;
-      set.children.set(element, child);
+      set.#put(element, child);
     }
     return set;
+  }
+
+  /** FieldsV1 with this set in it too, elements sorted; the same ones when it is there already. Shares parts with them. */
+  addedTo(fields: Record<string, unknown>): Record<string, unknown> {
+    const more: Record<string, unknown> = {};
+    if (this.owned && !ownsItself(fields)) more['.'] = {};
+    for (const [element, child] of this.children) {
+      const below = fields[element] as Record<string, unknown> | undefined;
+      const written = below ? child.addedTo(below) : child.#write();
+      if (written && written !== below) more[element] = written;
+    }
+    const elements = Object.keys(more);
+    if (elements.length === 0) return fields;
+    const { '.': _own, ...all } = { ...fields, ...more };
+    const result: Record<string, unknown> = this.owned || ownsItself(fields) ? { '.': {} } : {};
+    for (const element of Object.keys(all).sort()) result[element] = all[element];
+    return result;
+  }
+
+  /** Whether FieldsV1 has anything in common with this set. */
+  touches(fields: Record<string, unknown>): boolean {
+    if (this.owned && ownsItself(fields)) return true;
+    for (const [element, child] of this.children) {
+      const below = fields[element] as Record<string, unknown> | undefined;
+      if (below && child.touches(below)) return true;
+    }
+    return false;
   }
 
   /** Writes FieldsV1, elements sorted. */
@@ -41,6 +75,7 @@ export class FieldSet {
 
   /** Undefined when nothing in here belongs to the set. */
   #write(): Record<string, unknown> | undefined {
+    if (!this.#children) return this.owned ? {} : undefined;
     const below: Record<string, unknown> = {};
     let empty = true;
     for (const element of [...this.children.keys()].sort()) {
@@ -58,7 +93,7 @@ export class FieldSet {
     result.owned = this.owned || other.owned;
     for (const element of new Set([...this.children.keys(), ...other.children.keys()])) {
       const [mine, theirs] = [this.children.get(element), other.children.get(element)];
-      result.children.set(element, mine && theirs ? mine.union(theirs) : ((mine ?? theirs) as FieldSet));
+      result.#put(element, mine && theirs ? mine.union(theirs) : ((mine ?? theirs) as FieldSet));
     }
     return result;
   }
@@ -69,7 +104,7 @@ export class FieldSet {
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
       const left = theirs ? child.minus(theirs) : child;
-      if (!left.isEmpty) result.children.set(element, left);
+      if (!left.isEmpty) result.#put(element, left);
     }
     return result;
   }
@@ -80,7 +115,7 @@ export class FieldSet {
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
       const common = theirs ? child.intersect(theirs) : undefined;
-      if (common && !common.isEmpty) result.children.set(element, common);
+      if (common && !common.isEmpty) result.#put(element, common);
     }
     return result;
   }
@@ -102,6 +137,15 @@ export class FieldSet {
     const below = [...this.children].sort(([a], [b]) => (a < b ? -1 : 1));
     return [...own, ...below.flatMap(([element, child]) => child.paths(prefix + readable(element)))];
   }
+}
+
+const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
+
+/** In FieldsV1 a leaf is owned without saying so. */
+function ownsItself(fields: Record<string, unknown>): boolean {
+  if ('.' in fields) return true;
+  for (const _element in fields) return false;
+  return true;
 }
 
 function readable(element: string): string {

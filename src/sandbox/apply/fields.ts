@@ -23,6 +23,8 @@ export function partsOf(value: unknown, shape: Shape | undefined): Map<string, {
 
 /** What tells an item of a keyed list apart. A port without a protocol is a TCP port. */
 export function itemKey(item: Fields, keys: readonly string[]): string {
+  const [only] = keys;
+  if (keys.length === 1 && only !== undefined && only !== 'protocol') return JSON.stringify({ [only]: item[only] ?? null });
   const sorted = [...keys].sort();
   return JSON.stringify(Object.fromEntries(sorted.map((k) => [k, item[k] ?? (k === 'protocol' ? 'TCP' : null)])));
 }
@@ -64,6 +66,11 @@ function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: F
 /** Everything in a value, with the maps and lists that hold it: what a writer owns who made it appear. */
 function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void {
   into.owned = true;
+  if (isMap(value)) {
+    if (shape?.atomic) return;
+    for (const name in value) addAll(value[name], fieldShape(shape, name), into.child(`f:${name}`));
+    return;
+  }
   for (const [element, part] of partsOf(value, shape) ?? []) addAll(part.value, part.shape, into.child(element));
 }
 

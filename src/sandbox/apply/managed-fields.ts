@@ -1,6 +1,7 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
 import type { ApiType } from '../discovery/api-type.ts';
+import { shared } from '../store/shared.ts';
 import { shapeOf } from '../write/shape.ts';
 import { FieldSet } from './field-set.ts';
 import { compare, fieldsOf } from './fields.ts';
@@ -48,16 +49,37 @@ export function afterUpdate(
   time: string,
 ): ManagedFieldsEntry[] {
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
-  if (!before.metadata.managedFields?.length) return write([{ entry: newEntry(type, manager, time), fields: changed }]);
+  if (!before.metadata.managedFields?.length) return asLastOf(type, write([{ entry: newEntry(type, manager, time), fields: changed }]));
   const gone = changed.union(removed);
-  if (gone.isEmpty) return before.metadata.managedFields;
-  const ownerships = read(before.metadata.managedFields);
-  const mine = ownerships.find((o) => isOf(o.entry, manager, type));
-  const others = ownerships.filter((o) => o !== mine);
-  const [losers, untouched] = [others.filter((o) => o.fields.meets(gone)), others.filter((o) => !o.fields.meets(gone))];
+  const entries = before.metadata.managedFields;
+  if (gone.isEmpty) return entries;
+  const own = entries.find((entry) => isOf(entry, manager, type));
+  const others = entries.filter((entry) => entry !== own);
+  if (
+    own?.fieldsV1 &&
+    Object.keys(own.fieldsV1).length > 0 &&
+    removed.isEmpty &&
+    !others.some((entry) => gone.touches(entry.fieldsV1 ?? {}))
+  ) {
+    const more = reorder({ ...newEntry(type, manager, time), fieldsV1: changed.addedTo(own.fieldsV1) }); // the usual case: only what changed is read
+    return [...others, more].sort(byPlace);
+  }
+  const ownerships = read(entries);
+  const mine = ownerships.find((o) => o.entry === own);
+  const rest = ownerships.filter((o) => o !== mine);
+  const [losers, untouched] = [rest.filter((o) => o.fields.meets(gone)), rest.filter((o) => !o.fields.meets(gone))];
   const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
   const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry: newEntry(type, manager, time), fields }];
   return [...untouched.map(({ entry }) => entry), ...encode(rewritten)].sort(byPlace);
+}
+
+const last = new WeakMap<ApiType, ManagedFieldsEntry[]>();
+
+/** New objects of a type are mostly made of the same fields: those that the one before had too are kept once for both. */
+function asLastOf(type: ApiType, entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
+  const kept = shared(last.get(type), entries);
+  last.set(type, kept);
+  return kept;
 }
 
 /** Who owns what in an object. */

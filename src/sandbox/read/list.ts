@@ -141,14 +141,29 @@ const CHUNK_LENGTH = 128 * 1024;
 /** Chunks of at least 128 KiB, the last one excepted. */
 async function* encodeList({ items, meta }: Page, encoder: ListEncoder): AsyncGenerator<Uint8Array, void, void> {
   const empty = items.length === 0;
-  let text = encoder.open(meta, empty);
+  let texts = [encoder.open(meta, empty)];
+  let length = texts[0]?.length ?? 0;
   let comma = '';
   for (const object of items) {
-    text += comma + encoder.item(object);
+    const text = comma + encoder.item(object);
+    texts.push(text);
+    length += text.length;
     comma = ',';
-    if (text.length < CHUNK_LENGTH) continue;
-    yield Buffer.from(text);
-    text = '';
+    if (length < CHUNK_LENGTH) continue;
+    yield bytesOf(texts);
+    texts = [];
+    length = 0;
   }
-  yield Buffer.from(text + encoder.close(meta, empty));
+  texts.push(encoder.close(meta, empty));
+  yield bytesOf(texts);
+}
+
+/** The texts as one piece. Joining them first would make a large string, whose like the garbage collector goes through everything for. */
+function bytesOf(texts: readonly string[]): Buffer {
+  let size = 0;
+  for (const text of texts) size += Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }

@@ -14,6 +14,8 @@ export class Collection {
   readonly #objects = new Map<string, StoredObject>();
   /** Byte order of `namespace/name`, the order in which etcd lists. */
   readonly #keys: string[] = [];
+  /** Keys that have yet to be put in their places among those: one by one would move the others over and over while many are loaded. */
+  #added: string[] = [];
   readonly #watchers = new Set<() => void>();
   #closed = false;
 
@@ -41,6 +43,7 @@ export class Collection {
 
   /** The objects of a range in key order as they were at a revision, which must not lie before the compaction mark. */
   list({ prefix, from = prefix }: KeyRange, revision: number): StoredObject[] {
+    this.#placeKeys();
     const start = lowerBound(this.#keys, from > prefix ? from : prefix);
     const undone = this.#changesSince(revision);
     if (undone.size === 0) return this.#run(start, prefix);
@@ -50,6 +53,7 @@ export class Collection {
   apply(event: StoreEvent): void {
     const { key } = event.object;
     if (event.type === 'DELETED') {
+      this.#placeKeys();
       this.#objects.delete(key);
       this.#keys.splice(lowerBound(this.#keys, key), 1);
     } else {
@@ -77,8 +81,17 @@ export class Collection {
 
   #insertKey(key: string): void {
     const last = this.#keys.at(-1);
-    if (last === undefined || last < key) this.#keys.push(key);
-    else this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+    if (this.#added.length === 0 && (last === undefined || last < key)) this.#keys.push(key);
+    else this.#added.push(key);
+  }
+
+  #placeKeys(): void {
+    if (this.#added.length === 0) return;
+    if (this.#added.length > MANY) {
+      for (const key of this.#added) this.#keys.push(key);
+      this.#keys.sort();
+    } else for (const key of this.#added) this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+    this.#added = [];
   }
 
   #run(start: number, prefix: string): StoredObject[] {
@@ -108,6 +121,9 @@ export class Collection {
     return states;
   }
 }
+
+/** So many keys are placed sooner by sorting all. */
+const MANY = 100;
 
 /** The first index whose key is not before `key`. */
 function lowerBound(keys: readonly string[], key: string): number {

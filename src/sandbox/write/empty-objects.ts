@@ -1,6 +1,7 @@
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { fromStorage } from './conversion.ts';
+import { copy } from './copy.ts';
 
 const POD_TEMPLATE = { metadata: {}, spec: { containers: null } };
 
@@ -87,7 +88,7 @@ const EMPTY: Readonly<Record<string, object>> = {
 
 /** The empty object of a type as the type shows it, fresh at each call. A custom resource's has no fields. */
 export function emptyObject(type: ApiType): UnknownObject {
-  const empty: UnknownObject = { metadata: {}, ...structuredClone(type.custom ? {} : (EMPTY[type.storage] ?? {})) };
+  const empty: UnknownObject = { metadata: {}, ...copy(type.custom ? {} : (EMPTY[type.storage] ?? {})) };
   return fromStorage(type, empty);
 }
 

@@ -6,6 +6,7 @@ import { type Cluster, timestamp } from '../cluster.ts';
 import { admitCustom, type FieldValidation, tellUnknown } from '../crd/custom-resource.ts';
 import { type ApiType, hasSubresource } from '../discovery/api-type.ts';
 import { alreadyExists, badRequest, conflict, forbidden, internal, invalid, missing, staleWrite } from '../http/statuses.ts';
+import { shared } from '../store/shared.ts';
 import { StoredObject } from '../store/stored-object.ts';
 import { admit, initialStatus } from './admission.ts';
 import { fromStorage, toStorage } from './conversion.ts';
@@ -76,6 +77,7 @@ export class Writer {
     tellUnknown(type, dropUnknownFields(type, object), options.fixture ? { fieldValidation: 'Ignore' } : options);
     const after = this.#candidate(type, before, object, options);
     this.#decode(type, after, options);
+    shareFields(before, after);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
     if (counts && !equalJson(specOf(type, before), specOf(type, after))) {
       after.metadata.generation = (before.metadata.generation ?? 0) + 1;
@@ -170,6 +172,11 @@ export class Writer {
     if (!dryRun) return this.#cluster.store.put(type.storage, key, stored);
     return new StoredObject(key, stored, this.#cluster.store.get(type.storage, key)?.revision ?? 0);
   }
+}
+
+/** What did not change becomes one and the same in both, so that it is compared once, not by every step. Metadata is still to change. */
+function shareFields(before: UnknownObject, after: UnknownObject): void {
+  for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
 }
 
 export function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } {

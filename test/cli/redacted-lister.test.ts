@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { redactedLister } from '../../src/cli/redacted-lister.ts';
+import { Indexer } from '../../src/informer/indexer.ts';
+import { Lister } from '../../src/informer/lister.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { Redactor } from '../../src/stream/redact.ts';
+
+const SECRETS = { group: '', resource: 'secrets' };
+const PLAIN = Buffer.from('marker').toString('base64');
+
+it('hands out no value of a Secret by any of its ways, and everything else as it is', () => {
+  const indexer = new Indexer<UnknownObject>({
+    indexers: { namespace: (o) => [o.metadata.namespace ?? ''], password: (o) => [(o.data as { password: string }).password] },
+  });
+  indexer.add({ metadata: { namespace: 'shop', name: 'login', resourceVersion: '5' }, data: { password: PLAIN } });
+  const redactor = new Redactor();
+  const lister = redactedLister(new Lister(indexer, SECRETS), {
+    object: (object) => redactor.redact(object, SECRETS),
+    value: (text) => redactor.value(text),
+  });
+  const answers = [
+    lister.get('shop/login'),
+    lister.require('shop/login'),
+    lister.list(),
+    [...lister.values()],
+    lister.byIndex('password', PLAIN),
+    lister.byNamespace('shop').list(),
+    lister.byNamespace('shop').get('login'),
+    lister.indexValues('password'),
+  ];
+  for (const answer of answers) {
+    expect(JSON.stringify(answer)).toContain('hmac:');
+    expect(JSON.stringify(answer)).not.toContain(PLAIN);
+  }
+  expect(lister.size).toBe(1);
+  expect([...lister.keys()]).toEqual(['shop/login']);
+  expect(lister.get('none')).toBeUndefined();
+  expect(() => lister.require('shop/none')).toThrow('not found');
+});

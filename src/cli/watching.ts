@@ -9,7 +9,7 @@ import { StreamSummary } from '../stream/summary.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
-import type { ExitCode } from './exit.ts';
+import { type ExitCode, isReaderGone } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
 import type { changeFilter } from './stream-filters.ts';
@@ -40,7 +40,8 @@ export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode
   await running;
   const { reason } = session.signal;
   const elapsedMs = session.clock.monotonic() - session.startedAt;
-  if (!plan.once && !isFailure(reason)) session.notice(summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(targets)));
+  const isQuiet = plan.once || isFailure(reason) || isReaderGone(reason);
+  if (!isQuiet) session.notice(summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(targets)));
   if (!isSynced) refuseUnsynced(reason, targets);
   return exitCodeOfEnd(reason, { isSynced, isWaiting: plan.limit !== undefined && summary.total < plan.limit });
 }

@@ -75,4 +75,15 @@ describe('the flag grammar is kubectl’s', () => {
     expect(normal(['-o', 'yaml'], env)).toEqual(['--output=yaml', '--namespace=a', '--namespace=b', '--allow-write', '--']);
     expect(() => normal([], { KUBECTL_INFORMER_ALLOW_WRITE: 'perhaps' })).toThrow('KUBECTL_INFORMER_ALLOW_WRITE');
   });
+
+  it('takes nothing from the environment that would be written to, or that a flag on the line outdoes', () => {
+    const shapes: FlagShape[] = [
+      { name: 'kubeconfig', kind: 'value', noEnv: true },
+      { name: 'namespace', char: 'n', kind: 'value' },
+      { name: 'all-namespaces', kind: 'boolean', yieldsTo: 'namespace' },
+    ];
+    const env = { KUBECTL_INFORMER_KUBECONFIG: '/home/me/config', KUBECTL_INFORMER_ALL_NAMESPACES: 'true' };
+    expect(normalizeArgv(['-n', 'shop'], shapes, env).argv).toEqual(['--namespace=shop', '--']);
+    expect(normalizeArgv([], shapes, env).argv).toEqual(['--all-namespaces', '--']);
+  });
 });

@@ -132,4 +132,10 @@ describe('query', () => {
     const result = await query('pods', '-A', '--index', 'bad=.spec[', '--values', 'bad');
     expect(result).toMatchObject({ code: 2, stdout: '' });
   });
+
+  it('prints one document for a name that is in several namespaces', async () => {
+    fixture.sandbox.apply([configMap('twice', { a: '1' }, 'shop'), configMap('twice', { a: '2' }, 'other')]);
+    const list = JSON.parse((await query('cm/twice', '-A', '-o', 'json')).stdout) as { kind: string; items: object[] };
+    expect([list.kind, list.items.length]).toEqual(['List', 2]);
+  });
 });

@@ -3,7 +3,7 @@ import { chmod, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
-import { APPLES, apple, type Fixture, startFixture } from '../support/fixture.ts';
+import { APPLES, apple, configMap, type Fixture, SECRET_VALUE, startFixture } from '../support/fixture.ts';
 
 const APPLE_TYPE = { group: 'stable.example.com', version: 'v1', resource: 'myapples' };
 
@@ -99,6 +99,38 @@ describe('reconcile', () => {
     await using without = new Cli(line, { env });
     await without.until((c) => c.stderr.includes('at /dev/null'), 'the empty kubeconfig');
     expect(without.stderr).not.toContain(fixture.sandbox.token);
+  });
+
+  it('shows no value of a Secret that a hook’s JSON patch would write, and gives the hook none by its lister', async () => {
+    const marker = Buffer.from('patched-marker').toString('base64');
+    const file = await hook(
+      'secret.mjs',
+      `export default (ctx) => {
+        const seen = JSON.stringify([ctx.object, ctx.lister('v1/secrets').list(), ctx.index('namespace', 'shop')]);
+        ctx.log.info('seen', { raw: seen.includes('${Buffer.from(SECRET_VALUE).toString('base64')}') });
+        return { actions: [{ patch: [{ op: 'replace', path: '/data/password', value: '${marker}' }], patchType: 'json' }] };
+      };\n`,
+    );
+    await using cli = new Cli(['reconcile', 'secrets', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => c.stdout.includes('would patch'), 'the action shown');
+    cli.kill('SIGTERM');
+    const { stdout, stderr } = await cli.ended();
+    expect(stdout).toMatch(/"value":"hmac:[0-9a-f]{8}"/);
+    expect(stdout + stderr).not.toContain(marker);
+    expect(stderr).toContain('raw=false');
+  });
+
+  it('answers for its finalizer whatever else an update must change', async () => {
+    const file = await hook('bye.mjs', 'export default () => {};\n');
+    fixture.sandbox.apply(configMap('held', { a: '1' }));
+    const held = () => fixture.sandbox.get({ group: '', version: 'v1', resource: 'configmaps' }, 'shop/held');
+    const line = ['reconcile', 'configmaps', 'held', '-n', 'shop', '--hook', file, '--finalizer', 'example.com/f', '--predicate', 'labels'];
+    await using cli = new Cli([...line, '--allow-write'], { env: fixture.env });
+    await cli.until(() => held()?.metadata.finalizers?.includes('example.com/f') === true, 'the finalizer');
+    fixture.sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, 'shop/held');
+    await cli.until(() => held() === undefined, 'the end of it');
+    cli.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(0);
   });
 
   it('refuses a hook that cannot be loaded before it watches anything', async () => {

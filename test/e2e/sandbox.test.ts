@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
@@ -43,5 +43,19 @@ describe('sandbox', () => {
     const { code, stdout } = await run(['query', 'pods', '-A', '--sandbox', '-o', 'name']);
     expect(code).toBe(0);
     expect(stdout.split('\n').length).toBeGreaterThan(3);
+  });
+
+  it('overwrites no kubeconfig but its own, and leaves its own readable by its owner alone', async () => {
+    await using fixture = await startFixture([]);
+    const mine = path.join(fixture.folder, 'mine');
+    await writeFile(mine, 'apiVersion: v1\nkind: Config\ncurrent-context: production\n');
+    const refused = await run(['sandbox', '--kubeconfig', mine]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not the kubeconfig of a sandbox') });
+    expect(await readFile(mine, 'utf8')).toContain('production');
+    const old = fixture.env.KUBECONFIG;
+    await chmod(old, 0o644);
+    await using cli = new Cli(['sandbox', '--kubeconfig', old, '-q']);
+    await cli.until((c) => c.lines.length === 1, 'the path');
+    expect((await stat(old)).mode & 0o777).toBe(0o600);
   });
 });

@@ -185,6 +185,13 @@ describe('the end of a watch', () => {
     expect(open.code).toBe(0);
   });
 
+  it('is an error when an expression fails on an object, not an event left out in silence', async () => {
+    const line = ['watch', 'pods', '-n', 'shop', '--limit', '2', '--timeout', '10s', '-o', 'jsonpath={.spec.containers[7].name}'];
+    const { code, stdout, stderr } = await run(line, { env: fixture.env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('array index out of bounds');
+  });
+
   it('gives a reader that starts late every byte', async () => {
     const data = { text: 'x'.repeat(50_000) };
     await using own = await startFixture(Array.from({ length: 60 }, (_, i) => configMap(`big-${i}`, data, 'default')));

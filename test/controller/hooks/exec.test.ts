@@ -10,6 +10,7 @@ import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
 import { isTerminal, StopError } from '../../../src/controller/reconciler.ts';
 import type { Logger } from '../../../src/kit/logger.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -50,10 +51,7 @@ async function run(body: string, options: Partial<ExecHookOptions> = {}, { signa
   return { reply, lines };
 }
 
-/** Resolves when a condition holds; the test's own timeout is the limit. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+const until = (condition: () => boolean | Promise<boolean>) => eventually(condition, { everyMs: 5, timeoutMs: 15_000 });
 
 /** Whether a process runs; one that has ended and only waits to be reaped does not. */
 function isAlive(pid: number): boolean {

@@ -158,3 +158,9 @@ function toWrite(object: Writable): UnknownObject {
 export function keyOfMeta({ namespace, name = '' }: ObjectMeta): ObjectKey {
   return joinKey(namespace, name);
 }
+
+/** The key of the controller of a kind that an object belongs to. */
+export function keyOfOwner({ namespace, ownerReferences }: ObjectMeta, kind: string): ObjectKey | undefined {
+  const owner = ownerReferences?.find((o) => o.controller && o.kind === kind);
+  return owner && joinKey(namespace, owner.name);
+}

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../../model/key.ts';
-import { type Actor, keyOfMeta } from './actor.ts';
+import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
 import type { EventRecorder } from './events.ts';
 import { Reconciler } from './reconciler.ts';
 import { ownerReference } from './replica-sets.ts';
@@ -24,9 +24,9 @@ export class DeploymentController {
     this.#events = events;
     this.#queue = new Reconciler(actor, (key) => this.#reconcile(key));
     actor.onChange('Deployment', (_event, metadata) => this.#queue.enqueue(keyOfMeta(metadata)));
-    actor.onChange('ReplicaSet', (_event, { namespace, ownerReferences }) => {
-      const owner = ownerReferences?.find((o) => o.controller && o.kind === 'Deployment');
-      if (owner) this.#queue.enqueue(keyOfMeta({ ...(namespace ? { namespace } : {}), name: owner.name }));
+    actor.onChange('ReplicaSet', (_event, metadata) => {
+      const owner = keyOfOwner(metadata, 'Deployment');
+      if (owner !== undefined) this.#queue.enqueue(owner);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../../model/key.ts';
-import { type Actor, keyOfMeta } from './actor.ts';
+import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
 import type { EventRecorder } from './events.ts';
 import { Reconciler } from './reconciler.ts';
 import { controllerOf, isActive, isReady, type Pod, type ReplicaSet } from './views.ts';
@@ -17,9 +17,9 @@ export class ReplicaSetController {
     this.#events = events;
     this.#queue = new Reconciler(actor, (key) => this.#reconcile(key));
     actor.onChange('ReplicaSet', (_event, metadata) => this.#queue.enqueue(keyOfMeta(metadata)));
-    actor.onChange('Pod', (_event, { namespace, ownerReferences }) => {
-      const owner = ownerReferences?.find((o) => o.controller && o.kind === 'ReplicaSet');
-      if (owner) this.#queue.enqueue(keyOfMeta({ ...(namespace ? { namespace } : {}), name: owner.name }));
+    actor.onChange('Pod', (_event, metadata) => {
+      const owner = keyOfOwner(metadata, 'ReplicaSet');
+      if (owner !== undefined) this.#queue.enqueue(owner);
     });
   }
 

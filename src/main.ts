@@ -1,13 +1,17 @@
-import { processIo } from './cli/io.ts';
-import { versionLine } from './package.ts';
+import { enableCompileCache } from 'node:module';
+import path from 'node:path';
+import { answerAtOnce } from './cli/quick-answer.ts';
 
 /** The program. What can be answered without loading anything is. Never rejects; the exit code is the process's. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
-  const io = processIo();
-  if (argv.length === 1 && argv[0] === '--version') {
-    io.stdout.write(versionLine());
-    return;
-  }
-  const { program } = await import('./program.ts');
-  await program(argv, io);
+  if (answerAtOnce(argv)) return;
+  keepCompiled(process.env);
+  const [{ processIo }, { program }] = await Promise.all([import('./cli/io.ts'), import('./program.ts')]);
+  await program(argv, processIo());
+}
+
+/** Lets Node keep what it compiled in the user's cache directory, which halves the next start. NODE_DISABLE_COMPILE_CACHE=1 turns it off. */
+function keepCompiled({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: NodeJS.ProcessEnv): void {
+  const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'));
+  if (base) enableCompileCache(path.join(base, 'kubectl-informer', 'compiled'));
 }

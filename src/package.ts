@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 
 /** The package's version, from its package.json, which lies one level above both src/ and dist/ (whose chunks all lie flat in it). */
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
@@ -17,4 +18,9 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 /** What `--version` says. */
 export function versionLine(): string {
   return `kubectl-informer ${VERSION} (node ${process.versions.node}, ${process.platform}-${process.arch})\n`;
+}
+
+/** What the user calls the program: through kubectl when it is installed under the plugin's name. */
+export function calledName(): string {
+  return path.basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl informer' : 'kubectl-informer';
 }

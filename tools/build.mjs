@@ -21,6 +21,7 @@ try {
   await Promise.all([licences(bundled), schemas()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
+  await helpTexts();
 } finally {
   await rm(dist, { recursive: true, force: true });
 }
@@ -34,6 +35,8 @@ async function bundle() {
       cache: src('cache.ts'),
       sandbox: src('sandbox/index.ts'),
       testing: src('testing/index.ts'),
+      help: src('cli/help.ts'),
+      'quick-answer': src('cli/quick-answer.ts'),
     },
     platform: 'node',
     external: [/^node:/],
@@ -98,4 +101,17 @@ async function licences(folders) {
 async function schemas() {
   await mkdir(path.join(dist, 'schemas'), { recursive: true });
   await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true });
+}
+
+/** The texts that the program prints for --help without loading anything: of the whole and every command, as it is called, in two widths. */
+async function helpTexts() {
+  const { renderHelp } = await import(path.join(target, 'help.js'));
+  const { COMMANDS } = await import(path.join(target, 'commands.js'));
+  const { helpFile, SET_WIDTHS } = await import(path.join(target, 'quick-answer.js'));
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+  await mkdir(path.join(target, 'help'), { recursive: true });
+  for (const bin of ['kubectl-informer', 'kubectl informer'])
+    for (const columns of SET_WIDTHS)
+      for (const command of [undefined, ...Object.keys(COMMANDS).filter((words) => !words.includes(' '))])
+        await writeFile(path.join(target, helpFile(command, bin, columns)), await renderHelp(command, { bin, version, root, columns }));
 }

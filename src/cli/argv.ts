@@ -6,8 +6,6 @@ export interface FlagShape {
   readonly name: string;
   readonly char?: string | undefined;
   readonly kind: 'boolean' | 'value';
-  /** A boolean whose "off" differs from its not being given at all. */
-  readonly negatable?: boolean | undefined;
   /** Not taken from the environment: what it names is written to. */
   readonly noEnv?: boolean | undefined;
   /** Left out of what the environment gives when this other flag was given. */
@@ -20,29 +18,52 @@ export interface FlagShape {
   readonly implied?: string | undefined;
 }
 
-export interface NormalArgv {
-  /** For oclif: every flag as `--name=value` or `--name` (off: left out, or `--no-name` where that differs), then `--`, then the words. */
-  readonly argv: string[];
+/** Where a flag's value came from; the first of these that says something wins, then what is built in. */
+export type Origin = 'flag' | 'environment' | 'file';
+
+/** What was said of one flag: its values in order; a boolean's is 'true' or 'false'. */
+export interface Given {
+  readonly values: readonly string[];
+  readonly origin: Origin;
+}
+
+/** A command line as read. */
+export interface CommandLine {
+  readonly given: ReadonlyMap<string, Given>;
+  readonly words: readonly string[];
   readonly help: boolean;
 }
 
-/** Stands before a value that begins with a dash, so that oclif does not take it for a flag; argv can hold no NUL, so it is never the user's. */
-export const DASH_GUARD = '\0';
+/** Text for a flag that comes from elsewhere than the line, and how errors call the place. */
+export interface Elsewhere {
+  readonly values: readonly string[];
+  readonly label: string;
+}
 
 export const ENV_PREFIX = 'KUBECTL_INFORMER_';
 
 /**
- * One pass over the command line in kubectl's own flag grammar (Go's pflag), which oclif's differs from: booleans take `=true|false`, a
- * repeatable flag takes one value an occurrence and never a word, an optional value comes only after `=`, short flags may be joined
- * (`-Ao json`), the last of several wins, and words may stand between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>.
+ * One pass over the command line in kubectl's own flag grammar (Go's pflag): booleans take `=true|false`, a repeatable flag takes one
+ * value an occurrence and never a word, an optional value comes only after `=`, short flags may be joined (`-Ao json`), the last of
+ * several wins, and words may stand between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>, then in `file`.
  *
  * Throws `argument` with kubectl's wording.
  */
-export function normalizeArgv(argv: readonly string[], shapes: readonly FlagShape[], env: NodeJS.ProcessEnv = {}): NormalArgv {
+export function readCommandLine(
+  argv: readonly string[],
+  shapes: readonly FlagShape[],
+  {
+    env = {},
+    file,
+  }: { env?: NodeJS.ProcessEnv; file?: ((config: string | undefined) => (flag: string) => Elsewhere | undefined) | undefined } = {},
+): CommandLine {
   const reader = new Reader(argv, shapes);
-  reader.read();
-  if (!reader.help) reader.fillFrom(env);
-  return { argv: reader.canonical(), help: reader.help };
+  const words = reader.read().map(({ word }) => word);
+  if (!reader.help) {
+    reader.fill('environment', (flag) => environmentOf(flag, env));
+    if (file) reader.fill('file', file(reader.given.get('config')?.values[0]));
+  }
+  return { given: reader.given, words, help: reader.help };
 }
 
 /** The words of a command line alone, with what stands before the first of them: how the command itself is found. */
@@ -50,9 +71,10 @@ export function wordsOf(argv: readonly string[], shapes: readonly FlagShape[]): 
   return new Reader(argv, shapes, true).read();
 }
 
-interface Given {
-  readonly shape: FlagShape;
-  readonly values: string[];
+function environmentOf(flag: string, env: NodeJS.ProcessEnv): Elsewhere | undefined {
+  const label = ENV_PREFIX + flag.toUpperCase().replaceAll('-', '_');
+  const value = env[label];
+  return value === undefined ? undefined : { values: [value], label };
 }
 
 class Reader {
@@ -60,7 +82,7 @@ class Reader {
   readonly #long: Map<string, FlagShape>;
   readonly #short: Map<string, FlagShape>;
   readonly #lenient: boolean;
-  readonly #given = new Map<string, Given>();
+  readonly given = new Map<string, Given>();
   readonly #words: { word: string; at: number }[] = [];
   #at = 0;
   help = false;
@@ -85,22 +107,16 @@ class Reader {
     return this.#words;
   }
 
-  fillFrom(env: NodeJS.ProcessEnv): void {
+  /** Takes from elsewhere what has not been said yet. */
+  fill(origin: Origin, lookup: (flag: string) => Elsewhere | undefined): void {
     for (const shape of this.#long.values()) {
-      const name = ENV_PREFIX + shape.name.toUpperCase().replaceAll('-', '_');
-      const value = env[name];
-      const isSaid = this.#given.has(shape.name) || (shape.yieldsTo !== undefined && this.#given.has(shape.yieldsTo));
-      if (value !== undefined && !isSaid && !shape.noEnv) this.#put(shape, value, name);
+      const isSaid = this.given.has(shape.name) || (shape.yieldsTo !== undefined && this.given.has(shape.yieldsTo));
+      if (isSaid || shape.noEnv) continue;
+      const { values, label } = lookup(shape.name) ?? {};
+      if (!values) continue;
+      const all = values.flatMap((text) => this.#valuesOf(shape, text, label ?? shape.name));
+      this.given.set(shape.name, { values: shape.repeatable ? all : all.slice(-1), origin });
     }
-  }
-
-  canonical(): string[] {
-    const flags = [...this.#given.values()].flatMap(({ shape, values }) =>
-      shape.kind === 'boolean'
-        ? booleanArgs(shape, values[0] === 'true')
-        : values.map((v) => `--${shape.name}=${v.startsWith('-') ? DASH_GUARD : ''}${v}`),
-    );
-    return [...flags, '--', ...this.#words.map((w) => w.word)];
   }
 
   #readLong(arg: string): void {
@@ -141,8 +157,8 @@ class Reader {
 
   #put(shape: FlagShape, text: string, label: string): void {
     const values = this.#valuesOf(shape, text, label);
-    const before = shape.repeatable ? (this.#given.get(shape.name)?.values ?? []) : [];
-    this.#given.set(shape.name, { shape, values: [...before, ...values] });
+    const before = shape.repeatable ? (this.given.get(shape.name)?.values ?? []) : [];
+    this.given.set(shape.name, { values: [...before, ...values], origin: 'flag' });
   }
 
   #valuesOf(shape: FlagShape, text: string, label: string): string[] {
@@ -153,11 +169,6 @@ class Reader {
     }
     return [String(truth ?? true)];
   }
-}
-
-function booleanArgs({ name, negatable }: FlagShape, isOn: boolean): string[] {
-  if (isOn) return [`--${name}`];
-  return negatable ? [`--no-${name}`] : [];
 }
 
 /** Source: Go's strconv.ParseBool. */

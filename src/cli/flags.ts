@@ -1,7 +1,7 @@
-import { Flags, type Interfaces } from '@oclif/core';
+import type { Interfaces } from '@oclif/core';
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
-import { DASH_GUARD, type FlagShape } from './argv.ts';
+import type { FlagShape, Given } from './argv.ts';
 
 /** What every flag of ours may say beside its value's type. */
 interface Common {
@@ -20,16 +20,14 @@ interface Marks {
   yieldsTo?: string;
 }
 
-const unguarded = (text: string) => (text.startsWith(DASH_GUARD) ? text.slice(1) : text);
-
 /** On or off; takes `=true|false` as kubectl's do. */
-export function bool(common: Common & Pick<Marks, 'yieldsTo'> & { default?: boolean }) {
-  return Flags.boolean({ default: false, ...common });
+export function bool(common: Common & Pick<Marks, 'yieldsTo'> & { default?: boolean }): Interfaces.BooleanFlag<boolean> {
+  return { type: 'boolean', allowNo: false, default: false, ...common } as never;
 }
 
 /** On, off, or not said, which leaves what a file says. */
-export function tristate(common: Common) {
-  return Flags.boolean({ allowNo: true, ...common }) as Interfaces.BooleanFlag<boolean | undefined>;
+export function tristate(common: Common): Interfaces.BooleanFlag<boolean | undefined> {
+  return { type: 'boolean', allowNo: true, ...common } as never;
 }
 
 /** One value; the last occurrence wins. */
@@ -75,30 +73,32 @@ export function count(common: Common & { default?: number; min?: number; max?: n
   });
 }
 
-/** A flag with a value, read by `parse`; its error is the user's, so it says which flag and what was expected. */
-function valued<T>(definition: object, parse: (input: string, name: string) => T): Interfaces.OptionFlag<T | undefined> {
-  const read = async (input: string, _: unknown, flag: { name: string }) => parse(unguarded(input), flag.name);
-  return Flags.custom<T>({ parse: read as never })(definition as never) as never;
+/** A flag with a value, read by `read`; its error is the user's, so it says which flag and what was expected. */
+function valued<T>(definition: object, read: (input: string, name: string) => T): Interfaces.OptionFlag<T | undefined> {
+  return { type: 'option', input: [], multiple: false, read, ...definition } as never;
 }
 
 function badValue(name: string, input: string, expected: string, cause?: unknown): InformerError {
-  const message = `invalid argument "${input}" for "--${name}": expected ${expected}`;
-  const error = new InformerError('argument', message, { cause });
-  // oclif rewrites the message of whatever a flag's parser throws; this one is worded for the user already.
-  return Object.defineProperty(error, 'message', { get: () => message, set() {} });
+  return new InformerError('argument', `invalid argument "${input}" for "--${name}": expected ${expected}`, { cause });
 }
 
-type FlagDefinitions = Readonly<Record<string, unknown>>;
+/** A definition as the functions above make it: what oclif's help reads, our marks, and how its text is read. */
+interface Definition extends Marks {
+  readonly type: 'boolean' | 'option';
+  readonly char?: string;
+  readonly multiple?: boolean;
+  readonly default?: unknown;
+  read?(input: string, name: string): unknown;
+}
 
 /** A command's flag definitions as the argv grammar sees them. */
-export function shapesOf(flags: FlagDefinitions): FlagShape[] {
+export function shapesOf(flags: object): FlagShape[] {
   return Object.entries(flags).map(([name, definition]) => {
-    const flag = definition as { type: string; char?: string; multiple?: boolean; allowNo?: boolean } & Marks;
+    const flag = definition as Definition;
     return {
       name,
       char: flag.char,
       kind: flag.type === 'boolean' ? 'boolean' : 'value',
-      negatable: flag.allowNo,
       repeatable: flag.multiple,
       split: flag.split,
       implied: flag.implied,
@@ -106,6 +106,20 @@ export function shapesOf(flags: FlagDefinitions): FlagShape[] {
       yieldsTo: flag.yieldsTo,
     };
   });
+}
+
+/** The values of a command's flags, from what was given and their defaults. Throws `argument` for what cannot be read. */
+export function valuesOf<F extends Interfaces.FlagInput>(flags: F, given: ReadonlyMap<string, Given>): Interfaces.InferredFlags<F> {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, definition]) => [name, readValue(name, definition as unknown as Definition, given.get(name))]),
+  ) as Interfaces.InferredFlags<F>;
+}
+
+function readValue(name: string, { type, multiple, read, default: builtIn }: Definition, given: Given | undefined): unknown {
+  if (!given) return builtIn;
+  if (type === 'boolean') return given.values.at(-1) === 'true';
+  const values = given.values.map((text) => read?.(text, name));
+  return multiple ? values : values.at(-1);
 }
 
 const CONNECTION = 'CONNECTION';

@@ -4,7 +4,7 @@ import { abortable } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import { baseCredentials, type Identity, kubeConfigOf, OIDC } from './base-credentials.ts';
+import { type Identity, kubeConfigOf, needsKubeConfig, OIDC, plainCredentials, providerCredentials } from './base-credentials.ts';
 import { type CredentialHeaders, type CredentialRequest, Credentials } from './cluster-config.ts';
 import { isLoopback } from './connection-text.ts';
 import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
@@ -37,7 +37,7 @@ type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
 
 /**
  * Turns an identity into credentials and keeps them while they hold: many requests at once read files, run a plugin or renew a token once.
- * Certificates, CA, tokens and basic auth are client-node's KubeConfig's; token files, exec plugins, OIDC and full impersonation are ours.
+ * Legacy auth providers are client-node's KubeConfig's; the plain material, token files, exec plugins, OIDC and full impersonation are ours.
  * Nothing that could be stolen is sent without TLS over a network. Source: client-go tools/clientcmd/client_config.go.
  */
 export class CredentialSource {
@@ -92,8 +92,7 @@ export class CredentialSource {
     try {
       const acting = impersonationHeaders(user, userName);
       if (!isSafe(cluster)) return { credentials: new Credentials(acting, {}), validUntil: Number.POSITIVE_INFINITY };
-      this.#kubeConfig ??= await kubeConfigOf(identity);
-      const base = await baseCredentials(this.#kubeConfig);
+      const base = await this.#base(identity);
       const own = await this.#own(identity, { refused, signal });
       if (own === undefined) checkIsLoggedIn(user, base.headers);
       return {
@@ -108,6 +107,12 @@ export class CredentialSource {
       const whose = userName ? `user "${userName}" of ` : '';
       throw new InformerError('config', `cannot use ${whose}cluster "${clusterName}": ${messageOf(cause)}`, { cause });
     }
+  }
+
+  async #base(identity: Identity): ReturnType<typeof plainCredentials> {
+    if (!needsKubeConfig(identity)) return plainCredentials(identity);
+    this.#kubeConfig ??= await kubeConfigOf(identity);
+    return providerCredentials(this.#kubeConfig);
   }
 
   /** What KubeConfig cannot do, or does wrong. */

@@ -1,12 +1,9 @@
-import type { BaseCommand } from '../cli/base-command.ts';
+import type { CommandClass } from '../cli/base-command.ts';
 import QueryCommand from './query.ts';
 import ReconcileCommand from './reconcile.ts';
 import SandboxCommand from './sandbox.ts';
 import VersionCommand from './version.ts';
 import WatchCommand from './watch.ts';
-
-/** A command that can be made; the base is abstract. */
-export type CommandClass = Omit<typeof BaseCommand, never> & (new (...args: ConstructorParameters<typeof BaseCommand>) => BaseCommand);
 
 /** Every command by its words. oclif reads this for help; the entry loads just the one that runs. */
 export const COMMANDS: Readonly<Record<string, CommandClass>> = {

@@ -48,7 +48,7 @@ export default class QueryCommand extends BaseCommand {
   };
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = await this.read(QueryCommand.flags);
+    const { flags, words } = this.read(QueryCommand.flags);
     checkSelectors(flags);
     const format = await outputFormatOf(flags);
     checkQuestion(flags, format);

@@ -57,7 +57,7 @@ export default class ReconcileCommand extends BaseCommand {
   };
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = await this.read(ReconcileCommand.flags);
+    const { flags, words } = this.read(ReconcileCommand.flags);
     const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell });
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });

@@ -33,7 +33,7 @@ export default class SandboxCommand extends BaseCommand {
   };
 
   async execute(): Promise<ExitCode> {
-    const flags = await this.readFlags(SandboxCommand.flags);
+    const flags = this.readFlags(SandboxCommand.flags);
     const { io, signal } = this.edges;
     const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');

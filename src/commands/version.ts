@@ -8,7 +8,7 @@ export default class VersionCommand extends BaseCommand {
   static override flags = {};
 
   async execute(): Promise<ExitCode> {
-    await this.readFlags(VersionCommand.flags);
+    this.readFlags(VersionCommand.flags);
     this.edges.io.stdout.write(versionLine());
     return ExitCode.ok;
   }

@@ -35,7 +35,7 @@ export default class WatchCommand extends BaseCommand {
   };
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = await this.read(WatchCommand.flags);
+    const { flags, words } = this.read(WatchCommand.flags);
     checkSelectors(flags);
     const format = await outputFormatOf(flags);
     const rules = { shows: changeFilter(flags), on: eventTypesOf(flags.on) };

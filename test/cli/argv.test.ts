@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DASH_GUARD, type FlagShape, normalizeArgv } from '../../src/cli/argv.ts';
+import { type FlagShape, readCommandLine } from '../../src/cli/argv.ts';
 
 const SHAPES: FlagShape[] = [
   { name: 'namespace', char: 'n', kind: 'value', repeatable: true, split: true },
@@ -9,10 +9,14 @@ const SHAPES: FlagShape[] = [
   { name: 'watch', char: 'w', kind: 'boolean' },
   { name: 'v', char: 'v', kind: 'value' },
   { name: 'color', kind: 'value', implied: 'always' },
-  { name: 'allow-write', kind: 'boolean', negatable: true },
+  { name: 'allow-write', kind: 'boolean' },
 ];
 
-const normal = (line: string[], env = {}) => normalizeArgv(line, SHAPES, env).argv;
+/** What was read, as a line in one form: every flag as `--name=value`, then `--`, then the words. */
+const normal = (line: string[], env = {}, shapes = SHAPES) => {
+  const { given, words } = readCommandLine(line, shapes, { env });
+  return [...given].flatMap(([name, { values }]) => values.map((value) => `--${name}=${value}`)).concat('--', words);
+};
 
 describe('the flag grammar is kubectl’s', () => {
   it.each<[string, string[], string[]]>([
@@ -23,20 +27,20 @@ describe('the flag grammar is kubectl’s', () => {
     ['commas never split expressions', ['--filter', 'a,b'], ['--filter=a,b', '--']],
     ['a short flag takes the rest of its word', ['-nshop', '-ojson'], ['--namespace=shop', '--output=json', '--']],
     ['a short flag takes what is after =', ['-n=shop', '-o=json'], ['--namespace=shop', '--output=json', '--']],
-    ['short booleans join', ['-Aw'], ['--all-namespaces', '--watch', '--']],
-    ['a joined value flag ends the group', ['-Ao', 'json', 'pods'], ['--all-namespaces', '--output=json', '--', 'pods']],
-    ['a boolean takes =false', ['--allow-write=false', 'x'], ['--no-allow-write', '--', 'x']],
-    ['a boolean takes =T as Go does', ['--allow-write=T'], ['--allow-write', '--']],
-    ['a short boolean takes =, and off is as if not given', ['-A=false'], ['--']],
-    ['a boolean never takes a word', ['--allow-write', 'false'], ['--allow-write', '--', 'false']],
+    ['short booleans join', ['-Aw'], ['--all-namespaces=true', '--watch=true', '--']],
+    ['a joined value flag ends the group', ['-Ao', 'json', 'pods'], ['--all-namespaces=true', '--output=json', '--', 'pods']],
+    ['a boolean takes =false', ['--allow-write=false', 'x'], ['--allow-write=false', '--', 'x']],
+    ['a boolean takes =T as Go does', ['--allow-write=T'], ['--allow-write=true', '--']],
+    ['a short boolean takes =, and off', ['-A=false'], ['--all-namespaces=false', '--']],
+    ['a boolean never takes a word', ['--allow-write', 'false'], ['--allow-write=true', '--', 'false']],
     ['the last of several wins', ['-o', 'json', '-o', 'yaml'], ['--output=yaml', '--']],
-    ['the last boolean wins', ['--allow-write', '--allow-write=0'], ['--no-allow-write', '--']],
+    ['the last boolean wins', ['--allow-write', '--allow-write=0'], ['--allow-write=false', '--']],
     ['flags stand between words', ['pods', '-n', 'shop', 'web-1'], ['--namespace=shop', '--', 'pods', 'web-1']],
     ['after -- all are words', ['pods', '--', '-n', 'shop'], ['--', 'pods', '-n', 'shop']],
     ['a lone dash is a word', ['-', 'pods'], ['--', '-', 'pods']],
     ['an optional value comes only after =', ['--color', 'never'], ['--color=always', '--', 'never']],
     ['an optional value given', ['--color=never'], ['--color=never', '--']],
-    ['a value may start with a dash', ['-n', '-A'], [`--namespace=${DASH_GUARD}-A`, '--']],
+    ['a value may start with a dash', ['-n', '-A'], ['--namespace=-A', '--']],
     ['a value may hold =', ['--filter', 'a == b'], ['--filter=a == b', '--']],
     ['an empty value is a value', ['-o', ''], ['--output=', '--']],
     ['a number may be glued on', ['-v6'], ['--v=6', '--']],
@@ -64,15 +68,15 @@ describe('the flag grammar is kubectl’s', () => {
   });
 
   it('hears -h and --help wherever a flag may stand, but not as a value', () => {
-    expect(normalizeArgv(['pods', '-h'], SHAPES).help).toBe(true);
-    expect(normalizeArgv(['--help'], SHAPES).help).toBe(true);
-    expect(normalizeArgv(['-n', '-h'], SHAPES).help).toBe(false);
-    expect(normalizeArgv(['--', '-h'], SHAPES).help).toBe(false);
+    expect(readCommandLine(['pods', '-h'], SHAPES).help).toBe(true);
+    expect(readCommandLine(['--help'], SHAPES).help).toBe(true);
+    expect(readCommandLine(['-n', '-h'], SHAPES).help).toBe(false);
+    expect(readCommandLine(['--', '-h'], SHAPES).help).toBe(false);
   });
 
   it('takes from the environment what the line does not say', () => {
     const env = { KUBECTL_INFORMER_NAMESPACE: 'a,b', KUBECTL_INFORMER_ALLOW_WRITE: 'true', KUBECTL_INFORMER_OUTPUT: 'json' };
-    expect(normal(['-o', 'yaml'], env)).toEqual(['--output=yaml', '--namespace=a', '--namespace=b', '--allow-write', '--']);
+    expect(normal(['-o', 'yaml'], env)).toEqual(['--output=yaml', '--namespace=a', '--namespace=b', '--allow-write=true', '--']);
     expect(() => normal([], { KUBECTL_INFORMER_ALLOW_WRITE: 'perhaps' })).toThrow('KUBECTL_INFORMER_ALLOW_WRITE');
   });
 
@@ -83,7 +87,19 @@ describe('the flag grammar is kubectl’s', () => {
       { name: 'all-namespaces', kind: 'boolean', yieldsTo: 'namespace' },
     ];
     const env = { KUBECTL_INFORMER_KUBECONFIG: '/home/me/config', KUBECTL_INFORMER_ALL_NAMESPACES: 'true' };
-    expect(normalizeArgv(['-n', 'shop'], shapes, env).argv).toEqual(['--namespace=shop', '--']);
-    expect(normalizeArgv([], shapes, env).argv).toEqual(['--all-namespaces', '--']);
+    expect(normal(['-n', 'shop'], env, shapes)).toEqual(['--namespace=shop', '--']);
+    expect(normal([], env, shapes)).toEqual(['--all-namespaces=true', '--']);
+  });
+
+  it('takes from the file what neither the line nor the environment says, and says of each value whence it came', () => {
+    const values: Record<string, string[]> = { namespace: ['x', 'y'], output: ['wide'], color: ['never'] };
+    const file = (config: string | undefined) => (flag: string) => values[flag] && { values: values[flag], label: `${flag} in ${config}` };
+    const shapes = [...SHAPES, { name: 'config', kind: 'value' } as const];
+    const { given } = readCommandLine(['-o', 'yaml', '--config', 'c.yaml'], shapes, { env: { KUBECTL_INFORMER_COLOR: 'auto' }, file });
+    expect(given.get('output')).toEqual({ values: ['yaml'], origin: 'flag' });
+    expect(given.get('color')).toEqual({ values: ['auto'], origin: 'environment' });
+    expect(given.get('namespace')).toEqual({ values: ['x', 'y'], origin: 'file' });
+    const bad = () => (flag: string) => (flag === 'watch' ? { values: ['perhaps'], label: 'watch in c.yaml' } : undefined);
+    expect(() => readCommandLine([], shapes, { file: bad })).toThrow('invalid argument "perhaps" for "watch in c.yaml" flag');
   });
 });

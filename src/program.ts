@@ -16,6 +16,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   query: async () => (await import('./commands/query.ts')).default,
   reconcile: async () => (await import('./commands/reconcile.ts')).default,
   sandbox: async () => (await import('./commands/sandbox.ts')).default,
+  'config show': async () => (await import('./commands/config-show.ts')).default,
   version: async () => (await import('./commands/version.ts')).default,
 };
 
@@ -38,30 +39,38 @@ async function exitCode(argv: readonly string[], io: Io): Promise<ExitCode> {
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   // Flags may stand before the command; those every command has are known without loading one.
   const shared = shapesOf({ ...connectionFlags, ...selectionFlags, ...outputFlags, ...habitFlags });
-  const first = wordsOf(argv, shared)[0];
+  const words = wordsOf(argv, shared);
+  const [first] = words;
   if (first === undefined) {
-    if (argv.length === 0 || readCommandLine(argv, shared).help) return showHelp([], io);
+    if (argv.length === 0 || readCommandLine(argv, shared).help) return showHelp(undefined, io);
     throw new InformerError('argument', 'a command is missing', { hint: commandsHint() });
   }
-  const rest = [...argv.slice(0, first.at), ...argv.slice(first.at + 1)];
-  if (first.word === 'help')
-    return showHelp(
-      wordsOf(rest, shared).map((w) => w.word),
-      io,
-    );
-  return runCommand(first.word, rest, io);
+  if (first.word === 'help') return showHelp(nameIn(words.slice(1)), io);
+  const name = nameIn(words);
+  const used = words.slice(0, name?.split(' ').length).map(({ at }) => at);
+  return runCommand(
+    name,
+    argv.filter((_, at) => !used.includes(at)),
+    io,
+  );
 }
 
-async function runCommand(word: string, argv: readonly string[], io: Io): Promise<ExitCode> {
-  const load = Object.hasOwn(LOADERS, word) ? LOADERS[word] : undefined;
-  if (!load) throw unknownCommand(word);
+/** The command that words begin with: `watch`, or `config show`. */
+function nameIn(words: readonly { word: string }[]): string | undefined {
+  const [first, second] = words.map(({ word }) => word);
+  const both = `${first} ${second}`;
+  return Object.hasOwn(LOADERS, both) ? both : first;
+}
+
+async function runCommand(name: string | undefined, argv: readonly string[], io: Io): Promise<ExitCode> {
+  const load = name !== undefined && Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
+  if (name === undefined || !load) throw unknownCommand(name ?? '');
   const Command = await load();
-  const code = await Command.run(argv, { io, called: `${calledName()} ${word}` });
-  return code === 'help' ? showHelp([word], io) : code;
+  const code = await Command.run(argv, { io, name, called: `${calledName()} ${name}`, commands: LOADERS });
+  return code === 'help' ? showHelp(name, io) : code;
 }
 
-async function showHelp(words: readonly string[], io: Io): Promise<ExitCode> {
-  const [command] = words;
+async function showHelp(command: string | undefined, io: Io): Promise<ExitCode> {
   if (command !== undefined && !Object.hasOwn(LOADERS, command)) throw unknownCommand(command);
   const { renderHelp } = await import('./cli/help.ts');
   const text = await renderHelp(command, { bin: calledName(), version: VERSION, root: packageRoot(), columns: io.stdout.columns });
@@ -71,6 +80,8 @@ async function showHelp(words: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 function unknownCommand(word: string): InformerError {
+  const group = Object.keys(LOADERS).filter((name) => name.startsWith(`${word} `));
+  if (group.length > 0) throw new InformerError('argument', `${word} needs to know what to do`, { hint: `there is: ${group.join(', ')}` });
   const [close] = nearest(word, Object.keys(LOADERS));
   const hint = close ? `did you mean '${calledName()} ${close}'?` : commandsHint();
   return new InformerError('argument', `unknown command "${word}"`, { hint });

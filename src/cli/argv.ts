@@ -45,25 +45,33 @@ export const ENV_PREFIX = 'KUBECTL_INFORMER_';
 /**
  * One pass over the command line in kubectl's own flag grammar (Go's pflag): booleans take `=true|false`, a repeatable flag takes one
  * value an occurrence and never a word, an optional value comes only after `=`, short flags may be joined (`-Ao json`), the last of
- * several wins, and words may stand between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>, then in `file`.
+ * several wins, and words may stand between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>.
  *
  * Throws `argument` with kubectl's wording.
  */
-export function readCommandLine(
-  argv: readonly string[],
-  shapes: readonly FlagShape[],
-  {
-    env = {},
-    file,
-  }: { env?: NodeJS.ProcessEnv; file?: ((config: string | undefined) => (flag: string) => Elsewhere | undefined) | undefined } = {},
-): CommandLine {
+export function readCommandLine(argv: readonly string[], shapes: readonly FlagShape[], env: NodeJS.ProcessEnv = {}): CommandLine {
   const reader = new Reader(argv, shapes);
   const words = reader.read().map(({ word }) => word);
-  if (!reader.help) {
-    reader.fill('environment', (flag) => environmentOf(flag, env));
-    if (file) reader.fill('file', file(reader.given.get('config')?.values[0]));
+  const line = { given: reader.given, words, help: reader.help };
+  return reader.help ? line : withMore(line, shapes, 'environment', (flag) => environmentOf(flag, env));
+}
+
+/** The same line, with what `lookup` says of the flags that were not given so far. Throws `argument` as above. */
+export function withMore(
+  line: CommandLine,
+  shapes: readonly FlagShape[],
+  origin: Origin,
+  lookup: (flag: string) => Elsewhere | undefined,
+): CommandLine {
+  const given = new Map(line.given);
+  for (const shape of shapes) {
+    const isSaid = line.given.has(shape.name) || (shape.yieldsTo !== undefined && line.given.has(shape.yieldsTo));
+    const found = isSaid || shape.noEnv ? undefined : lookup(shape.name);
+    if (!found) continue;
+    const values = found.values.flatMap((text) => valuesOf(shape, text, found.label));
+    given.set(shape.name, { values: shape.repeatable ? values : values.slice(-1), origin });
   }
-  return { given: reader.given, words, help: reader.help };
+  return { ...line, given };
 }
 
 /** The words of a command line alone, with what stands before the first of them: how the command itself is found. */
@@ -107,18 +115,6 @@ class Reader {
     return this.#words;
   }
 
-  /** Takes from elsewhere what has not been said yet. */
-  fill(origin: Origin, lookup: (flag: string) => Elsewhere | undefined): void {
-    for (const shape of this.#long.values()) {
-      const isSaid = this.given.has(shape.name) || (shape.yieldsTo !== undefined && this.given.has(shape.yieldsTo));
-      if (isSaid || shape.noEnv) continue;
-      const { values, label } = lookup(shape.name) ?? {};
-      if (!values) continue;
-      const all = values.flatMap((text) => this.#valuesOf(shape, text, label ?? shape.name));
-      this.given.set(shape.name, { values: shape.repeatable ? all : all.slice(-1), origin });
-    }
-  }
-
   #readLong(arg: string): void {
     const equals = arg.indexOf('=');
     const name = arg.slice(2, equals === -1 ? undefined : equals);
@@ -156,19 +152,19 @@ class Reader {
   }
 
   #put(shape: FlagShape, text: string, label: string): void {
-    const values = this.#valuesOf(shape, text, label);
+    const values = valuesOf(shape, text, label, this.#lenient);
     const before = shape.repeatable ? (this.given.get(shape.name)?.values ?? []) : [];
     this.given.set(shape.name, { values: [...before, ...values], origin: 'flag' });
   }
+}
 
-  #valuesOf(shape: FlagShape, text: string, label: string): string[] {
-    if (shape.kind === 'value') return shape.split ? text.split(',').filter((part) => part !== '') : [text];
-    const truth = parseBool(text);
-    if (truth === undefined && !this.#lenient) {
-      throw usage(`invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
-    }
-    return [String(truth ?? true)];
+function valuesOf(shape: FlagShape, text: string, label: string, lenient = false): string[] {
+  if (shape.kind === 'value') return shape.split ? text.split(',').filter((part) => part !== '') : [text];
+  const truth = parseBool(text);
+  if (truth === undefined && !lenient) {
+    throw usage(`invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
   }
+  return [String(truth ?? true)];
 }
 
 /** Source: Go's strconv.ParseBool. */

@@ -1,6 +1,7 @@
 import type { Interfaces } from '@oclif/core';
 import { InformerError } from '../kit/error.ts';
-import { type CommandLine, readCommandLine } from './argv.ts';
+import { type CommandLine, readCommandLine, withMore } from './argv.ts';
+import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile } from './config-file.ts';
 import type { ExitCode } from './exit.ts';
 import { shapesOf, valuesOf } from './flags.ts';
 import type { Io } from './io.ts';
@@ -13,9 +14,18 @@ export interface Edges {
   readonly signal: AbortSignal;
   /** What a second signal, which waits for nothing, must still do: end child processes. */
   readonly atOnce: Set<() => void>;
+  /** The command's words. */
+  readonly name: string;
   /** The command as it is called here, for hints: `kubectl informer watch`. */
   readonly called: string;
+  /** The user's defaults and names. */
+  readonly config: ConfigFile;
+  /** Every command by its words, to be loaded. */
+  readonly commands: Readonly<Record<string, () => Promise<CommandClass>>>;
 }
+
+/** What the entry knows before the command line is read. */
+export type Outside = Pick<Edges, 'io' | 'name' | 'called' | 'commands'>;
 
 /**
  * What every command shares: it takes words as they come, knows its edges, and answers with an exit code instead of exiting.
@@ -33,16 +43,17 @@ export abstract class BaseCommand {
    * Runs the command on its part of the command line. Gives `help` when that is what was asked for. Signals end it in good order.
    * Throws `argument` for what it cannot read, and whatever the command throws.
    */
-  static async run(this: CommandClass, argv: readonly string[], { io, called }: Pick<Edges, 'io' | 'called'>): Promise<ExitCode | 'help'> {
+  static async run(this: CommandClass, argv: readonly string[], edges: Outside): Promise<ExitCode | 'help'> {
     // biome-ignore lint/complexity/noThisInStatic: the command that runs is the class this is called on
-    const line = readLine(argv, this.flags, io, called);
-    if (line.help) return 'help';
+    const read = await hinted(edges.called, () => readLine(argv, this.flags, edges));
+    if (read === 'help') return 'help';
     const controller = new AbortController();
     const atOnce = new Set<() => void>();
     using _ = abortOnSignals(controller, () => {
       for (const act of atOnce) act();
     });
-    return await new this(line, { io, signal: controller.signal, atOnce, called }).execute();
+    const { line, config } = read;
+    return await new this(line, { ...edges, config, signal: controller.signal, atOnce }).execute();
   }
 
   protected readonly edges: Edges;
@@ -80,9 +91,25 @@ export abstract class BaseCommand {
 /** A command that can be made; the base is abstract. */
 export type CommandClass = Omit<typeof BaseCommand, never> & (new (...args: ConstructorParameters<typeof BaseCommand>) => BaseCommand);
 
-function readLine(argv: readonly string[], flags: Interfaces.FlagInput, io: Io, called: string): CommandLine {
+interface ReadLine {
+  readonly line: CommandLine;
+  readonly config: ConfigFile;
+}
+
+/** The line, then the environment, then the user's file: the first that says something of a flag wins. */
+async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { io, name }: Outside): Promise<ReadLine | 'help'> {
+  const shapes = shapesOf(flags);
+  const line = readCommandLine(argv, shapes, io.env);
+  if (line.help) return 'help';
+  const known = shapes.map((shape) => shape.name);
+  if (!known.includes('config')) return { line, config: NO_CONFIG };
+  const config = await readConfigFile(line.given.get('config')?.values[0], io.env);
+  return { line: withMore(line, shapes, 'file', lookupIn(config, name, known)), config };
+}
+
+async function hinted<T>(called: string, read: () => Promise<T>): Promise<T> {
   try {
-    return readCommandLine(argv, shapesOf(flags), { env: io.env });
+    return await read();
   } catch (error) {
     if (error instanceof InformerError && error.hint === undefined) {
       throw new InformerError('argument', error.message, { hint: `see '${called} --help' for usage` });

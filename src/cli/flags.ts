@@ -124,6 +124,14 @@ function readValue(name: string, { type, multiple, read, default: builtIn }: Def
 
 const CONNECTION = 'CONNECTION';
 
+/** Whence defaults come; on every command that has any. */
+export const configFlags = {
+  config: text({
+    summary: "file of defaults and names (else kubectl-informer/config.yaml in the user's config folder)",
+    helpValue: 'FILE',
+  }),
+} as const;
+
 /** How to reach the cluster: kubectl's own flags, on every command. Source: cli-runtime genericclioptions ConfigFlags. */
 export const connectionFlags = {
   kubeconfig: text({
@@ -151,6 +159,7 @@ export const connectionFlags = {
   'cache-dir': text({ summary: 'where discovery is kept', helpGroup: CONNECTION, helpValue: 'DIR' }),
   qps: count({ summary: 'requests a second, watches aside', default: 50, min: 1, helpGroup: CONNECTION }),
   burst: count({ summary: 'requests at once, watches aside', default: 300, min: 1, helpGroup: CONNECTION }),
+  ...configFlags,
   sandbox: bool({ summary: 'run against an embedded server started for this command', helpGroup: CONNECTION }),
   scenario: text({ summary: 'what goes on in that server (implies --sandbox)', helpGroup: CONNECTION, helpValue: 'NAME' }),
   v: count({ char: 'v', summary: 'how much to tell on stderr (6 = requests)', default: 0, helpGroup: CONNECTION }),

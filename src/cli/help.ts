@@ -48,6 +48,6 @@ export async function renderHelp(command: string | undefined, { bin, version, ro
   Object.assign(config, { bin });
   const maxWidth = Math.max(HELP_WIDTHS.narrowest, Math.min(columns ?? HELP_WIDTHS.widest, HELP_WIDTHS.widest));
   const help = new PlainHelp(config, { ...config.pjson.oclif.helpOptions, maxWidth, stripAnsi: true });
-  await help.showHelp(command === undefined ? [] : [command]);
+  await help.showHelp(command?.split(' ') ?? []);
   return help.text;
 }

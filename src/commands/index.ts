@@ -1,4 +1,5 @@
 import type { CommandClass } from '../cli/base-command.ts';
+import ConfigShowCommand from './config-show.ts';
 import QueryCommand from './query.ts';
 import ReconcileCommand from './reconcile.ts';
 import SandboxCommand from './sandbox.ts';
@@ -11,5 +12,6 @@ export const COMMANDS: Readonly<Record<string, CommandClass>> = {
   query: QueryCommand,
   reconcile: ReconcileCommand,
   sandbox: SandboxCommand,
+  'config show': ConfigShowCommand,
   version: VersionCommand,
 };

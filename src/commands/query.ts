@@ -55,7 +55,8 @@ export default class QueryCommand extends BaseCommand {
     const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
       (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
     );
-    const declared = await Promise.all((flags.index ?? []).map(parseIndex));
+    const own = ownIndexes(this.edges.config.indexes, [...lookups.map(({ index }) => index), flags.values ?? '']);
+    const declared = await Promise.all([...own, ...(flags.index ?? [])].map(parseIndex));
     const expressions = { groupBy: await expressionOf(flags['group-by']), sortBy: await expressionOf(flags['sort-by']) };
     checkIndexes({ declared, lookups, values: flags.values });
     await using session = await openSession(flags, this.edges);
@@ -90,4 +91,11 @@ export default class QueryCommand extends BaseCommand {
 
 async function expressionOf(path: string | undefined) {
   return path === undefined ? undefined : loadJsonPath(path);
+}
+
+/** Of the indexes named in the user's file those that this question asks; a declaration by flag comes later, and counts. */
+function ownIndexes(named: Readonly<Record<string, string>>, asked: readonly string[]): string[] {
+  return Object.entries(named)
+    .filter(([name]) => asked.includes(name))
+    .map(([name, path]) => `${name}=${path}`);
 }

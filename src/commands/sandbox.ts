@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ExitCode } from '../cli/exit.ts';
-import { bool, count, list, text } from '../cli/flags.ts';
+import { bool, configFlags, count, list, text } from '../cli/flags.ts';
 import { privateFile } from '../cli/private-file.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
@@ -28,7 +28,9 @@ export default class SandboxCommand extends BaseCommand {
     rate: text({ summary: 'changes per second of a fleet or churn, such as 500/s', helpValue: 'N/s' }),
     seed: count({ summary: 'same seed, same story', default: 1 }),
     faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
+    rbac: bool({ summary: 'roles and bindings hold for every token but its own' }),
     kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE', noEnv: true }),
+    ...configFlags,
     quiet: bool({ char: 'q', summary: 'print nothing but the path of the kubeconfig' }),
   };
 
@@ -38,8 +40,8 @@ export default class SandboxCommand extends BaseCommand {
     const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');
     const scenarioOptions = { pods: flags.pods, ratePerSecond: rateOf(flags.rate) };
-    const { port, seed, scenario } = flags;
-    await using sandbox = await Sandbox.start({ port, seed, scenario, scenarioOptions }).catch(notStarted);
+    const { port, seed, scenario, rbac } = flags;
+    await using sandbox = await Sandbox.start({ port, seed, scenario, scenarioOptions, rbac }).catch(notStarted);
     sandbox.apply(objects);
     for (const rule of faults) sandbox.faults.add(rule);
     await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FlagShape, readCommandLine } from '../../src/cli/argv.ts';
+import { type FlagShape, readCommandLine, withMore } from '../../src/cli/argv.ts';
 
 const SHAPES: FlagShape[] = [
   { name: 'namespace', char: 'n', kind: 'value', repeatable: true, split: true },
@@ -14,7 +14,7 @@ const SHAPES: FlagShape[] = [
 
 /** What was read, as a line in one form: every flag as `--name=value`, then `--`, then the words. */
 const normal = (line: string[], env = {}, shapes = SHAPES) => {
-  const { given, words } = readCommandLine(line, shapes, { env });
+  const { given, words } = readCommandLine(line, shapes, env);
   return [...given].flatMap(([name, { values }]) => values.map((value) => `--${name}=${value}`)).concat('--', words);
 };
 
@@ -91,15 +91,15 @@ describe('the flag grammar is kubectl’s', () => {
     expect(normal([], env, shapes)).toEqual(['--all-namespaces=true', '--']);
   });
 
-  it('takes from the file what neither the line nor the environment says, and says of each value whence it came', () => {
+  it('takes from elsewhere what neither the line nor the environment says, and says of each value whence it came', () => {
     const values: Record<string, string[]> = { namespace: ['x', 'y'], output: ['wide'], color: ['never'] };
-    const file = (config: string | undefined) => (flag: string) => values[flag] && { values: values[flag], label: `${flag} in ${config}` };
-    const shapes = [...SHAPES, { name: 'config', kind: 'value' } as const];
-    const { given } = readCommandLine(['-o', 'yaml', '--config', 'c.yaml'], shapes, { env: { KUBECTL_INFORMER_COLOR: 'auto' }, file });
+    const file = (flag: string) => values[flag] && { values: values[flag], label: `${flag} in c.yaml` };
+    const line = readCommandLine(['-o', 'yaml'], SHAPES, { KUBECTL_INFORMER_COLOR: 'auto' });
+    const { given } = withMore(line, SHAPES, 'file', file);
     expect(given.get('output')).toEqual({ values: ['yaml'], origin: 'flag' });
     expect(given.get('color')).toEqual({ values: ['auto'], origin: 'environment' });
     expect(given.get('namespace')).toEqual({ values: ['x', 'y'], origin: 'file' });
-    const bad = () => (flag: string) => (flag === 'watch' ? { values: ['perhaps'], label: 'watch in c.yaml' } : undefined);
-    expect(() => readCommandLine([], shapes, { file: bad })).toThrow('invalid argument "perhaps" for "watch in c.yaml" flag');
+    const bad = (flag: string) => (flag === 'watch' ? { values: ['perhaps'], label: 'watch in c.yaml' } : undefined);
+    expect(() => withMore(line, SHAPES, 'file', bad)).toThrow('invalid argument "perhaps" for "watch in c.yaml" flag');
   });
 });

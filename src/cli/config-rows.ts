@@ -1,0 +1,47 @@
+import { readCommandLine, withMore } from './argv.ts';
+import type { CommandClass } from './base-command.ts';
+import { type ConfigFile, lookupIn, refuseUnknown } from './config-file.ts';
+import { shapesOf } from './flags.ts';
+
+/** One setting, and where it comes from. */
+export interface ConfigRow {
+  /** Empty for what is no command's: names. */
+  readonly command: string;
+  readonly setting: string;
+  readonly value: string;
+  readonly origin: string;
+}
+
+/** Values that are never shown. */
+const HIDDEN = ['token', 'password'];
+
+/**
+ * What the commands would run with but for their command lines: what the environment says, then the file, then what is built in (of which
+ * only what switches something is a setting). Throws `argument` for a flag in the file that no command has.
+ */
+export function settingsOf(commands: ReadonlyMap<string, CommandClass>, file: ConfigFile, env: NodeJS.ProcessEnv): ConfigRow[] {
+  const all = [...commands.values()].flatMap((command) => Object.keys(command.flags));
+  refuseUnknown(Object.keys(file.defaults), all, `${file.path}: defaults has`);
+  refuseUnknown(Object.keys(file.commands), [...commands.keys()], `${file.path}: commands has`);
+  const indexes = Object.entries(file.indexes).map(([name, value]) => ({
+    command: '',
+    setting: `index ${name}`,
+    value,
+    origin: file.path,
+  }));
+  return [...indexes, ...[...commands].flatMap(([name, command]) => rowsOf(name, command, file, env))];
+}
+
+function rowsOf(name: string, { flags }: CommandClass, file: ConfigFile, env: NodeJS.ProcessEnv): ConfigRow[] {
+  const shapes = shapesOf(flags);
+  const known = shapes.map((shape) => shape.name);
+  const { given } = withMore(readCommandLine([], shapes, env), shapes, 'file', lookupIn(file, name, known));
+  return Object.entries(flags).flatMap(([setting, definition]) => {
+    const said = given.get(setting);
+    const builtIn = (definition as { default?: unknown }).default;
+    if (!said)
+      return builtIn === undefined || builtIn === false ? [] : [{ command: name, setting, value: String(builtIn), origin: 'built-in' }];
+    const value = HIDDEN.includes(setting) ? '(set)' : said.values.join(',');
+    return [{ command: name, setting, value, origin: said.origin === 'file' ? file.path : said.origin }];
+  });
+}

@@ -1,0 +1,49 @@
+import type { Interfaces } from '@oclif/core';
+import { BaseCommand, type CommandClass } from '../cli/base-command.ts';
+import { refuseUnknown } from '../cli/config-file.ts';
+import { type ConfigRow, settingsOf } from '../cli/config-rows.ts';
+import { ExitCode } from '../cli/exit.ts';
+import { choice, configFlags } from '../cli/flags.ts';
+
+/** Commands that have settings. */
+const WITH_SETTINGS = ['watch', 'query', 'reconcile', 'sandbox'];
+
+export default class ConfigShowCommand extends BaseCommand {
+  static override summary = 'the settings every command would run with, and where each comes from';
+  static override description =
+    'A flag on the command line goes before the environment (KUBECTL_INFORMER_<FLAG>), that before the config file (commands.NAME before defaults), that before what is built in.';
+  static override usage = 'config show [COMMAND] [-o json|yaml]';
+  static override examples = [
+    { description: 'what is not built in', command: '<%= config.bin %> config show' },
+    { description: 'as data', command: '<%= config.bin %> config show watch -o json' },
+  ];
+  static override flags: Interfaces.FlagInput = {
+    ...configFlags,
+    output: choice(['table', 'json', 'yaml'], { char: 'o', summary: 'how to print it', default: 'table' }),
+  };
+
+  async execute(): Promise<ExitCode> {
+    const { flags, words } = this.read(ConfigShowCommand.flags);
+    const { io, config, commands } = this.edges;
+    refuseUnknown(words, WITH_SETTINGS, 'commands that have settings are named, and there is');
+    const names = words.length > 0 ? words : WITH_SETTINGS;
+    const classes = await Promise.all(WITH_SETTINGS.map(async (name) => [name, await commands[name]?.()] as [string, CommandClass]));
+    const rows = settingsOf(new Map(classes), config, io.env).filter(({ command }) => command === '' || names.includes(command));
+    io.stdout.write(await printed(rows, flags.output as string));
+    const { path: file, isThere } = config;
+    if (flags.output === 'table')
+      io.stderr.write(isThere ? `from ${file}\n` : `there is no config file${file && ` (it would be ${file})`}\n`);
+    return ExitCode.ok;
+  }
+}
+
+async function printed(rows: readonly ConfigRow[], format: string): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
+  if (format === 'yaml') return (await import('js-yaml')).dump(rows);
+  const { framedTable } = await import('../output/framed-table.ts');
+  if (rows.length === 0) return '';
+  return framedTable(
+    ['COMMAND', 'SETTING', 'VALUE', 'ORIGIN'],
+    rows.map(({ command, setting, value, origin }) => [command, setting, value, origin]),
+  );
+}

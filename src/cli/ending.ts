@@ -4,7 +4,7 @@ import { Interrupted } from './signals.ts';
 /** Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons too. */
 export class StreamEnd extends Error {
   override readonly name = 'StreamEnd';
-  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity';
+  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity' | 'until' | 'until-any' | 'for' | 'fail-if';
 
   constructor(kind: StreamEnd['kind'], detail = '') {
     super(detail);
@@ -25,9 +25,17 @@ export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting }: StreamSt
   if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
   if (isReaderGone(reason)) return ExitCode.ok;
   if (!(reason instanceof StreamEnd)) throw reason;
-  if (reason.kind === 'continuity') return ExitCode.continuity;
-  if (reason.kind === 'timeout') return isOpen ? ExitCode.ok : ExitCode.timeout;
-  return ExitCode.ok;
+  switch (reason.kind) {
+    case 'continuity':
+      return ExitCode.continuity;
+    case 'fail-if':
+      return ExitCode.failIf;
+    case 'timeout':
+    case 'done': // --once looks once
+      return isOpen ? ExitCode.ok : ExitCode.timeout;
+    default:
+      return ExitCode.ok;
+  }
 }
 
 /** The same in words, for the summary: `ended by SIGINT`. */
@@ -40,6 +48,10 @@ export function wordsOfEnd(reason: unknown): string {
     limit: 'ended by --limit',
     timeout: 'ended by --timeout',
     continuity: 'ended by --strict, continuity lost',
+    until: '--until is met',
+    'until-any': '--until-any is met',
+    for: '--for is met',
+    'fail-if': 'ended by --fail-if',
   };
   return words[reason.kind] + (reason.message ? `: ${reason.message}` : '');
 }

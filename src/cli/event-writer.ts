@@ -18,33 +18,44 @@ export interface EventWriterOptions {
 /** Prints a stream's events at the pace of their reader. */
 export class EventWriter {
   readonly #options: EventWriterOptions;
-  #initial: PrintedEvent[] = [];
+  /** What is held back, by type: its first state, and what of it changed before that was whole (in another namespace, say). */
+  readonly #held = new Map<StreamTarget, PrintedEvent[]>();
+  readonly #begun = new Set<StreamTarget>();
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
   }
 
   /** Resolves when the reader has room for more; undefined when it has it now. Throws what the printer throws. */
-  print(event: EventEnvelope, { type }: StreamTarget): Promise<void> | undefined {
+  print(event: EventEnvelope, target: StreamTarget): Promise<void> | undefined {
     const { gatherInitial, summary, limit, onLimit } = this.#options;
     if (limit !== undefined && summary.total >= limit) return undefined;
     const isLast = summary.total + 1 === limit;
-    const isHeld = gatherInitial && event.cause === 'initial' && !isLast;
-    if (isHeld) this.#initial.push({ event, type });
-    const ready = isHeld ? undefined : this.#write(isLast ? [...this.#taken(), { event, type }] : [{ event, type }]);
+    const printed = { event, type: target.type };
+    const ready =
+      gatherInitial && !this.#begun.has(target) && !isLast
+        ? this.#hold(printed, target)
+        : this.#write(isLast ? [...[...this.#held.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
     summary.count(event.type); // an event that could not be printed was not shown
     if (isLast) onLimit?.();
     return ready;
   }
 
-  /** Prints what was held back of a first state. */
-  initialDone(): void {
-    this.#write(this.#taken());
+  /** Prints what was held back of a type's first state. */
+  initialDone(target: StreamTarget): void {
+    this.#begun.add(target);
+    this.#write(this.#taken(target));
   }
 
-  #taken(): PrintedEvent[] {
-    const held = this.#initial;
-    this.#initial = [];
+  #hold(printed: PrintedEvent, target: StreamTarget): undefined {
+    const held = this.#held.get(target);
+    if (held) held.push(printed);
+    else this.#held.set(target, [printed]);
+  }
+
+  #taken(target: StreamTarget): PrintedEvent[] {
+    const held = this.#held.get(target) ?? [];
+    this.#held.delete(target);
     return held;
   }
 

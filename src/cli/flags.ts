@@ -171,18 +171,19 @@ export const selectionFlags = {
   'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
   selector: text({ char: 'l', summary: 'label selector, evaluated by the server', helpValue: 'SELECTOR' }),
   'field-selector': text({ summary: 'field selector, evaluated by the server', helpValue: 'SELECTOR' }),
+  'wait-for-crd': bool({ summary: 'wait for types the server does not have yet' }),
 } as const;
 
 /** How what is found gets printed: shared by `watch` and `query`. */
 export const outputFlags = {
-  output: text({ char: 'o', summary: 'table, wide, json, yaml, name, jsonpath=…, custom-columns=…', helpValue: 'FORMAT' }),
+  output: text({ char: 'o', summary: 'wide, json, yaml, name, jsonpath=…, custom-columns=…, jq=…', helpValue: 'FORMAT' }),
   'no-headers': bool({ summary: 'leave out the headings' }),
   'show-labels': bool({ summary: 'all labels as the last column' }),
   'label-columns': list({ char: 'L', summary: 'labels to show as columns', helpValue: 'KEY[,…]', split: true }),
   'show-kind': bool({ summary: 'put the type before each name' }),
   'show-managed-fields': bool({ summary: 'keep metadata.managedFields' }),
   'show-secrets': bool({ summary: "show Secrets' values instead of hmac:… marks" }),
-  color: choice(['auto', 'always', 'never'], { summary: 'when to colour', default: 'auto', implied: 'always' }),
+  color: choice(['auto', 'always', 'never'], { summary: 'when to colour', default: 'auto' }),
 } as const;
 
 /** What kubectl users type from habit. Without effect, but that `query` takes missing names for no error with `--ignore-not-found`. */

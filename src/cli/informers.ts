@@ -10,6 +10,8 @@ import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import { StreamEnd } from './ending.ts';
+import { explainForbidden } from './forbidden.ts';
+import type { Narrowing } from './narrowing.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -18,6 +20,8 @@ export interface Target {
   readonly informer: SharedInformer<UnknownObject>;
   /** Undefined = all that namespaces and selectors give. */
   readonly names: ReadonlySet<string> | undefined;
+  /** Where they are looked for; undefined for cluster-scoped types. */
+  readonly namespaces: readonly string[] | undefined;
 }
 
 export interface InformerPlan {
@@ -27,6 +31,8 @@ export interface InformerPlan {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly keepManagedFields: boolean;
+  /** What the server is asked beside the selectors, by type. */
+  readonly narrowings?: ReadonlyMap<ResourceType, Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
@@ -38,7 +44,12 @@ export function createTargets(session: Session, selections: readonly ResourceSel
   return selections.map(({ type, names }) => {
     if (!isWatchable(type)) throw notWatchable(type);
     const informer = createInformer(session, type, names, plan);
-    return { type, informer, names: names.length === 0 ? undefined : new Set(names) };
+    return {
+      type,
+      informer,
+      names: names.length === 0 ? undefined : new Set(names),
+      namespaces: type.namespaced ? plan.namespaces : undefined,
+    };
   });
 }
 
@@ -66,31 +77,37 @@ function createInformer(session: Session, type: ResourceType, names: readonly st
   });
   const name = formatGroupResource(type.gvr);
   let faults = 0;
+  let isEnding = false;
   const informer: SharedInformer<UnknownObject> = new SharedInformer(sources, {
     name,
     resource: type.gvr,
     sync: 'auto',
     verifyEveryMs: plan.verifyEveryMs,
-    selectors: { labelSelector: plan.selector, fieldSelector: fieldSelectorOf(names, plan.fieldSelector) },
+    selectors: selectorsOf(type, names, plan),
     clock: session.clock,
     logger: session.logger,
     ...(indexers ? { indexers } : {}),
     onContinuity: (event) => {
       const isHopeless =
         event.kind === 'fault' && event.fault !== 'store' && !informer.hasSynced && isFinal(event.error, ++faults / scopes.length);
-      if (isHopeless) session.end(explained(event.error, type, plan, session));
-      else plan.onContinuity?.(event, type);
+      if (isHopeless && !isEnding) {
+        isEnding = true;
+        void explained(event.error, type, plan, session).then(session.end);
+      } else if (!isEnding) plan.onContinuity?.(event, type);
     },
   });
   return informer;
 }
 
 /** One name is asked of the server, which then needs to be allowed no more than that; several are picked out here. */
-function fieldSelectorOf(names: readonly string[], selector: string | undefined): string | undefined {
+function selectorsOf(type: ResourceType, names: readonly string[], { selector, fieldSelector, narrowings }: InformerPlan) {
   const [name] = names;
   const own = names.length === 1 && name !== undefined ? fieldIs('metadata.name', name) : undefined;
-  return [own, selector].filter((part) => part !== undefined && part !== '').join(',') || undefined;
+  const more = narrowings?.get(type);
+  return { labelSelector: joined(selector, more?.labelSelector), fieldSelector: joined(own, fieldSelector, more?.fieldSelector) };
 }
+
+const joined = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
 
 const fieldIs = (field: string, value: string) => FieldSelector.of([{ field, operator: '=', value }]).toString();
 
@@ -113,7 +130,9 @@ function saysNoServer(error: unknown): boolean {
   return typeof code === 'string' && NO_SERVER.test(code);
 }
 
-function explained(error: unknown, type: ResourceType, { namespaces }: InformerPlan, { client }: Session): unknown {
+/** The error as it is told, which may take asking the server what would be allowed. Never rejects. */
+async function explained(error: unknown, type: ResourceType, { namespaces }: InformerPlan, session: Session): Promise<unknown> {
+  const { client } = session;
   const { code, message = messageOf(error) } = statusOf(error) ?? {};
   const resource = formatGroupResource(type.gvr);
   if (isUnauthorized(error))
@@ -128,11 +147,7 @@ function explained(error: unknown, type: ResourceType, { namespaces }: InformerP
   }
   if (code === 400)
     return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
-  if (!isForbidden(error)) return error;
-  const narrower = type.namespaced && namespaces.includes('') ? '; or name a namespace you may read with -n' : '';
-  return new InformerError('list', message, {
-    hint: `a Role with verbs list and watch on ${resource} is needed: 'kubectl auth can-i list ${resource}' tells who may${narrower}`,
-  });
+  return isForbidden(error) ? explainForbidden(error, type, namespaces, session) : error;
 }
 
 function notWatchable(type: ResourceType): InformerError {

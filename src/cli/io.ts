@@ -36,6 +36,20 @@ export class TextSink {
     return (this.#stream as Partial<WriteStream>).columns;
   }
 
+  /** Rows of the terminal; undefined when it is none. */
+  get rows(): number | undefined {
+    return (this.#stream as Partial<WriteStream>).rows;
+  }
+
+  /** Called right before text goes out: what else is on the same terminal can make room. */
+  beforeText: (() => void) | undefined;
+
+  /** Hears that the terminal's size has changed, until disposed. */
+  onResize(listener: () => void): Disposable {
+    this.#stream.on('resize', listener);
+    return { [Symbol.dispose]: () => void this.#stream.off('resize', listener) };
+  }
+
   readonly #fail = (error: unknown) => this.#gone.abort(error);
 
   /** Writes, and says whether the reader keeps up. When not, await {@link ready} before writing more. */
@@ -48,6 +62,12 @@ export class TextSink {
       setImmediate(() => this.#flush());
     }
     return !this.#stream.writableNeedDrain;
+  }
+
+  /** Writes at once, with all that was waiting. */
+  writeNow(text: string): void {
+    this.write(text);
+    this.#flush();
   }
 
   /** Resolves when more may be written, or nobody reads any more. */
@@ -69,6 +89,7 @@ export class TextSink {
     const text = this.#pending;
     this.#pending = '';
     if (text === '' || this.#gone.signal.aborted) return;
+    this.beforeText?.();
     try {
       this.#stream.write(text);
     } catch (error) {

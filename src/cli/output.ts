@@ -7,6 +7,7 @@ import { createPrinter } from '../output/create-printer.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../output/output-format.ts';
 import { type ColorLevel, loadPainter } from '../output/painter.ts';
 import type { Printer } from '../output/printer.ts';
+import type { Timestamps } from '../output/timestamps.ts';
 import type { outputFlags } from './flags.ts';
 import type { Io } from './io.ts';
 
@@ -39,7 +40,7 @@ export interface Layout {
 
 export async function printerOf(
   format: OutputFormat,
-  flags: OutputFlags,
+  flags: OutputFlags & { timestamps?: Timestamps | undefined },
   layout: Layout,
   { io, clock }: { io: Io; clock: Clock },
 ): Promise<Printer> {
@@ -51,8 +52,13 @@ export async function printerOf(
     labelColumns: flags['label-columns'],
     noHeaders: flags['no-headers'],
     single: layout.single,
-    painter: await loadPainter(colorLevel(flags.color, io)),
+    painter: await painterOf(flags, io),
+    timestamps: flags.timestamps,
   });
+}
+
+export async function painterOf(flags: Pick<OutputFlags, 'color'>, io: Io): ReturnType<typeof loadPainter> {
+  return loadPainter(colorLevel(flags.color, io));
 }
 
 /** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */

@@ -1,5 +1,6 @@
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
+import type { CelProgram } from '../expr/cel.ts';
 import { goJson, goText } from '../expr/go-text.ts';
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
@@ -9,7 +10,7 @@ import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { failure, StatusError } from '../model/status.ts';
 import { cellText } from '../output/escape.ts';
-import type { OutputFormat } from '../output/output-format.ts';
+import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import type { PrintedObject, Printer } from '../output/printer.ts';
 import { AlignedTable } from '../output/table.ts';
 import { groupCounts, mergedCounts, sortedBy, type ValueCount, valueCounts } from '../query/arrange.ts';
@@ -25,6 +26,7 @@ import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
+import { showSyncProgress } from './sync-progress.ts';
 import { nothingFound } from './watching.ts';
 
 /** An expression over objects, and its text. */
@@ -37,6 +39,10 @@ export interface Expression {
 export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers' | 'as'> {
   readonly selections: readonly ResourceSelection[];
   readonly declared: readonly IndexDefinition[];
+  /** All of them hold for what is found. */
+  readonly filters: readonly CelProgram[];
+  /** The filters look at more of an object than its metadata. */
+  readonly filtersNeedObject: boolean;
   readonly lookups: readonly Lookup[];
   /** The index whose values are asked for instead of objects. */
   readonly values: string | undefined;
@@ -70,8 +76,10 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     onContinuity: noticeTeller(session),
   });
   const running = runTargets(targets, session);
+  using progress = showSyncProgress(session);
   try {
     for (const { informer } of targets) await informer.whenSynced(session.signal);
+    progress[Symbol.dispose]();
     const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, targets) : early;
     return await abortable(answer(session, plan, targets, catalog), session.signal);
   } catch (error) {
@@ -91,7 +99,7 @@ async function answer(session: Session, plan: QueryPlan, targets: readonly Targe
     return ExitCode.ok;
   }
   const found = targets.flatMap((target) => find(session, plan, target, catalog));
-  const missing = plan.lookups.length > 0 ? [] : missingOf(targets, found);
+  const missing = plan.lookups.length > 0 || plan.filters.length > 0 ? [] : missingOf(targets, found);
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
   else if (found.length > 0 || missing.length === 0) await printObjects(session, plan, arrange(found, plan), redactor);
@@ -99,11 +107,26 @@ async function answer(session: Session, plan: QueryPlan, targets: readonly Targe
   return ExitCode.ok;
 }
 
-function find(session: Session, { lookups, explain }: QueryPlan, target: Target, catalog: IndexCatalog): Found[] {
+function find(session: Session, { lookups, explain, filters }: QueryPlan, target: Target, catalog: IndexCatalog): Found[] {
   const { type, informer, names } = target;
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
-  return objects.map((object) => ({ object, type })).sort(byPlace([...(names ?? [])]));
+  const matching = filters.length > 0 ? objects.filter(matcherOf(filters, session)) : objects;
+  return matching.map((object) => ({ object, type })).sort(byPlace([...(names ?? [])]));
+}
+
+/** What all expressions hold for. One that fails on an object holds not, which is told once. */
+function matcherOf(filters: readonly CelProgram[], session: Session): (object: ReadonlyObject) => boolean {
+  const now = new Date(session.clock.now());
+  const told = new Set<CelProgram>();
+  return (object) =>
+    filters.every((program) => {
+      const answer = program.test({ object, oldObject: null, event: 'ADDED', now });
+      if (typeof answer === 'boolean') return answer;
+      if (!told.has(program)) session.notice(`${program.source}: ${answer.message}; it counts as no match (told once)`);
+      told.add(program);
+      return false;
+    });
 }
 
 /** The cache, or what of it was asked for by name. */
@@ -197,6 +220,7 @@ function usedIndexes({ lookups, values }: QueryPlan): string[] {
 
 function representationFor(plan: QueryPlan): Representation {
   const needsWhole =
+    plan.filtersNeedObject ||
     plan.sortBy !== undefined ||
     plan.groupBy !== undefined ||
     usedIndexes(plan).some((name) => isDeclared(plan, name) || !METADATA_ONLY.test(name));
@@ -239,6 +263,11 @@ export function checkQuestion(
   flags: { values?: string | undefined; count: boolean; 'group-by'?: string | undefined },
   format: OutputFormat,
 ) {
+  if (needsOf(format).events) {
+    throw new InformerError('argument', `-o ${format.kind} shows changes, and an answer has none`, {
+      hint: 'watch -o shows them as they come',
+    });
+  }
   const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
   if (asked.length > 1) {
     throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, { hint: 'ask for one of them at a time' });

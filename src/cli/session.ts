@@ -20,6 +20,8 @@ import { StreamEnd } from './ending.ts';
 import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
+import { StatusLine } from './status-line.ts';
+import { keepYoungGenerationSmall } from './young-generation.ts';
 
 export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
 export type ScopeFlags = Pick<Interfaces.InferredFlags<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
@@ -44,6 +46,8 @@ export interface Session extends AsyncDisposable {
   readonly startedAt: number;
   /** One line on stderr, for what a person should know. */
   notice(text: string): void;
+  /** How far things are, for a person who waits. */
+  readonly status: StatusLine;
 }
 
 /** The namespaces that flags and context name: [''] for all, else at least one, each once. */
@@ -73,6 +77,7 @@ export async function openSession(
   { io, signal, atOnce }: Edges,
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
+  keepYoungGenerationSmall();
   const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
   const logger = stderrLogger(io, flags.v ?? 0);
   const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
@@ -104,6 +109,7 @@ export async function openSession(
     kubeconfig: async () =>
       sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
     notice: (text) => void io.stderr.write(`${neutralised(text)}\n`),
+    status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
       for (const each of following) each[Symbol.dispose]();
       await client.close();

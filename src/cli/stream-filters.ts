@@ -1,10 +1,109 @@
+import type { CelProgram } from '../expr/cel.ts';
+import { loadCel } from '../expr/load-cel.ts';
+import { loadPath, splitPaths } from '../expr/path-values.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import type { EventType, ObjectChange } from '../stream/envelope.ts';
+import { cellsOf, type TableColumn } from '../model/cells.ts';
+import { OBJECT_PARTS, type ObjectPart } from '../model/object-parts.ts';
+import type { GateRules } from '../stream/change-gate.ts';
+import { type Condition, conditionOf } from '../stream/condition.ts';
+import type { EventType } from '../stream/envelope.ts';
+import { compileSameBut } from '../stream/path-mask.ts';
+import { PrintedCells } from '../stream/printed-cells.ts';
+
+/** The flags of `watch` that say which changes are shown. */
+export interface FilterFlags {
+  readonly name?: string | undefined;
+  readonly 'exclude-name'?: string | undefined;
+  readonly 'watch-only'?: boolean | undefined;
+  readonly on?: readonly string[] | undefined;
+  readonly filter?: readonly string[] | undefined;
+  readonly where?: readonly string[] | undefined;
+  readonly changed?: readonly string[] | undefined;
+  readonly 'ignore-changes'?: readonly string[] | undefined;
+  readonly predicate?: readonly string[] | undefined;
+  readonly 'no-noise'?: boolean | undefined;
+}
+
+export interface StreamFilters {
+  readonly rules: Omit<GateRules, 'clock' | 'onError'>;
+  /** As they were compiled: for what a server can do of them, and to be checked against a type's columns. */
+  readonly filters: readonly CelProgram[];
+  readonly wheres: readonly CelProgram[];
+  /** They look at more of an object than its metadata. */
+  readonly needsObject: boolean;
+}
+
+/** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
+export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
+  const { programs: filters, needsObject } = await compiledAll(flags.filter, 'filter');
+  const { programs: wheres } = await compiledAll(flags.where, 'where');
+  const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
+  const ignored = (flags['ignore-changes'] ?? []).flatMap(splitPaths);
+  const predicates = predicatesOf(flags.predicate);
+  const looksInside = changed.some(({ text }) => !isOfMetadata(text)) || ignored.length > 0 || flags['no-noise'] === true;
+  return {
+    filters,
+    wheres,
+    needsObject: needsObject || looksInside || predicates.some((part) => part === 'spec' || part === 'status'),
+    rules: {
+      name: regexOf('name', flags.name),
+      excludeName: regexOf('exclude-name', flags['exclude-name']),
+      watchOnly: flags['watch-only'],
+      on: eventTypesOf(flags.on),
+      conditions: [...filters.map(conditionOf), ...wheres.map(whereCondition)],
+      ...(changed.length > 0 ? { changed: changed.map((path) => (object) => path.values(object)) } : {}),
+      ...(ignored.length > 0 ? { sameBut: readIgnored(ignored) } : {}),
+      ...(predicates.length > 0 ? { predicates } : {}),
+      noNoise: flags['no-noise'],
+    },
+  };
+}
+
+/** The expressions of one flag, and whether they look at more of an object than its metadata. */
+export interface Compiled {
+  readonly programs: readonly CelProgram[];
+  readonly needsObject: boolean;
+}
+
+/** Compiles the expressions of one flag; CEL is loaded only when there are any. */
+export async function compiledAll(sources: readonly string[] | undefined, flag: string): Promise<Compiled> {
+  if (!sources || sources.length === 0) return { programs: [], needsObject: false };
+  const { compileCel, OBJECT_VARIABLES, readsBeyond } = await loadCel();
+  const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables: OBJECT_VARIABLES };
+  const programs = sources.map((source) => compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names }));
+  const needsObject = programs.some(({ ast }) => ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')));
+  return { programs, needsObject };
+}
+
+/** Whether a path finds nothing but metadata. */
+export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
+
+/** An expression over the printed cells of whatever type an object is of. */
+function whereCondition(program: CelProgram): Condition {
+  const byColumns = new Map<readonly TableColumn[] | undefined, PrintedCells>();
+  const cellsFor = (columns: readonly TableColumn[] | undefined) => {
+    const known = byColumns.get(columns) ?? new PrintedCells(columns);
+    if (byColumns.size > MOST_COLUMNS) byColumns.clear();
+    byColumns.set(columns, known);
+    return known;
+  };
+  return {
+    source: program.source,
+    readsEvent: program.variables.has('EVENT'),
+    test: ({ object, event, now }) => {
+      const cells = cellsFor(cellsOf(object as object)?.columns);
+      return program.test(cells.variablesFor(object as never, (now as Date).getTime(), event as string));
+    },
+  };
+}
+
+/** Every watch brings columns of its own; those of watches that have ended need not be kept. */
+const MOST_COLUMNS = 64;
 
 const EVENT_TYPES: Readonly<Record<string, EventType>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' };
 
 /** Reads `--on added,modified,deleted`. */
-export function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventType> | undefined {
+function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventType> | undefined {
   if (!words || words.length === 0) return undefined;
   return new Set(
     words.map((word) => {
@@ -15,22 +114,20 @@ export function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<
   );
 }
 
-export interface NameRules {
-  readonly name?: string | undefined;
-  readonly 'exclude-name'?: string | undefined;
-  readonly 'watch-only'?: boolean | undefined;
+function predicatesOf(words: readonly string[] | undefined): ObjectPart[] {
+  return (words ?? []).map((word) => {
+    if (Object.hasOwn(OBJECT_PARTS, word)) return word as ObjectPart;
+    const parts = Object.keys(OBJECT_PARTS).join(', ');
+    throw new InformerError('argument', `invalid argument "${word}" for "--predicate": expected one of ${parts}`);
+  });
 }
 
-/** What of a stream is shown: by the names of objects, and whether the state at the start is. */
-export function changeFilter(rules: NameRules): (change: ObjectChange, names: ReadonlySet<string> | undefined) => boolean {
-  const include = regexOf('name', rules.name);
-  const exclude = regexOf('exclude-name', rules['exclude-name']);
-  return ({ object, cause }, names) => {
-    const name = object.metadata.name ?? '';
-    if (rules['watch-only'] && cause === 'initial') return false;
-    if (names && !names.has(name)) return false;
-    return (include?.test(name) ?? true) && !exclude?.test(name);
-  };
+function readIgnored(paths: readonly string[]): ReturnType<typeof compileSameBut> {
+  try {
+    return compileSameBut(paths);
+  } catch (cause) {
+    throw new InformerError('argument', `invalid argument "${paths.join(',')}" for "--ignore-changes": ${messageOf(cause)}`, { cause });
+  }
 }
 
 function regexOf(flag: string, text: string | undefined): RegExp | undefined {

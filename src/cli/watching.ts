@@ -1,90 +1,200 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import type { Printer } from '../output/printer.ts';
-import { Enveloper, type EventType } from '../stream/envelope.ts';
+import { createChangeGate } from '../stream/change-gate.ts';
+import type { Condition } from '../stream/condition.ts';
+import { Enveloper } from '../stream/envelope.ts';
 import { streamEvents } from '../stream/event-stream.ts';
+import { endMarker, lossText } from '../stream/markers.ts';
+import type { OverflowPolicy } from '../stream/overflow.ts';
+import { progressText } from '../stream/progress-text.ts';
 import { Redactor } from '../stream/redact.ts';
 import { StreamSummary } from '../stream/summary.ts';
+import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { type ExitCode, isReaderGone } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
+import { LiveView } from './live-view.ts';
 import type { Session } from './session.ts';
-import type { changeFilter } from './stream-filters.ts';
+import type { StreamFilters } from './stream-filters.ts';
+import { showSyncProgress } from './sync-progress.ts';
+import type { Waits } from './wait-flags.ts';
 
 /** A `watch` with everything read, resolved and checked. */
 export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
   readonly selections: readonly ResourceSelection[];
   readonly format: OutputFormat;
   readonly printer: Printer;
-  readonly shows: ReturnType<typeof changeFilter>;
-  readonly on: ReadonlySet<EventType> | undefined;
+  /** Redraws in place instead of printing line by line. */
+  readonly live: LiveTable | undefined;
+  readonly rules: StreamFilters['rules'];
+  readonly waits: Waits;
+  readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   readonly once: boolean;
   readonly strict: boolean;
+  readonly markers: boolean;
   readonly withOld: boolean;
+  readonly showManagedFields: boolean;
   readonly showSecrets: boolean;
   readonly limit: number | undefined;
+  readonly overflow: OverflowPolicy;
+  readonly overflowBuffer: number | undefined;
 }
 
 /** Streams until something ends it, says on stderr how it went on and how it ended, and gives the exit code. */
 export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode> {
-  const summary = new StreamSummary();
-  const notices = new ContinuityNotices();
-  const onContinuity = (event: ContinuityEvent, type: Target['type']) => heard(event, notices.textOf(event, type), session, plan);
-  const targets = createTargets(session, plan.selections, { ...plan, onContinuity });
-  const running = runTargets(targets, session);
-  const isSynced = await stream(session, plan, targets, summary);
-  session.end(new StreamEnd('done'));
-  await running;
-  const { reason } = session.signal;
-  const elapsedMs = session.clock.monotonic() - session.startedAt;
-  const isQuiet = plan.once || isFailure(reason) || isReaderGone(reason);
-  if (!isQuiet) session.notice(summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(targets)));
-  if (!isSynced) refuseUnsynced(reason, targets);
-  return exitCodeOfEnd(reason, { isSynced, isWaiting: plan.limit !== undefined && summary.total < plan.limit });
+  const watching = new Watching(session, plan);
+  return watching.run();
 }
 
-/** Whether every first state was shown before the end. */
-async function stream(session: Session, plan: WatchPlan, targets: readonly Target[], summary: StreamSummary): Promise<boolean> {
-  const { printer, limit, once } = plan;
-  const names = new Map(targets.map((target) => [target.informer, target.names]));
-  let synced = 0;
-  const onLimit = () => session.end(new StreamEnd('limit'));
-  const writer = new EventWriter({
-    printer,
-    sink: session.io.stdout,
-    summary,
-    gatherInitial: plan.format.kind === 'table',
-    limit,
-    onLimit,
-  });
-  const redactor = new Redactor({ showSecrets: plan.showSecrets });
-  const enveloper = new Enveloper({
-    clock: session.clock,
-    redactor,
-    showManagedFields: plan.keepManagedFields,
-    withOld: plan.withOld,
-    on: plan.on,
-  });
-  await streamEvents(
-    {
-      targets,
-      enveloper,
-      once,
-      shows: (change, { informer }) => plan.shows(change, names.get(informer as Target['informer'])),
-      print: (event, target) => orEnd(session, () => writer.print(event, target)),
-      onSynced: () => {
-        synced++;
-        orEnd(session, () => writer.initialDone());
-        if (synced === targets.length && targets.every(({ informer }) => informer.lister.size === 0)) session.notice(nothingFound(plan));
+class Watching {
+  readonly #session: Session;
+  readonly #plan: WatchPlan;
+  readonly #summary = new StreamSummary();
+  readonly #targets: readonly Target[];
+  readonly #enveloper: Enveloper;
+  #waiter: Waiter | undefined;
+  #synced = 0;
+
+  constructor(session: Session, plan: WatchPlan) {
+    const notices = new ContinuityNotices();
+    this.#session = session;
+    this.#plan = plan;
+    this.#targets = createTargets(session, plan.selections, {
+      ...plan,
+      onContinuity: (event, type) => this.#heard(event, notices.textOf(event, type)),
+    });
+    const { showManagedFields, withOld, showSecrets } = plan;
+    this.#enveloper = new Enveloper({ clock: session.clock, redactor: new Redactor({ showSecrets }), showManagedFields, withOld });
+  }
+
+  async run(): Promise<ExitCode> {
+    const session = this.#session;
+    using waiter = this.#createWaiter();
+    this.#waiter = waiter;
+    const running = runTargets(this.#targets, session);
+    await this.#stream();
+    session.end(new StreamEnd('done'));
+    await running;
+    const { reason } = session.signal;
+    const elapsedMs = session.clock.monotonic() - session.startedAt;
+    const isQuiet = (this.#plan.once && !waiter) || isFailure(reason) || isReaderGone(reason);
+    if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
+    if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
+    if (this.#isWaiting && this.#waiter && isOutOfTime(reason)) session.notice(`error: ${this.#waiter.timeoutText()}`);
+    return exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
+  }
+
+  get #isSynced(): boolean {
+    return this.#synced === this.#targets.length;
+  }
+
+  /** Something was to happen that has not. */
+  get #isWaiting(): boolean {
+    const { limit, waits, once } = this.#plan;
+    if (waits.isGoal) return !this.#waiter?.settled;
+    return limit !== undefined && !once && this.#summary.total < limit;
+  }
+
+  #createWaiter(): Waiter | undefined {
+    const { rules } = this.#plan.waits;
+    if (!rules) return undefined;
+    const waiter: Waiter = new Waiter(rules, {
+      clock: this.#session.clock,
+      targets: this.#targets,
+      onError: (error, condition) => this.#failed(error, condition),
+      ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progressed(waiter) } : {}),
+    });
+    return waiter;
+  }
+
+  async #stream(): Promise<void> {
+    const session = this.#session;
+    const { limit, once, overflow, overflowBuffer, format, rules, sortInitial, printer } = this.#plan;
+    const { clock, io } = session;
+    const summary = this.#summary;
+    const onLimit = () => session.end(new StreamEnd('limit'));
+    using live = this.#openLive(onLimit);
+    using progress = showSyncProgress(session);
+    const writer = new EventWriter({ printer, sink: io.stdout, summary, gatherInitial: GATHERED.includes(format.kind), limit, onLimit });
+    const show = live ?? writer;
+    const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
+    const outcome = await streamEvents<Target>(
+      {
+        targets: this.#targets,
+        enveloper: this.#enveloper,
+        once,
+        gate: createChangeGate({ ...rules, clock, onError: (error, condition) => this.#failed(error, condition) }),
+        waiter: this.#waiter,
+        overflow: { policy: overflow, limit: overflowBuffer, clock },
+        summary,
+        sortInitial,
+        print: (event, target) => orEnd(session, () => show.print(event, target)),
+        ...(mark ? { mark: (marker) => orEnd(session, () => mark(printer.marker(marker))) } : {}),
+        onLoss: (loss) => session.notice(`a slow reader: ${lossText(loss)} (--overflow ${overflow})`),
+        onLosing: (how) => this.#losing(how),
+        onSynced: (target) => {
+          this.#synced++;
+          orEnd(session, () => writer.initialDone(target));
+          if (this.#isSynced) progress[Symbol.dispose]();
+          if (this.#isSynced && this.#targets.every(({ informer }) => informer.lister.size === 0)) session.notice(nothingFound(this.#plan));
+        },
       },
-    },
-    session.signal,
-  );
-  return synced === targets.length;
+      session.signal,
+    );
+    if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind));
+    else session.end(new StreamEnd('done'));
+    if (mark) await mark(printer.marker(this.#endRecord()));
+  }
+
+  #openLive(onLimit: () => void): LiveView | undefined {
+    const { live: table, limit } = this.#plan;
+    const { io, clock, atOnce } = this.#session;
+    if (!table) return undefined;
+    const view = new LiveView({ table, io, clock, summary: this.#summary, limit, onLimit });
+    atOnce.add(() => view[Symbol.dispose]());
+    return view;
+  }
+
+  #endRecord() {
+    const { reason } = this.#session.signal;
+    const state = { isSynced: this.#isSynced, isWaiting: this.#isWaiting };
+    const exitCode = isFailure(reason) ? 1 : exitCodeOfEnd(reason, state);
+    return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary: this.#summary.counts(continuityOf(this.#targets)) });
+  }
+
+  #heard(event: ContinuityEvent, notice: string | undefined): void {
+    const session = this.#session;
+    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
+    if (this.#plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity', notice));
+  }
+
+  #losing(how: 'coalesced' | 'dropped'): void {
+    if (how === 'dropped' && this.#plan.strict) this.#session.end(new StreamEnd('continuity', 'events were dropped for a slow reader'));
+  }
+
+  #failed(error: Error, { source }: Condition): void {
+    this.#session.notice(`${source}: ${error.message}; it counts as no match (told once)`);
+  }
+
+  /** On a terminal one line that is renewed, else a line each time, as `kubectl rollout status` prints them. */
+  #progressed(waiter: Waiter): void {
+    const { status, io, notice } = this.#session;
+    const text = progressText(waiter.progress());
+    if (io.stderr.isTerminal && !this.#plan.live) status.show(text);
+    else if (!this.#plan.live) notice(text);
+  }
 }
+
+/** Formats that lay out, or work through, a first state as a whole. */
+const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq'];
+
+const isOutOfTime = (reason: unknown) => reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 
 /** An expression that fails on an object ends the stream with its error: going on would be to leave events out in silence. */
 function orEnd<T>(session: Session, print: () => T): T | undefined {
@@ -96,15 +206,15 @@ function orEnd<T>(session: Session, print: () => T): T | undefined {
   }
 }
 
-function heard(event: ContinuityEvent, notice: string | undefined, session: Session, plan: WatchPlan): void {
-  if (notice !== undefined && !session.signal.aborted) session.notice(notice);
-  if (plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity', notice));
-}
-
-function continuityOf(targets: readonly Target[]): { relists: number; gaps: number; resumed: number } {
+function continuityOf(targets: readonly Target[]): { relists: number; gaps: number; resumed: number; storeErrors: number } {
   const all = targets.flatMap(({ informer }) => informer.continuity);
   const sum = (count: (c: (typeof all)[number]) => number) => all.reduce((total, each) => total + count(each), 0);
-  return { relists: sum((c) => c.relists), gaps: sum((c) => c.gapCount), resumed: sum((c) => c.resumes) };
+  return {
+    relists: sum((c) => c.relists),
+    gaps: sum((c) => c.gapCount),
+    resumed: sum((c) => c.resumes),
+    storeErrors: sum((c) => c.storeErrors),
+  };
 }
 
 /** kubectl's words for an empty answer. */

@@ -1,10 +1,10 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { onAbort } from '../kit/abort.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { brokenConnection } from './connection-text.ts';
+import type { RawAnswer } from './http-dispatch.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** How long an exchange may take, ms. */
@@ -108,27 +108,43 @@ function timedOut(): Error {
 }
 
 /** undici's answer in our terms; its body ends the exchange. */
-export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData, exchange: Exchange, origin: string): TransportResponse {
+export function answerOf({ status, headers, body }: RawAnswer, exchange: Exchange, origin: string): TransportResponse {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  return { status: statusCode, headers: flat, body: new ResponseBody(inflated(body, flat['content-encoding']), exchange, origin) };
+  const source = flat['content-encoding'] === 'gzip' ? inflated(body) : body;
+  return { status, headers: flat, body: new ResponseBody(source, exchange, origin) };
 }
 
-function inflated(body: Readable, encoding: string | undefined): Readable {
-  if (encoding !== 'gzip') return body;
-  return pipeline(body, createGunzip(), () => {}); // an error of either comes out of the result
+/** What can be read, and let go of also before it was. */
+interface Source extends AsyncIterable<Uint8Array> {
+  close(): void;
+}
+
+/** As long as a network chunk, so that fewer pieces of text lie across two. */
+const INFLATED_CHUNK = 64 * 1024;
+
+function inflated(body: Source): Source {
+  const text: Readable = pipeline(Readable.from(body), createGunzip({ chunkSize: INFLATED_CHUNK }), () => {}); // an error of either comes out
+  return {
+    [Symbol.asyncIterator]: () => text[Symbol.asyncIterator](),
+    close() {
+      text.on('error', () => {}); // it is told that it was cut short; we did that
+      text.destroy();
+      body.close();
+    },
+  };
 }
 
 /** The body's chunks; ends its exchange when read to the end, broken or returned early. */
 class ResponseBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #source: Readable;
+  readonly #source: Source;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #exchange: Exchange;
   readonly #origin: string;
   #returned = false;
 
-  constructor(source: Readable, exchange: Exchange, origin: string) {
+  constructor(source: Source, exchange: Exchange, origin: string) {
     this.#source = source;
     this.#chunks = source[Symbol.asyncIterator]();
     this.#exchange = exchange;
@@ -156,8 +172,7 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   async return(): Promise<IteratorResult<Uint8Array>> {
     this.#returned = true;
     this.#exchange.end();
-    this.#source.on('error', () => {}); // it is told that it was cut short; we did that
-    this.#source.destroy();
+    this.#source.close();
     return { done: true, value: undefined };
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { CredentialHeaders, Credentials } from './cluster-config.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
+import { dispatch } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
@@ -47,20 +48,16 @@ export class HttpPool {
     const dispatcher = await this.#dispatcherFor(credentials);
     const exchange = new Exchange(init, { ...this.#options, headersMs: HEADERS_TIMEOUT_MS });
     try {
-      const response = await dispatcher.request({
-        origin: this.#origin,
-        path: this.#basePath + init.path,
-        method: init.method as Dispatcher.HttpMethod,
-        headers: {
-          'user-agent': this.#options.userAgent,
-          accept: 'application/json',
-          ...(init.stream ? {} : this.#acceptEncoding),
-          ...init.headers,
-          ...mutable(credentials.headers),
-        },
-        body: init.body ?? null,
-        signal: exchange.signal,
-      });
+      const headers = {
+        'user-agent': this.#options.userAgent,
+        accept: 'application/json',
+        ...(init.stream ? {} : this.#acceptEncoding),
+        ...init.headers,
+        ...mutable(credentials.headers),
+      };
+      const method = init.method as Dispatcher.HttpMethod;
+      const request = { origin: this.#origin, path: this.#basePath + init.path, method, headers, body: init.body ?? null };
+      const response = await dispatch(dispatcher, request, exchange.signal);
       exchange.answered();
       return answerOf(response, exchange, this.#origin);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { ItemBoundary } from './item-boundary.ts';
 import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
 
 const QUOTE = 0x22;
@@ -8,6 +9,9 @@ const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+
+/** A network chunk and an object that began in the one before. */
+const LEAST_ROOM = 96 * 1024;
 
 /** Where in the list's outermost object we are. */
 type Place =
@@ -45,12 +49,20 @@ export class ItemsSplitter<T> {
   #key = '';
   #arrayKey: string | undefined;
 
-  /** Bytes in the chunks before the current one. */
-  #before = 0;
-  /** What a key, value or item has had in earlier chunks, and where it began. */
-  #parts: Buffer[] = [];
-  #startedAt = 0;
+  readonly #boundary = new ItemBoundary();
 
+  /** The key, value or item that has begun, so far as it has come: the first bytes of a buffer that is used again and again. */
+  #room = Buffer.alloc(0);
+  #held = 0;
+  /** Where in the body what is held, or else the next chunk, begins. */
+  #offset = 0;
+  #startedAt = 0;
+  /** Nothing more will come. */
+  #isWhole = false;
+
+  /** How much of what is held has been searched for its boundary, and scanned. */
+  #searched = 0;
+  #scanned = 0;
   /** How far into the present value the scan is: brackets open, inside a string, after a backslash. */
   #depth = 0;
   #inString = false;
@@ -71,20 +83,54 @@ export class ItemsSplitter<T> {
     return this.#arrayKey;
   }
 
-  /** Takes the next bytes; gives the items that they complete. */
+  /** Takes the next bytes; gives the items that they show to be complete. They are not needed any more afterwards. */
   push(bytes: Uint8Array): T[] {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const data = this.#behindHeld(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const items: T[] = [];
     let i = 0;
-    while (i < chunk.length) i = this.#isInside() ? this.#continue(chunk, i, items) : this.#between(chunk, i);
-    this.#before += chunk.length;
+    while (i < data.length) {
+      const next = this.#isInside() ? this.#continue(data, i, items) : this.#between(data, i);
+      if (next === -1) break;
+      i = next;
+    }
+    this.#hold(data, i);
     return items;
   }
 
-  /** Tells that the body has ended. Throws `decode` when the list had not. */
-  finish(): void {
-    if (this.#place !== 'end')
-      throw brokenJson(this.#before, this.#before === 0 ? 'the response is empty' : 'the response ends in the middle of it');
+  /** Tells that the body has ended; gives the items that were waiting to be told from what might follow. Throws `decode` when the list had not. */
+  finish(): T[] {
+    this.#isWhole = true;
+    const items = this.push(new Uint8Array(0));
+    if (this.#place === 'end') return items;
+    const length = this.#offset + this.#held;
+    throw brokenJson(length, length === 0 ? 'the response is empty' : 'the response ends in the middle of it');
+  }
+
+  #behindHeld(chunk: Buffer): Buffer {
+    if (this.#held === 0) return chunk;
+    const length = this.#held + chunk.length;
+    this.#makeRoom(length);
+    this.#room.set(chunk, this.#held);
+    return this.#room.subarray(0, length);
+  }
+
+  #hold(data: Buffer, from: number): void {
+    const length = data.length - from;
+    const isInPlace = this.#held > 0 && from === 0;
+    if (length > 0 && !isInPlace) {
+      const rest = data.subarray(from);
+      this.#makeRoom(length);
+      this.#room.set(rest);
+    }
+    this.#held = length;
+    this.#offset += from;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#room.length >= length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#room.length, LEAST_ROOM));
+    grown.set(this.#room.subarray(0, this.#held));
+    this.#room = grown;
   }
 
   #isInside(): boolean {
@@ -92,14 +138,14 @@ export class ItemsSplitter<T> {
   }
 
   /** One byte of structure. A byte that begins something is left for {@link #continue}. */
-  #between(chunk: Buffer, i: number): number {
-    const byte = chunk[i] as number;
+  #between(data: Buffer, i: number): number {
+    const byte = data[i] as number;
     if (isSpace(byte)) return i + 1;
     const next = this.#step(byte);
-    if (next === undefined) throw brokenJson(this.#before + i, `unexpected ${describe(byte)} (${this.#place})`);
+    if (next === undefined) throw brokenJson(this.#offset + i, `unexpected ${describe(byte)} (${this.#place})`);
     this.#place = next;
     if (!this.#isInside()) return i + 1;
-    this.#startedAt = this.#before + i;
+    this.#startedAt = this.#offset + i;
     return i;
   }
 
@@ -130,23 +176,39 @@ export class ItemsSplitter<T> {
     }
   }
 
-  /** Goes to the end of a key, value or item, or of the chunk, whichever is first. */
-  #continue(chunk: Buffer, from: number, items: T[]): number {
-    const end = this.#scan(chunk, from);
-    if (end === -1) {
-      this.#parts.push(chunk.subarray(from));
-      return chunk.length;
+  /** Goes to the end of the key, value or item that begins at `from`; -1 when there is none in sight. */
+  #continue(data: Buffer, from: number, items: T[]): number {
+    const isGuessing = this.#place === 'in-item' && this.#boundary.isKnown;
+    const guess = isGuessing ? this.#boundary.find(data, from, from + this.#searched) : -1;
+    if (guess !== -1 && this.#holds(data.subarray(from, guess), items)) return guess;
+    if (isGuessing && guess === -1 && !this.#isWhole && this.#boundary.mayEndLater(data.length - from)) {
+      this.#searched = data.length - from;
+      return -1;
     }
-    const last = chunk.subarray(from, end);
-    const whole = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
-    this.#parts = [];
-    this.#take(whole, items);
+    const end = this.#scan(data, from);
+    if (end === -1) return -1;
+    if (isGuessing) this.#boundary.missed();
+    this.#take(data.subarray(from, end), items);
     return end;
+  }
+
+  /** Whether what a guess delimits is the item; then it is taken. */
+  #holds(bytes: Buffer, items: T[]): boolean {
+    try {
+      items.push(this.#decode(bytes, this.#startedAt));
+    } catch {
+      return false; // the scan finds the true end, or what is wrong
+    }
+    this.#boundary.held();
+    this.#place = 'after-item';
+    this.#ended(0);
+    return true;
   }
 
   #take(bytes: Buffer, items: T[]): void {
     if (this.#place === 'in-item') {
       items.push(this.#decode(bytes, this.#startedAt));
+      this.#boundary.learn(bytes);
       this.#place = 'after-item';
     } else if (this.#place === 'in-key') {
       this.#key = decodeJson<string>(bytes, this.#startedAt);
@@ -158,16 +220,16 @@ export class ItemsSplitter<T> {
   }
 
   /**
-   * The index behind the value that goes on at `from`, or -1 when the chunk ends first. Looks at strings and brackets only;
-   * whether what is between makes sense is for the decoder. Bytes of multi-byte characters are all above 0x7f, so they never match.
+   * The index behind the value that began at `from`, or -1 when the data ends first. Looks at strings and brackets only; whether what
+   * is between makes sense is for the decoder. Bytes of multi-byte characters are all above 0x7f, so they never match.
    */
-  #scan(chunk: Buffer, from: number): number {
-    const length = chunk.length;
+  #scan(data: Buffer, from: number): number {
+    const length = data.length;
     let depth = this.#depth;
     let inString = this.#inString;
-    let i = this.#escaped ? from + 1 : from;
+    let i = from + this.#scanned + (this.#escaped ? 1 : 0);
     while (i < length) {
-      const byte = chunk[i] as number;
+      const byte = data[i] as number;
       if (inString) {
         if (byte === BACKSLASH) i++;
         else if (byte === QUOTE) {
@@ -185,10 +247,13 @@ export class ItemsSplitter<T> {
     this.#depth = depth;
     this.#inString = inString;
     this.#escaped = i > length;
+    this.#scanned = length - from;
     return -1;
   }
 
   #ended(index: number): number {
+    this.#searched = 0;
+    this.#scanned = 0;
     this.#depth = 0;
     this.#inString = false;
     this.#escaped = false;

@@ -4,7 +4,8 @@ import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ListPage } from '../model/object.ts';
 import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
-import { dropManagedFields } from './object-decoder.ts';
+import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parse } from './object-decoder.ts';
 import { isTable, objectOfRow, type TableRow } from './table.ts';
 
 /** What a LIST was about. */
@@ -13,6 +14,8 @@ export interface ListBodyOptions {
   /** Whether a table was asked for; the server may send plain objects all the same. */
   table: boolean;
   dropManagedFields: boolean;
+  /** Hears how many items each piece of the body completes. */
+  onItems?: ((count: number) => void) | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,21 +26,23 @@ type Fields = Readonly<Record<string, unknown>>;
  * or no list, with `list` when it is a table nobody asked for.
  */
 export async function readList<T extends object>(body: AsyncIterable<Uint8Array>, options: ListBodyOptions): Promise<ListPage<T>> {
-  const splitter = new ItemsSplitter<unknown>({ keys: options.table ? ['items', 'rows'] : ['items'] });
+  let decode: Decode<unknown> | undefined;
+  const splitter: ItemsSplitter<unknown> = new ItemsSplitter({
+    keys: options.table ? ['items', 'rows'] : ['items'],
+    decode: (bytes, offset) => {
+      decode ??= hasHead(splitter) ? itemDecoder(splitter, options) : decodeJson;
+      return decode(bytes, offset);
+    },
+  });
   const items: unknown[] = [];
-  let finished = 0;
-  const finishItems = () => {
-    const finish = splitter.arrayKey === 'rows' ? rowFinisher(splitter.fields, options) : itemFinisher(splitter.fields, options);
-    for (; finished < items.length; finished++) items[finished] = finish(items[finished]);
+  const take = (more: readonly unknown[]) => {
+    for (const item of more) items.push(item);
+    if (more.length > 0) options.onItems?.(more.length);
   };
-  for await (const chunk of body) {
-    for (const item of splitter.push(chunk)) items.push(item);
-    if (hasHead(splitter)) finishItems();
-  }
-  splitter.finish();
+  for await (const chunk of body) take(splitter.push(chunk));
+  take(splitter.finish());
   checkIsList(splitter, options);
-  finishItems();
-  return { items: items as T[], ...position(splitter.fields) };
+  return { items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[], ...position(splitter.fields) };
 }
 
 /** Whether what finishing an item needs has come before the items, as servers send it. */
@@ -57,13 +62,57 @@ function gvkOf({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): 
   return `${apiVersion ?? 'no apiVersion'}, Kind=${kind ?? ''}`;
 }
 
+function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
+  const finish = finisher(splitter, options);
+  const isTableBody = splitter.arrayKey === 'rows';
+  const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
+  const plain = (bytes: Buffer, offset: number) => finish(path ? decodeTrimmed(bytes, offset, path) : decodeJson(bytes, offset));
+  const kind = isTableBody ? '' : itemKindOf(splitter.fields);
+  return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain);
+}
+
+/** Holds the place of the kind, so that a kind of the item's own is seen. */
+const NO_KIND = '\0';
+
+/**
+ * Puts the kind and apiVersion into the text of an item, in front, which costs next to nothing; putting them into the parsed object takes
+ * a copy. An item that turns out to have a kind of its own, or is not written as servers write it, is left to `plain`.
+ */
+function kindedDecoder(kind: string, apiVersion: unknown, path: MetadataPath | undefined, plain: Decode<unknown>): Decode<unknown> {
+  const head = `${JSON.stringify({ kind: NO_KIND, apiVersion }).slice(0, -1)},`;
+  return (bytes, offset) => {
+    if (!lacksHead(bytes)) return plain(bytes, offset);
+    const cut = path && findManagedFields(bytes, path);
+    const rest = cut ? bytes.toString('utf8', 1, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', 1);
+    const object = parse<{ kind: unknown }>(head + rest, offset);
+    if (object.kind !== NO_KIND) return plain(bytes, offset);
+    object.kind = kind;
+    return path ? dropManagedFields(object) : object;
+  };
+}
+
+/** Whether an object has members, the first of them neither kind nor apiVersion. */
+function lacksHead(bytes: Buffer): boolean {
+  return bytes[0] === 0x7b && bytes[1] === 0x22 && bytes[2] !== 0x6b && bytes[2] !== 0x61;
+}
+
 /** Source: apimachinery unstructured/unstructured_list.go and unstructured/helpers.go (decodeToList). */
-function itemFinisher({ kind, apiVersion }: Fields, options: ListBodyOptions): (item: unknown) => unknown {
-  const itemKind = typeof kind === 'string' ? kind.replace(/List$/, '') : '';
+function itemKindOf({ kind }: Fields): string {
+  return typeof kind === 'string' ? kind.replace(/List$/, '') : '';
+}
+
+/** What is still to be done to a parsed item. */
+function finisher({ arrayKey, fields }: ItemsSplitter<unknown>, options: ListBodyOptions): (item: unknown) => unknown {
+  return arrayKey === 'rows' ? rowFinisher(fields, options) : itemFinisher(fields, options);
+}
+
+function itemFinisher(fields: Fields, options: ListBodyOptions): (item: unknown) => unknown {
+  const { apiVersion } = fields;
+  const kind = itemKindOf(fields);
   const trim = options.dropManagedFields ? dropManagedFields<object> : (item: object) => item;
   return (item) => {
     const object = trim(item as object);
-    return itemKind === '' || (object as { kind?: unknown }).kind !== undefined ? object : { kind: itemKind, apiVersion, ...object };
+    return kind === '' || (object as { kind?: unknown }).kind !== undefined ? object : { kind, apiVersion, ...object };
   };
 }
 

@@ -1,12 +1,27 @@
 import { InformerError } from '../kit/error.ts';
+import { findManagedFields, type MetadataPath } from './managed-fields.ts';
 
 /** Turns the bytes of one JSON value into that value. `offset` is where they began in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;
 
 /** JSON as it is. Throws `decode` with the byte offset. */
 export function decodeJson<T>(bytes: Buffer, offset: number): T {
+  return parse(bytes.toString('utf8'), offset);
+}
+
+/**
+ * JSON without the `managedFields` of the metadata at `path`: cut out before they are parsed where they are written as servers write them.
+ * The caller takes them off the result where they were not. Throws `decode` with the byte offset.
+ */
+export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath): T {
+  const cut = findManagedFields(bytes, path);
+  return cut ? parse(bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to), offset) : decodeJson(bytes, offset);
+}
+
+/** The value of a JSON text. Throws `decode` with the byte offset. */
+export function parse<T>(text: string, offset: number): T {
   try {
-    return JSON.parse(bytes.toString('utf8')) as T;
+    return JSON.parse(text) as T;
   } catch (cause) {
     throw brokenJson(offset, withoutData(cause), cause);
   }

@@ -108,7 +108,14 @@ export class ResourceApi<T extends object = UnknownObject> {
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const response = await this.#send({ method: 'GET', path: this.#collection(queryOf(options)), headers, signal }, alive);
     if (!isSuccess(response)) throw await this.#failure(response, 'list');
-    return readList<T>(response.body, { gvr: this.gvr, table: this.#isTable, dropManagedFields: this.#dropManagedFields });
+    const page = await readList<T>(response.body, {
+      gvr: this.gvr,
+      table: this.#isTable,
+      dropManagedFields: this.#dropManagedFields,
+      onItems: (objects) => this.#traffic.add({ objects }),
+    });
+    this.#traffic.left(page.remainingItemCount);
+    return page;
   }
 
   /** Opens a watch; resolves once the server has agreed to it. Closing the result, or aborting, closes the connection. */

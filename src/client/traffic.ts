@@ -6,6 +6,10 @@ export interface TrafficStats {
   readonly bytes: number;
   /** Watch events, bookmarks included. */
   readonly events: number;
+  /** Objects of lists, counted as they arrive. */
+  readonly objects: number;
+  /** How many objects the list under way has beyond those that came; undefined where the server does not tell. */
+  readonly remaining: number | undefined;
 }
 
 /** Counts, and adds to the total of a wider scope as well. */
@@ -14,6 +18,8 @@ export class Traffic implements TrafficStats {
   #requests = 0;
   #bytes = 0;
   #events = 0;
+  #objects = 0;
+  #remaining: number | undefined;
 
   constructor(total?: Traffic) {
     this.#total = total;
@@ -31,11 +37,26 @@ export class Traffic implements TrafficStats {
     return this.#events;
   }
 
-  add({ requests = 0, bytes = 0, events = 0 }: Partial<TrafficStats>): void {
+  get objects(): number {
+    return this.#objects;
+  }
+
+  get remaining(): number | undefined {
+    return this.#remaining;
+  }
+
+  add({ requests = 0, bytes = 0, events = 0, objects = 0 }: Partial<Omit<TrafficStats, 'remaining'>>): void {
     this.#requests += requests;
     this.#bytes += bytes;
     this.#events += events;
-    this.#total?.add({ requests, bytes, events });
+    this.#objects += objects;
+    this.#total?.add({ requests, bytes, events, objects });
+  }
+
+  /** What a page says of the pages behind it. */
+  left(remaining: number | undefined): void {
+    this.#remaining = remaining;
+    this.#total?.left(remaining);
   }
 
   /** The same body, counted as it is read; `alive` hears of every chunk. Closing it closes the body, also before the first chunk. */
@@ -61,6 +82,12 @@ export class Traffic implements TrafficStats {
   }
 
   toJSON(): TrafficStats {
-    return { requests: this.#requests, bytes: this.#bytes, events: this.#events };
+    return {
+      requests: this.#requests,
+      bytes: this.#bytes,
+      events: this.#events,
+      objects: this.#objects,
+      remaining: this.#remaining,
+    };
   }
 }

@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { brokenJson, decodeJson } from './object-decoder.ts';
+import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
 
 const NEWLINE = 0x0a;
 
@@ -10,11 +10,16 @@ const NEWLINE = 0x0a;
  * Types it does not know are passed on; judging them is the reflector's.
  */
 export class WatchDecoder<T> {
+  readonly #decode: Decode<WatchEvent<T>>;
   /** Bytes in the chunks before the current one. */
   #before = 0;
   /** The begun line, as far as earlier chunks had it. */
   #parts: Buffer[] = [];
   #lineStartedAt = 0;
+
+  constructor(decode: Decode<WatchEvent<T>> = decodeJson) {
+    this.#decode = decode;
+  }
 
   /** Takes the next bytes; gives the events whose lines they complete. */
   push(bytes: Uint8Array): WatchEvent<T>[] {
@@ -49,7 +54,7 @@ export class WatchDecoder<T> {
     const line = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
     this.#parts = [];
     if (isBlank(line)) return;
-    const event = decodeJson<WatchEvent<T>>(line, this.#lineStartedAt);
+    const event = this.#decode(line, this.#lineStartedAt);
     if (!isEvent(event)) throw brokenJson(this.#lineStartedAt, 'the line is not a watch event');
     events.push(event);
   }

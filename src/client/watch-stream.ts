@@ -1,5 +1,6 @@
 import type { WatchEvent } from '../model/watch-event.ts';
-import { dropManagedFields } from './object-decoder.ts';
+import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
+import { type Decode, decodeTrimmed, dropManagedFields } from './object-decoder.ts';
 import { isTable, TableEvents } from './table.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
@@ -17,7 +18,7 @@ export interface WatchStreamOptions {
  */
 export class WatchStream<T extends object> implements AsyncIterableIterator<WatchEvent<T>[]> {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #decoder = new WatchDecoder<unknown>();
+  readonly #decoder: WatchDecoder<unknown>;
   readonly #tables: TableEvents<T> | undefined;
   readonly #dropManagedFields: boolean;
   readonly #onEvents: ((count: number) => void) | undefined;
@@ -25,6 +26,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
+    this.#decoder = options.dropManagedFields ? new WatchDecoder(trimmedEvent(options)) : new WatchDecoder();
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
     this.#onEvents = options.onEvents;
@@ -70,6 +72,18 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   }
 }
 
+function trimmedEvent({ table }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
+  return (bytes, offset) => decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT);
+}
+
+const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;
+
+/** Whether an event holds a table, written as servers write it; an object may have rows of its own. */
+function beginsWithTable(bytes: Buffer): boolean {
+  return TABLE_EVENT.test(bytes.toString('latin1', 0, 100));
+}
+
+/** What was not cut out before. */
 function trim(object: unknown): void {
   if (!isTable(object)) dropManagedFields(object);
   else for (const row of object.rows ?? []) dropManagedFields(row.object);

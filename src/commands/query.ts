@@ -1,9 +1,11 @@
 import { BaseCommand } from '../cli/base-command.ts';
+import { resolveWhenThere } from '../cli/crd-wait.ts';
 import type { ExitCode } from '../cli/exit.ts';
 import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
 import { outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
+import { compiledAll } from '../cli/stream-filters.ts';
 import { loadJsonPath } from '../expr/load-jsonpath.ts';
 import { parseIndex } from '../query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../query/lookup.ts';
@@ -26,10 +28,15 @@ export default class QueryCommand extends BaseCommand {
       description: 'every image in use, and how often',
       command: `<%= config.bin %> query pods -A --index image='.spec.containers[*].image' --values image`,
     },
+    {
+      description: 'what is pending, oldest first',
+      command: `<%= config.bin %> query pods -A --filter 'object.status.phase == "Pending"' --sort-by .metadata.creationTimestamp`,
+    },
     { description: 'try it without a cluster', command: '<%= config.bin %> query pods -A --sandbox --values node' },
   ];
   static override flags = {
     ...selectionFlags,
+    filter: list({ summary: 'objects an expression holds for: object, now', helpValue: 'CEL' }),
     index: list({ summary: 'an index of yours (repeatable)', helpValue: 'NAME=JSONPATH' }),
     eq: list({ summary: 'objects with this value (repeatable)', helpValue: 'NAME=VALUE' }),
     in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
@@ -55,12 +62,18 @@ export default class QueryCommand extends BaseCommand {
     const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
       (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
     );
-    const own = ownIndexes(this.edges.config.indexes, [...lookups.map(({ index }) => index), flags.values ?? '']);
+    const asked = [...lookups.map(({ index }) => index), flags.values ?? ''];
+    const flagged = (flags.index ?? []).map((text) => text.split('=')[0]);
+    const own = ownIndexes(
+      this.edges.config.indexes,
+      asked.filter((name) => !flagged.includes(name)),
+    );
     const declared = await Promise.all([...own, ...(flags.index ?? [])].map(parseIndex));
+    const filter = await compiledAll(flags.filter, 'filter');
     const expressions = { groupBy: await expressionOf(flags['group-by']), sortBy: await expressionOf(flags['sort-by']) };
     checkIndexes({ declared, lookups, values: flags.values });
     await using session = await openSession(flags, this.edges);
-    const selections = await session.resolve(words);
+    const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
     const namespaces = namespacesOf(flags, session.config);
     const layout = {
       severalTypes: selections.length > 1,
@@ -72,6 +85,8 @@ export default class QueryCommand extends BaseCommand {
       selections,
       namespaces,
       declared,
+      filters: filter.programs,
+      filtersNeedObject: filter.needsObject,
       lookups,
       values: flags.values,
       count: flags.count,
@@ -93,7 +108,7 @@ async function expressionOf(path: string | undefined) {
   return path === undefined ? undefined : loadJsonPath(path);
 }
 
-/** Of the indexes named in the user's file those that this question asks; a declaration by flag comes later, and counts. */
+/** Of the indexes named in the user's file those that this question asks and no flag declares. */
 function ownIndexes(named: Readonly<Record<string, string>>, asked: readonly string[]): string[] {
   return Object.entries(named)
     .filter(([name]) => asked.includes(name))

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts';
+import { resolveWhenThere } from '../cli/crd-wait.ts';
 import type { ExitCode } from '../cli/exit.ts';
 import { bool, choice, connectionFlags, count, duration, list, selectionFlags, text } from '../cli/flags.ts';
 import { loadHook } from '../cli/hook-loading.ts';
@@ -67,7 +68,7 @@ export default class ReconcileCommand extends BaseCommand {
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
-    const primary = onlyOne(await session.resolve(words));
+    const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
     const scope = { namespace: config.namespace ? [...config.namespace] : undefined, 'all-namespaces': config.allNamespaces ?? false };
     return await reconcile(session, {
       hook,

@@ -1,9 +1,8 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import type { ExitCode } from '../cli/exit.ts';
-import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
-import { outputFormatOf, printerOf, representationOf } from '../cli/output.ts';
-import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
-import { changeFilter, eventTypesOf } from '../cli/stream-filters.ts';
+import { openSession } from '../cli/session.ts';
+import { watchFlags } from '../cli/watch-flags.ts';
+import { checkWatch, planOf } from '../cli/watch-plan.ts';
 import { watch } from '../cli/watching.ts';
 
 export default class WatchCommand extends BaseCommand {
@@ -14,51 +13,25 @@ export default class WatchCommand extends BaseCommand {
   static override examples = [
     { description: 'pods and deployments of a namespace', command: '<%= config.bin %> watch pods,deploy -n shop -l app=web' },
     { description: 'what changed, for jq', command: `<%= config.bin %> watch pods -A -o json | jq -c '[.type, .key, .changed]'` },
+    {
+      description: 'pods that crash, by what the table says',
+      command: `<%= config.bin %> watch pods -A --where 'STATUS == "CrashLoopBackOff" && RESTARTS > 3'`,
+    },
+    { description: 'which fields a rollout changes, and who does it', command: '<%= config.bin %> watch deploy/web -o changes' },
+    {
+      description: 'wait for a rollout, and fail with it',
+      command: `<%= config.bin %> watch deploy/web --until 'object.status.readyReplicas == object.spec.replicas' --timeout 5m`,
+    },
+    { description: 'as kubectl wait', command: '<%= config.bin %> watch pods -l app=web --for condition=Ready --timeout 60s' },
     { description: 'the next three events only', command: '<%= config.bin %> watch events -A --watch-only --limit 3' },
-    { description: 'try it without a cluster', command: '<%= config.bin %> watch pods,deploy -A --sandbox' },
+    { description: 'try it without a cluster', command: '<%= config.bin %> watch pods,deploy -A --sandbox --live' },
   ];
-  static override flags = {
-    ...selectionFlags,
-    name: text({ summary: 'only objects whose name matches', helpValue: 'REGEX' }),
-    'exclude-name': text({ summary: 'no objects whose name matches', helpValue: 'REGEX' }),
-    on: list({ summary: 'only these events: added, modified, deleted', helpValue: 'EVENT[,…]', split: true }),
-    'watch-only': bool({ summary: 'leave out the state at the start' }),
-    once: bool({ summary: 'print the state at the start and end' }),
-    limit: count({ summary: 'end after so many events', min: 1 }),
-    timeout: duration({ summary: 'end after so long' }),
-    strict: bool({ summary: 'end with exit code 4 as soon as changes may have gone unseen' }),
-    'verify-every': duration({ summary: 'compare with a fresh list this often, and tell and mend what differs' }),
-    ...outputFlags,
-    old: bool({ summary: 'with -o json or yaml: the state before, as oldObject' }),
-    ...connectionFlags,
-    ...habitFlags,
-  };
+  static override flags = watchFlags;
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = this.read(WatchCommand.flags);
-    checkSelectors(flags);
-    const format = await outputFormatOf(flags);
-    const rules = { shows: changeFilter(flags), on: eventTypesOf(flags.on) };
+    const { flags, words } = this.read(watchFlags);
+    const checked = await checkWatch(flags, this.edges.io);
     await using session = await openSession(flags, this.edges);
-    const selections = await session.resolve(words);
-    const namespaces = namespacesOf(flags, session.config);
-    const layout = { severalTypes: selections.length > 1, severalNamespaces: namespaces.length > 1 || namespaces[0] === '' };
-    return await watch(session, {
-      ...rules,
-      selections,
-      namespaces,
-      format,
-      printer: await printerOf(format, flags, layout, session),
-      as: representationOf(format),
-      selector: flags.selector,
-      fieldSelector: flags['field-selector'],
-      keepManagedFields: flags['show-managed-fields'],
-      showSecrets: flags['show-secrets'],
-      withOld: flags.old,
-      once: flags.once,
-      strict: flags.strict,
-      limit: flags.limit,
-      verifyEveryMs: flags['verify-every'],
-    });
+    return await watch(session, await planOf(words, flags, checked, session));
   }
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { LabelSelector } from '../model/label-selector.ts';
+import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
 
 /** Whether an event is worth a reconcile. Must be pure and fast: it runs for every event. */
@@ -33,27 +33,23 @@ export function not(predicate: Predicate): Predicate {
 
 /**
  * Passes an update when a part of the object differs between old and new; everything that is not an update passes.
- * An update without its old or new state does not. Another object under the same name (another uid) always differs: where upstream
- * compares generations alone it takes a recreated object for an unchanged one.
- * Source: controller-runtime pkg/predicate/predicate.go; the uid from kube-rs utils/predicate.rs.
+ * An update without its old or new state does not. Another object under the same name always differs: see {@link partChanged}.
  */
 export function changed(part: (object: CachedObject) => unknown): Predicate {
   return ({ type, object, oldObject }) => {
     if (type !== 'updated') return true;
-    if (!object || !oldObject) return false;
-    if (object.metadata.uid !== oldObject.metadata.uid) return true;
-    return !isDeepStrictEqual(part(object), part(oldObject));
+    return object !== undefined && oldObject !== undefined && partChanged(part, oldObject, object);
   };
 }
 
 /** metadata.generation differs: the server counts it up when spec changes, not for status or metadata. */
-export const generationChanged: Predicate = changed((o) => o.metadata.generation);
-export const resourceVersionChanged: Predicate = changed((o) => o.metadata.resourceVersion);
-export const labelsChanged: Predicate = changed((o) => o.metadata.labels ?? {});
-export const annotationsChanged: Predicate = changed((o) => o.metadata.annotations ?? {});
-export const finalizersChanged: Predicate = changed((o) => [o.metadata.finalizers ?? [], o.metadata.deletionTimestamp]);
-export const specChanged: Predicate = changed((o) => o.spec);
-export const statusChanged: Predicate = changed((o) => o.status);
+export const generationChanged: Predicate = changed(OBJECT_PARTS.generation);
+export const resourceVersionChanged: Predicate = changed(OBJECT_PARTS.resourceVersion);
+export const labelsChanged: Predicate = changed(OBJECT_PARTS.labels);
+export const annotationsChanged: Predicate = changed(OBJECT_PARTS.annotations);
+export const finalizersChanged: Predicate = changed(OBJECT_PARTS.finalizers);
+export const specChanged: Predicate = changed(OBJECT_PARTS.spec);
+export const statusChanged: Predicate = changed(OBJECT_PARTS.status);
 
 /** The object (of an update, its new state) matches a label selector. */
 export function labelSelectorPredicate(selector: LabelSelector | string): Predicate {
@@ -69,9 +65,9 @@ const NAMED = {
   status: statusChanged,
   finalizers: finalizersChanged,
   resourceVersion: resourceVersionChanged,
-} as const satisfies Record<string, Predicate>;
+} as const satisfies Record<ObjectPart, Predicate>;
 
-export type PredicateName = keyof typeof NAMED;
+export type PredicateName = ObjectPart;
 
 /** The names `--predicate` takes. */
 export const predicateNames = Object.keys(NAMED) as readonly PredicateName[];

@@ -18,6 +18,8 @@ export type Step =
   | { readonly kind: 'union'; readonly members: readonly (readonly Step[])[] }
   /** `['a.b']`: a path, or else the key spelt `a.b`. */
   | { readonly kind: 'key'; readonly path: readonly Step[]; readonly literal: string }
+  /** `[type=Ready]`, `[containerPort=80,protocol=TCP]`: the items of a list whose fields read so. */
+  | { readonly kind: 'item'; readonly fields: readonly (readonly [name: string, value: string])[] }
   /** True when all conditions of any group hold. */
   | { readonly kind: 'filter'; readonly anyOf: readonly (readonly Condition[])[] }
   | { readonly kind: 'literal'; readonly value: string | number | boolean };

@@ -3,7 +3,8 @@ import { failAt, PathParser } from './path-parser.ts';
 
 /**
  * Reads kubectl's JSONPath dialect: a template of text and `{actions}`, or, when there is no brace in it, one bare expression
- * (`.metadata.name`, `metadata.name`). Beyond kubectl it takes `&&` and `||` in filters, nested filters, double-quoted keys and `..*`.
+ * (`.metadata.name`, `metadata.name`). Beyond kubectl it takes `&&` and `||` in filters, nested filters, double-quoted keys, `..*`, and
+ * `[type=Ready]` for the items of a list whose fields read so, as paths of changes are written.
  *
  * Throws `argument` with the position of the fault. Source: client-go util/jsonpath, kubectl RelaxedJSONPathExpression.
  */

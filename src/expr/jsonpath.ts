@@ -1,7 +1,7 @@
 import { InformerError } from '../kit/error.ts';
 import { goText } from './go-text.ts';
 import type { Part, Step } from './jsonpath-ast.ts';
-import { compilePath, type Find, type Strictness } from './jsonpath-compile.ts';
+import { compileSteps, type Find, type Strictness } from './jsonpath-compile.ts';
 import { parseTemplate } from './jsonpath-parse.ts';
 
 /** A compiled JSONPath expression or template. Stateless: one may serve many objects. */
@@ -79,7 +79,7 @@ function beginsAtItems([first]: readonly Step[]): boolean {
 function compileParts(parts: readonly Part[], strictness: Strictness): Compiled[] {
   return parts.map((part) => {
     if (part.kind === 'text') return part.text;
-    const find = compilePath(part.path, strictness);
+    const find = compileSteps(part.path, strictness);
     return part.kind === 'range' ? { find, body: compileParts(part.body, strictness) } : { find };
   });
 }

@@ -111,6 +111,10 @@ export class PathParser {
       this.#filter(steps);
       return;
     }
+    if (ITEM.test(this.#text.slice(start, this.#end))) {
+      steps.push(this.#item(start));
+      return;
+    }
     const members: Step[][] = [];
     do {
       this.at++;
@@ -118,6 +122,32 @@ export class PathParser {
     } while (this.#peek() === ',');
     this.at++;
     steps.push(members.length === 1 ? ((members[0] as Step[])[0] as Step) : { kind: 'union', members });
+  }
+
+  /** `[name=value,…]`; ends behind the bracket. */
+  #item(bracket: number): Step {
+    const fields: [string, string][] = [];
+    do {
+      this.at++;
+      this.#skipSpace();
+      const equals = this.#text.indexOf('=', this.at);
+      const name = this.#text.slice(this.at, equals);
+      if (equals < 0 || !/^[A-Za-z_]\w*$/.test(name)) this.#fail(`expected name=value in [${name}`, this.at);
+      this.at = equals + 1;
+      fields.push([name, this.#itemValue(bracket)]);
+    } while (this.#peek() === ',');
+    if (this.#peek() !== ']') this.#fail('unterminated array', bracket);
+    this.at++;
+    return { kind: 'item', fields };
+  }
+
+  #itemValue(bracket: number): string {
+    const c = this.#peek();
+    if (c === '"' || c === "'") return this.#quoted().replace(/\\(.)/g, '$1');
+    const start = this.at;
+    while (this.at < this.#end && !',]\n'.includes(this.#peek())) this.at++;
+    if (this.at >= this.#end) this.#fail('unterminated array', bracket);
+    return this.#text.slice(start, this.at);
   }
 
   /** One member of `[…]`; ends at its comma or bracket. */
@@ -212,6 +242,9 @@ export class PathParser {
     failAt(this.#text, Math.min(at, this.#text.length), problem, hint);
   }
 }
+
+/** A bracket that names the items it means. */
+const ITEM = /^\[\s*[A-Za-z_]\w*=(?!=)/;
 
 const isComparator = (text: string): text is Comparator => COMPARATORS.includes(text);
 const isWordStart = (c: string) => /[\p{L}\p{Nd}_]/u.test(c);

@@ -2,7 +2,7 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata, Tombstone } from '../model/object.ts';
 import type { Delta, ObjectDelta } from './delta.ts';
-import type { Indexer } from './indexer.ts';
+import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
 import { type Cause, type Notification, readonlyView } from './notification.ts';
 
 export interface ApplyContext {
@@ -29,11 +29,24 @@ export interface Applied<T> {
  * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
  */
 export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
+  return toEnd(applyingDeltas(deltas, indexer, context));
+}
+
+/**
+ * {@link applyDeltas} in steps of a few milliseconds, between which others may have their turn. Only a whole list takes more than one, and
+ * nothing of it shows in the store before the last.
+ */
+export function* applyingDeltas<T>(
+  deltas: readonly Delta<T>[],
+  indexer: Indexer<T>,
+  context: ApplyContext,
+): Generator<undefined, Applied<T>> {
   const notifications: Notification<T>[] = [];
   const failures: unknown[] = [];
   for (const delta of deltas) {
     try {
-      applyDelta(delta, indexer, context, notifications);
+      if (delta.type === 'ReplacedAll') yield* applyReplacement(delta, indexer, context, notifications);
+      else applyDelta(delta, indexer, context, notifications);
     } catch (error) {
       failures.push(error);
     }
@@ -55,11 +68,15 @@ export function textOf(errors: readonly unknown[]): string {
   return texts.join('; ');
 }
 
-function applyDelta<T>(delta: Delta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {
+type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
+
+function applyDelta<T>(
+  delta: Exclude<Delta<T>, { type: 'ReplacedAll' }>,
+  indexer: Indexer<T>,
+  context: ApplyContext,
+  out: Notification<T>[],
+): void {
   switch (delta.type) {
-    case 'ReplacedAll':
-      applyReplacement(delta, indexer, context, out);
-      return;
     case 'SyncAll':
       for (const [key, object] of indexer.entries()) {
         if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
@@ -68,6 +85,8 @@ function applyDelta<T>(delta: Delta<T>, indexer: Indexer<T>, context: ApplyConte
     case 'Bookmark':
       indexer.bookmark(delta.resourceVersion);
       return;
+    case 'Told':
+      return; // is no change
     default:
       applyChange(delta, indexer, context, out);
   }
@@ -86,23 +105,30 @@ function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, { isInInitia
   out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
 }
 
-function applyReplacement<T>(
-  { objects, resourceVersion }: Delta<T> & { type: 'ReplacedAll' },
+function* applyReplacement<T>(
+  { objects, keys, resourceVersion }: Replacement<T>,
   indexer: Indexer<T>,
   { isInInitialList, within }: ApplyContext,
   out: Notification<T>[],
-): void {
+): Generator<undefined, void> {
   const cause: Cause = isInInitialList ? 'initial' : 'relist';
-  const before = new Map<ObjectKey, T | undefined>();
-  for (const object of objects) {
-    const key = indexer.keyOf(object);
-    before.set(key, indexer.get(key));
-  }
-  const gone: [ObjectKey, T][] = [];
-  for (const entry of indexer.entries()) if (!before.has(entry[0]) && (!within || within(entry[0]))) gone.push(entry);
-  indexer.replace(objects, resourceVersion, { within });
-  for (const [key, object] of gone) out.push({ kind: 'deleted', key, object: readonlyView(object), cause, finalStateUnknown: true });
-  for (const [key, old] of before) out.push(changed(key, old, indexer.get(key) as T, cause, isInInitialList));
+  let puts: Notification<T>[] = [];
+  let deletions: Notification<T>[] = [];
+  const observer: ReplaceObserver<T> = {
+    begin() {
+      puts = [];
+      deletions = [];
+    },
+    gone(key, old) {
+      deletions.push({ kind: 'deleted', key, object: readonlyView(old), cause, finalStateUnknown: true });
+    },
+    put(key, old, object) {
+      puts.push(changed(key, old, object, cause, isInInitialList));
+    },
+  };
+  yield* indexer.replacing(objects, resourceVersion, { within, observer, keys: keys && [...keys] });
+  for (const notification of deletions) out.push(notification);
+  for (const notification of puts) out.push(notification);
 }
 
 function changed<T>(key: ObjectKey, old: T | undefined, object: T, cause: Cause, isInInitialList: boolean): Notification<T> {

@@ -5,6 +5,7 @@ import { keyOf, type ObjectKey } from '../model/key.ts';
 import { Tombstone } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { type Delta, isObjectDelta } from './delta.ts';
+import type { OrderedContinuity } from './ledger.ts';
 import type { InformerMetrics } from './metrics.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 
@@ -86,10 +87,10 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   }
 
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void {
-    for (const object of objects) this.#checkedKey(object);
+    let keys = objects.map((object) => this.#checkedKey(object));
     const transformed = this.#transform ? objects.map((object) => this.#transformed(object)) : objects;
-    if (this.#transform) for (const object of transformed) this.#checkedKey(object);
-    this.#push({ type: 'ReplacedAll', objects: transformed, resourceVersion });
+    if (this.#transform) keys = transformed.map((object) => this.#checkedKey(object));
+    this.#push({ type: 'ReplacedAll', objects: transformed, keys, resourceVersion });
     if (this.#populated) return;
     this.#populated = true;
     this.#initial = this.#items.size;
@@ -101,6 +102,11 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
 
   bookmark(resourceVersion: ResourceVersion): void {
     this.#push({ type: 'Bookmark', resourceVersion });
+  }
+
+  /** Keeps the place of a continuity event: taken behind every change that is queued now. Before the first state it has no place. */
+  told(event: OrderedContinuity): void {
+    if (this.#populated) this.#push({ type: 'Told', event });
   }
 
   /** Undefined while there is room; else a promise of it. Rejects when the signal aborts. */

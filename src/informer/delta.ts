@@ -2,6 +2,7 @@ import { InformerError } from '../kit/error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { Tombstone } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import type { OrderedContinuity } from './ledger.ts';
 
 /** One change to one object. `key` is undefined when the (transformed) object has none. */
 export interface ObjectDelta<T> {
@@ -12,13 +13,20 @@ export interface ObjectDelta<T> {
 
 /**
  * What waits between the reflector and the store. `ReplacedAll` is a whole list, `SyncAll` asks for every stored object to be announced
- * again, `Bookmark` moves the store's version. Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
+ * again, `Bookmark` moves the store's version, `Told` keeps the place of a continuity event among the changes. Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
  */
 export type Delta<T> =
   | ObjectDelta<T>
-  | { readonly type: 'ReplacedAll'; readonly objects: readonly T[]; readonly resourceVersion: ResourceVersion }
+  | {
+      readonly type: 'ReplacedAll';
+      readonly objects: readonly T[];
+      /** The objects' keys, when they are known. */
+      readonly keys?: readonly ObjectKey[];
+      readonly resourceVersion: ResourceVersion;
+    }
   | { readonly type: 'SyncAll' }
-  | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion };
+  | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion }
+  | { readonly type: 'Told'; readonly event: OrderedContinuity };
 
 export function isObjectDelta<T>(delta: Delta<T>): delta is ObjectDelta<T> {
   return delta.type === 'Added' || delta.type === 'Updated' || delta.type === 'Deleted';

@@ -25,5 +25,8 @@ export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean
     synced() {
       return handler.synced?.();
     },
+    continuity(event) {
+      return handler.continuity?.(event);
+    },
   };
 }

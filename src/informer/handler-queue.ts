@@ -1,10 +1,16 @@
 import { Ring } from '../kit/ring.ts';
 import type { ObjectKey } from '../model/key.ts';
+import type { OrderedContinuity } from './ledger.ts';
 import type { Notification } from './notification.ts';
 
 /** Told in the queue itself, so that it comes after everything that was to come before it. */
 export const SYNCED = Symbol('synced');
-export type HandlerItem<T> = Notification<T> | typeof SYNCED;
+/** Likewise. */
+export interface Told {
+  readonly kind: 'continuity';
+  readonly event: OrderedContinuity;
+}
+export type HandlerItem<T> = Notification<T> | Told | typeof SYNCED;
 
 /** What waits for one handler. */
 export interface HandlerQueue<T> {
@@ -24,7 +30,7 @@ export function createBuffer<T>(): HandlerQueue<T> {
  * is counted in `onLost`. An object that came and went while waiting is never told.
  */
 export class CoalescingQueue<T> implements HandlerQueue<T> {
-  readonly #items = new Map<ObjectKey | typeof SYNCED, HandlerItem<T>>();
+  readonly #items = new Map<ObjectKey | Told | typeof SYNCED, HandlerItem<T>>();
   readonly #onLost: (count: number) => void;
 
   constructor(onLost: (count: number) => void) {
@@ -36,12 +42,12 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
   }
 
   push(item: HandlerItem<T>): void {
-    if (item === SYNCED) {
-      this.#items.set(SYNCED, item);
+    if (item === SYNCED || item.kind === 'continuity') {
+      this.#items.set(item, item);
       return;
     }
     const waiting = this.#items.get(item.key);
-    if (waiting === undefined || waiting === SYNCED) {
+    if (waiting === undefined || waiting === SYNCED || waiting.kind === 'continuity') {
       this.#items.set(item.key, item);
       return;
     }

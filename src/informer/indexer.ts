@@ -36,10 +36,24 @@ export interface IndexerOptions<T> {
   onIndexError?: ((error: InformerError) => void) | undefined;
 }
 
-export interface ReplaceOptions {
+export interface ReplaceOptions<T = unknown> {
   /** Only keys for which this holds are replaced; the rest of the store stays. */
   within?: ((key: ObjectKey) => boolean) | undefined;
+  /** The objects' keys, where they are known already. Belong to the replacement from then on. */
+  keys?: ObjectKey[] | undefined;
+  /** Hears what the replacement changes, before it shows. */
+  observer?: ReplaceObserver<T> | undefined;
 }
+
+export interface ReplaceObserver<T> {
+  /** What was told so far does not count: the store was written to meanwhile. */
+  begin(): void;
+  put(key: ObjectKey, old: T | undefined, object: T): void;
+  gone(key: ObjectKey, old: T): void;
+}
+
+/** So many objects are dealt with before others get their turn: a few milliseconds. */
+const SLICE = 1024;
 
 /** One index: values to keys, and what each key was filed under. */
 class Index<T> {
@@ -86,7 +100,23 @@ class Index<T> {
 }
 
 function sameValues(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** What is to be stored: keys and transformed objects are filled in as they are needed. */
+interface Incoming<T> {
+  readonly objects: readonly T[];
+  readonly keys: ObjectKey[];
+  readonly kept: readonly T[];
+}
+
+/** Everything a store holds. */
+interface State<T> {
+  readonly items: Map<ObjectKey, T>;
+  readonly indexes: Map<string, Index<T>>;
+  readonly indexErrors: readonly InformerError[];
 }
 
 /**
@@ -100,8 +130,10 @@ export class Indexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #onIndexError: ((error: InformerError) => void) | undefined;
-  readonly #items = new Map<ObjectKey, T>();
-  readonly #indexes = new Map<string, Index<T>>();
+  #items = new Map<ObjectKey, T>();
+  #indexes = new Map<string, Index<T>>();
+  /** Counts writes, so that what was prepared in several turns knows whether it still fits. */
+  #writes = 0;
   #resourceVersion: ResourceVersion = '';
 
   constructor(options: IndexerOptions<T> = {}) {
@@ -221,21 +253,29 @@ export class Indexer<T> {
   /** Deletes by key; the store's version stays. */
   deleteKey(key: ObjectKey): void {
     if (!this.#items.delete(key)) return;
+    this.#writes++;
     for (const index of this.#indexes.values()) index.file(key, []);
   }
 
   /** Makes these the only objects, all at once. Throws before anything has changed when a key or index value cannot be had. */
-  replace(objects: readonly T[], resourceVersion: ResourceVersion, { within }: ReplaceOptions = {}): void {
-    const incoming = new Map<ObjectKey, { kept: T; values: readonly (readonly string[])[] }>();
-    for (const object of objects) {
-      const key = this.keyOf(object);
-      const kept = this.#transformed(object);
-      incoming.set(key, { kept, values: this.#valuesOf(key, kept) });
-    }
-    for (const index of this.#indexes.values()) index.ranges.forget();
-    for (const key of this.#items.keys()) if (!incoming.has(key) && (!within || within(key))) this.deleteKey(key);
-    for (const [key, { kept, values }] of incoming) this.#put(key, kept, values);
+  replace(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): void {
+    toEnd(this.replacing(objects, resourceVersion, options));
+  }
+
+  /**
+   * `replace` in steps of a few milliseconds, between which others may read and write. Nothing of it shows before the last step; then all
+   * does, as if it had been done in that moment.
+   */
+  *replacing(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): Generator<undefined, void> {
+    const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
+    const writes = this.#writes;
+    let next = yield* this.#stateWith(incoming, options);
+    if (this.#writes !== writes) next = toEnd(this.#stateWith(incoming, options));
+    this.#items = next.items;
+    this.#indexes = next.indexes;
+    this.#writes++;
     this.#resourceVersion = resourceVersion;
+    for (const error of next.indexErrors) this.#onIndexError?.(error);
   }
 
   /** Several writes with no reader in between. Those that fail are left out; the rest take effect. The version is the last one's. */
@@ -267,9 +307,75 @@ export class Indexer<T> {
       for (const [key, object] of this.#items) index.file(key, valuesFrom(name, index.fn, key, object));
     }
     for (const [name, index] of added) this.#indexes.set(name, index);
+    this.#writes++;
+  }
+
+  /** The state after a replacement, built beside the present one, with one look at each object. */
+  *#stateWith(incoming: Incoming<T>, { within, observer }: ReplaceOptions<T>): Generator<undefined, State<T>> {
+    const indexes = [...this.#indexes].map(([name, { fn }]) => [name, new Index<T>(fn)] as const);
+    const indexErrors: InformerError[] = [];
+    const onIndexError = (error: InformerError) => indexErrors.push(error);
+    const items = new Map<ObjectKey, T>();
+    if (within) yield* this.#copyOthers(within, items, indexes);
+    const seen = within ? new Map<ObjectKey, T>() : items;
+    observer?.begin();
+    for (let i = 0; i < incoming.objects.length; i++) {
+      if (isFull(i + 1)) yield;
+      const key = this.#keyAt(incoming, i);
+      const object = this.#keptAt(incoming, i);
+      items.set(key, object);
+      if (within) seen.set(key, object);
+      observer?.put(key, this.#items.get(key), object);
+      for (const [name, index] of indexes) index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
+    }
+    if (observer && seen.size < incoming.objects.length) this.#tellOnce(seen, observer);
+    if (observer) yield* this.#tellGone(items, observer);
+    return { items, indexes: new Map(indexes), indexErrors };
+  }
+
+  #keyAt({ objects, keys }: Incoming<T>, i: number): ObjectKey {
+    if (i === keys.length) keys.push(this.keyOf(objects[i]));
+    return keys[i] as ObjectKey;
+  }
+
+  #keptAt({ objects, kept }: Incoming<T>, i: number): T {
+    if (i < kept.length) return kept[i] as T;
+    const object = this.#transformed(objects[i] as T);
+    (kept as T[]).push(object);
+    return object;
+  }
+
+  /** What a replacement leaves alone, as it is filed. */
+  *#copyOthers(
+    within: (key: ObjectKey) => boolean,
+    items: Map<ObjectKey, T>,
+    indexes: readonly (readonly [string, Index<T>])[],
+  ): Generator<undefined, void> {
+    let steps = 0;
+    for (const [key, object] of this.#items) {
+      if (isFull(++steps)) yield;
+      if (within(key)) continue;
+      items.set(key, object);
+      for (const [name, index] of indexes) index.file(key, this.#indexes.get(name)?.filed.get(key) ?? []);
+    }
+  }
+
+  /** A list that holds a key twice was told too much. */
+  #tellOnce(seen: Map<ObjectKey, T>, observer: ReplaceObserver<T>): void {
+    observer.begin();
+    for (const [key, object] of seen) observer.put(key, this.#items.get(key), object);
+  }
+
+  *#tellGone(items: Map<ObjectKey, T>, observer: ReplaceObserver<T>): Generator<undefined, void> {
+    let steps = 0;
+    for (const [key, old] of this.#items) {
+      if (isFull(++steps)) yield;
+      if (!items.has(key)) observer.gone(key, old);
+    }
   }
 
   #put(key: ObjectKey, object: T, values: readonly (readonly string[])[]): void {
+    this.#writes++;
     this.#items.set(key, object);
     let i = 0;
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
@@ -277,16 +383,16 @@ export class Indexer<T> {
 
   #valuesOf(key: ObjectKey, object: T): (readonly string[])[] {
     const values: (readonly string[])[] = [];
-    for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object));
+    for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object, this.#onIndexError));
     return values;
   }
 
-  #valuesOrNone(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
+  #valuesOrNone(name: string, fn: IndexFn<T>, key: ObjectKey, object: T, onError: IndexerOptions<T>['onIndexError']): readonly string[] {
     try {
       return valuesFrom(name, fn, key, object);
     } catch (error) {
       if (!this.#onIndexError) throw error;
-      this.#onIndexError(error as InformerError);
+      onError?.(error as InformerError);
       return [];
     }
   }
@@ -314,6 +420,18 @@ export class Indexer<T> {
     const objects: T[] = [];
     for (const key of keys) objects.push(this.#items.get(key) as T);
     return objects;
+  }
+}
+
+function isFull(steps: number): boolean {
+  return steps % SLICE === 0;
+}
+
+/** All the steps at once. */
+export function toEnd<R>(steps: Generator<undefined, R>): R {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 

@@ -7,7 +7,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Delta } from './delta.ts';
 import { DeltaFifo } from './delta-fifo.ts';
 import type { Indexer } from './indexer.ts';
-import { type Continuity, type ContinuityEvent, Ledger, type Refusal } from './ledger.ts';
+import { type Continuity, type ContinuityEvent, Ledger, type OrderedContinuity, type Refusal } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { Reflector } from './reflector.ts';
@@ -26,8 +26,10 @@ export interface LaneOptions<T> {
   logger: Logger;
   /** What is settled only when the informer starts. */
   atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
-  /** Brings deltas into the shared store and tells the handlers; `within` says which keys a whole list speaks for. */
-  apply: (deltas: readonly Delta<T>[], isInInitialList: boolean, within: ((key: ObjectKey) => boolean) | undefined) => void;
+  /** Brings deltas into the shared store and tells the handlers, both at once; `within` says which keys a whole list speaks for. */
+  apply: (deltas: readonly Delta<T>[], isInInitialList: boolean, within: ((key: ObjectKey) => boolean) | undefined) => Promise<void>;
+  /** Tells the handlers of a continuity event in its place. */
+  tell: (event: OrderedContinuity) => void;
   /** The cache, for reading. */
   cache: Pick<Indexer<T>, 'entries' | 'get' | 'keyOf'>;
   /** Ms between two verifications; 0 = never. */
@@ -94,6 +96,9 @@ export class InformerLane<T> {
       scope: this.#options.namespace,
     });
     using verifying = scope(signal);
+    using _told = this.#ledger.observe((event) => {
+      if (event.kind === 'gap' || event.kind === 'relisted') fifo.told(event);
+    });
     const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyAgainAndAgain(verifying.signal)]);
     try {
       await this.#reflector.run(signal);
@@ -105,10 +110,10 @@ export class InformerLane<T> {
   }
 
   async #applyAll(fifo: DeltaFifo<T>, signal: AbortSignal): Promise<void> {
-    const { apply, room } = this.#options;
+    const { room } = this.#options;
     while (!signal.aborted) {
       try {
-        await fifo.popBatch((deltas, isInInitialList) => apply(deltas, isInInitialList, this.#within), { signal });
+        await fifo.popBatch((deltas, isInInitialList) => this.#taken(deltas, isInInitialList), { signal });
         const waiting = room();
         if (waiting) await abortable(waiting, signal);
       } catch (error) {
@@ -116,6 +121,12 @@ export class InformerLane<T> {
         this.refused(error, 'dropped', 1);
       }
     }
+  }
+
+  #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
+    const [first] = deltas; // what is no change of an object comes alone
+    if (first?.type === 'Told') return this.#options.tell(first.event);
+    return this.#options.apply(deltas, isInInitialList, this.#within);
   }
 
   /** So many changes from this source did not get into the cache, or not under every index. */

@@ -58,6 +58,9 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
 );
 
+/** The continuity events that have a place among a handler's notifications. Handlers hear them in their order. */
+export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' }>;
+
 /** What became of a change the cache did not take as it should. */
 export type Refusal = 'dropped' | 'unindexed';
 

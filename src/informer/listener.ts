@@ -118,7 +118,7 @@ export class Listener<T> {
 
   #deliver(item: HandlerItem<T>): Promise<void> | undefined {
     try {
-      const result = item === SYNCED ? this.#sink.synced() : this.#sink.notify(item);
+      const result = this.#send(item);
       return result instanceof Object && 'then' in result ? Promise.resolve(result).catch((error) => this.#failed(error, item)) : undefined;
     } catch (error) {
       this.#failed(error, item);
@@ -126,9 +126,15 @@ export class Listener<T> {
     }
   }
 
+  #send(item: HandlerItem<T>): void | Promise<void> {
+    if (item === SYNCED) return this.#sink.synced();
+    return item.kind === 'continuity' ? this.#sink.continuity?.(item.event) : this.#sink.notify(item);
+  }
+
   #failed(error: unknown, item: HandlerItem<T>): void {
     this.errors++;
-    const about: Partial<Pick<Notification<T>, 'kind' | 'key'>> = item === SYNCED ? {} : { kind: item.kind, key: item.key };
+    const about: Partial<Pick<Notification<T>, 'kind' | 'key'>> =
+      item === SYNCED || item.kind === 'continuity' ? {} : { kind: item.kind, key: item.key };
     this.#options.logger.error('an informer handler failed', { ...about, error });
     this.#options.onError(error);
   }

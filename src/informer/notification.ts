@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly } from '../model/object.ts';
+import type { OrderedContinuity } from './ledger.ts';
 
 /**
  * How a change became known: as part of the first state, from the stream, by comparing a relist with the cache, by a periodic resync
@@ -44,12 +45,18 @@ export interface InformerHandler<T> {
   deleted?(object: DeepReadonly<T>, details: DeletedDetails): void | Promise<void>;
   /** Once, after every object of the first state has been handled by this handler. */
   synced?(): void | Promise<void>;
+  /**
+   * Continuity was lost, or the whole state fetched anew, told in its place: a `gap` comes behind every change that was seen before it,
+   * `relisted` behind every change that the new list brought. `onContinuity` of an informer tells the same at once.
+   */
+  continuity?(event: OrderedContinuity): void | Promise<void>;
 }
 
 /** Where a listener delivers to: a handler, seen as one function. */
 export interface NotificationSink<T> {
   notify(notification: Notification<T>): void | Promise<void>;
   synced(): void | Promise<void>;
+  continuity?(event: OrderedContinuity): void | Promise<void>;
 }
 
 export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {
@@ -65,6 +72,7 @@ export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {
       }
     },
     synced: () => handler.synced?.(),
+    continuity: (event) => handler.continuity?.(event),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { hasMetadata } from '../model/object.ts';
 import { SYNCED } from './handler-queue.ts';
+import type { OrderedContinuity } from './ledger.ts';
 import type { Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 
@@ -57,6 +58,11 @@ export class Processor<T> {
   markSynced(): void {
     this.#synced = true;
     for (const listener of this.#listeners) listener.push(SYNCED);
+  }
+
+  /** Tells every listener, behind what already waits for it, where continuity was lost or made good. */
+  tell(event: OrderedContinuity): void {
+    for (const listener of this.#listeners) listener.push({ kind: 'continuity', event });
   }
 
   /** A promise while a blocking listener is too far behind; else undefined. */

@@ -5,7 +5,7 @@ import { Latch } from '../kit/latch.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import { applyDeltas, textOf } from './apply.ts';
+import { type Applied, type ApplyContext, applyingDeltas, textOf } from './apply.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Delta } from './delta.ts';
 import { eventsOf, type InformerEvent } from './event-stream.ts';
@@ -303,6 +303,7 @@ export class SharedInformer<T> implements Syncable {
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
       apply: (deltas, isInInitialList, within) => this.#apply(deltas, { isInInitialList, within }, lane),
+      tell: (event) => this.#processor.tell(event),
       cache: this.#indexer,
       verifyEveryMs: this.#options.verifyEveryMs ?? 0,
       room: () => this.#processor.room(),
@@ -316,12 +317,18 @@ export class SharedInformer<T> implements Syncable {
     return transform ? (object) => deepFreeze(transform(object)) : deepFreeze;
   }
 
-  /** No await from here to the last push: no reader or new handler can come between the store and the handlers' queues. */
-  #apply(deltas: readonly Delta<T>[], context: Parameters<typeof applyDeltas<T>>[2], lane: number): void {
+  /** Others may have their turn before the store changes; from there to the last push nobody has, no reader and no new handler. */
+  async #apply(deltas: readonly Delta<T>[], context: ApplyContext, lane: number): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    const { notifications, error, refused } = applyDeltas(deltas, this.#indexer, context);
-    this.#processor.distribute(notifications, lane);
+    const steps = applyingDeltas(deltas, this.#indexer, context);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) await new Promise((resolve) => setImmediate(resolve));
+    this.#applied(step.value, lane);
     this.#options.metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
+  }
+
+  #applied({ notifications, error, refused }: Applied<T>, lane: number): void {
+    this.#processor.distribute(notifications, lane);
     const unindexed = this.#unindexed;
     this.#unindexed = [];
     if (error) this.#lanes[lane]?.refused(error, 'dropped', refused);

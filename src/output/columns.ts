@@ -3,7 +3,9 @@ import type { Cells, TableColumn } from '../model/cells.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { EventType } from '../stream/envelope.ts';
 import { cellText } from './escape.ts';
-import { type PrintedType, qualifiedName } from './printer.ts';
+import type { Painter } from './painter.ts';
+import { type PrintedType, qualifiedName, typeName } from './printer.ts';
+import { statesOf } from './states.ts';
 
 /** What one row is made of. */
 export interface RowSource {
@@ -11,12 +13,16 @@ export interface RowSource {
   readonly cells: Cells | undefined;
   readonly now: number;
   readonly event?: EventType;
+  /** The event's time, as it shall be shown. */
+  readonly time?: string;
 }
 
 /** One printed column: its heading, and the text of its cell in a row. */
 export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
+  /** Colours a cell that has its full width; `text` is what it says. Absent where there is nothing to tell by colours. */
+  readonly paint?: ((painter: Painter, filled: string, text: string, event: EventType | undefined) => string) | undefined;
 }
 
 export interface ColumnOptions {
@@ -31,6 +37,10 @@ export interface ColumnOptions {
   readonly labelColumns?: readonly string[] | undefined;
   /** EVENT leads: for streams. */
   readonly withEvent?: boolean | undefined;
+  /** Types without namespaces have an empty one, so that several types line up. */
+  readonly alignTypes?: boolean | undefined;
+  /** TIME comes before it. */
+  readonly withTime?: boolean | undefined;
 }
 
 /**
@@ -38,17 +48,31 @@ export interface ColumnOptions {
  * Source: cli-runtime printers/tableprinter.go decorateTable.
  */
 export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
-  const { wide, withNamespace, withEvent, showLabels, labelColumns = [] } = options;
+  const { wide, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
   const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
   return [
+    ...(withEvent && withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
-    ...(withNamespace && type.namespaced !== false ? [NAMESPACE] : []),
+    ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
     ...shown.map(({ column, i }) => serverColumn(column, i, named)),
     ...labelColumns.map(labelColumn),
     ...(showLabels ? [LABELS] : []),
   ];
 }
+
+/**
+ * How many columns stand before and at the name, so that tables of several types can keep them equally wide; none when the name does not come right behind
+ * those that every type has.
+ */
+export function leadingColumns(columns: readonly Column[], type: PrintedType, options: ColumnOptions): number {
+  if (options.withNamespace && !options.alignTypes && type.namespaced === false) return 0;
+  const name = columns.findIndex(({ heading }) => heading === 'NAME');
+  const before = columns.slice(0, Math.max(0, name)).every(({ heading }) => BEFORE_NAMES.has(heading));
+  return before ? name + 1 : 0;
+}
+
+const BEFORE_NAMES: ReadonlySet<string> = new Set(['TIME', 'EVENT', 'NAMESPACE']);
 
 const FALLBACK: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -56,17 +80,35 @@ const FALLBACK: readonly TableColumn[] = [
 ];
 
 /** Events are as wide as the longest of them from the start. */
-const EVENT: Column = { heading: 'EVENT', cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length) };
+const EVENT: Column = {
+  heading: 'EVENT',
+  cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length),
+  paint: (painter, filled, _, event) => (event ? painter.event(event, filled) : filled),
+};
+const TIME: Column = { heading: 'TIME', cell: ({ time }) => time ?? '', paint: (painter, filled) => painter.faint(filled) };
 const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
 const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
 
 function serverColumn({ name, format, type }: TableColumn, i: number, kind: PrintedType | undefined): Column {
   const heading = cellText(name.toUpperCase());
   if (format === 'name' && type === 'string') {
-    return { heading, cell: ({ object, cells }) => nameCell(textOf(cells?.cells[i] ?? object.metadata.name), kind) };
+    return {
+      heading,
+      cell: ({ object, cells }) => nameCell(textOf(cells?.cells[i] ?? object.metadata.name), kind),
+      ...(kind ? { paint: (painter, filled) => painter.type(typeName(kind), filled) } : {}),
+    };
   }
   if (heading === 'AGE') return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
-  return { heading, cell: ({ cells }) => textOf(cells?.cells[i]) };
+  return { heading, cell: ({ cells }) => textOf(cells?.cells[i]), paint: statePaint(heading) };
+}
+
+function statePaint(heading: string): Column['paint'] {
+  const stateOf = statesOf(heading);
+  if (!stateOf) return undefined;
+  return (painter, filled, text) => {
+    const state = stateOf(text);
+    return state ? painter.state(state, filled) : filled;
+  };
 }
 
 const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellText(qualifiedName(name, kind)) : name);

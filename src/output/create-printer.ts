@@ -1,9 +1,12 @@
 import { loadJsonPath } from '../expr/load-jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
+import { ChangesPrinter } from './changes-printer.ts';
 import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './custom-columns.ts';
+import { DiffPrinter } from './diff-printer.ts';
+import { compileJq, JqPrinter, loadJqLibrary } from './jq-printer.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
-import { JsonPathPrinter, JsonPrinter, loadYaml, NamePrinter, type StructuredOptions, YamlPrinter } from './structured.ts';
+import { JsonPathPrinter, JsonPrinter, NamePrinter, type StructuredOptions, YamlPrinter } from './structured.ts';
 import { TablePrinter, type TablePrinterOptions } from './table-printer.ts';
 
 /** What any format may need to know; each takes what concerns it. */
@@ -20,9 +23,15 @@ export async function createPrinter(format: OutputFormat, options: PrinterOption
     case 'json':
       return new JsonPrinter(options);
     case 'yaml':
-      return new YamlPrinter(await loadYaml(), options);
+      return new YamlPrinter(options);
     case 'name':
       return new NamePrinter();
+    case 'diff':
+      return new DiffPrinter(options);
+    case 'changes':
+      return new ChangesPrinter(options);
+    case 'jq':
+      return new JqPrinter(compileJq(format.expression, await loadJqLibrary()), options);
     case 'jsonpath':
       return new JsonPathPrinter(await loadJsonPath(format.template), options);
     case 'custom-columns':

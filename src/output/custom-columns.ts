@@ -48,6 +48,10 @@ export class CustomColumnsPrinter implements Printer {
     return this.#print(batch.map(({ event }) => event.object));
   }
 
+  marker(): string {
+    return '';
+  }
+
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     yield this.#print(Array.from(answer, ({ object }) => object));
   }

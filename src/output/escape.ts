@@ -15,9 +15,9 @@ export function cellText(text: string): string {
   return end < 0 ? neutralised(line) : `${neutralised(line)}...`;
 }
 
-/** C0, DEL and C1. */
-const CONTROL = /\p{Cc}/u;
-const CONTROLS = /\p{Cc}/gu;
+/** C0, DEL and C1, told by what they are not: several times faster than by their Unicode class. */
+const CONTROL = /[^ -~\u00a0-\uffff]/;
+const CONTROLS = /[^ -~\u00a0-\uffff]/g;
 const LINE_FEED = 10;
 
 function shown(c: string, next: number): string {

@@ -4,7 +4,8 @@ import { nearest } from '../kit/nearest.ts';
 /** What `-o` asked for. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
-  | { readonly kind: 'json' | 'yaml' | 'name' }
+  | { readonly kind: 'json' | 'yaml' | 'name' | 'diff' | 'changes' }
+  | { readonly kind: 'jq'; readonly expression: string }
   | { readonly kind: 'jsonpath'; readonly template: string }
   | { readonly kind: 'custom-columns'; readonly spec: string }
   /** Its text is in a file, which the caller reads and gives to {@link withFileText}. */
@@ -13,8 +14,11 @@ export type OutputFormat =
 
 /** The formats there are, as `-o` takes them. */
 export const OUTPUT_FORMATS = [
+  'changes',
   'custom-columns',
   'custom-columns-file',
+  'diff',
+  'jq',
   'json',
   'jsonpath',
   'jsonpath-file',
@@ -33,14 +37,39 @@ export function parseOutputFormat(text: string): OutputFormat {
   const value = cut < 0 ? undefined : text.slice(cut + 1);
   if (value === undefined) {
     if (name === '' || name === 'wide') return { kind: 'table', wide: name === 'wide' };
-    if (name === 'json' || name === 'yaml' || name === 'name') return { kind: name };
+    if (name === 'json' || name === 'yaml' || name === 'name' || name === 'diff' || name === 'changes') return { kind: name };
+    if (name === 'jq') refuse('jq format specified but no expression given', "for example -o jq='[.type, .key]'");
     if (name === 'jsonpath') refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
   }
   if (value !== undefined && name === 'jsonpath') return { kind: 'jsonpath', template: value };
+  if (value !== undefined && name === 'jq') return { kind: 'jq', expression: value };
   if (name === 'custom-columns') return { kind: 'custom-columns', spec: value ?? '' };
   if (name === 'jsonpath-file' && value) return { kind: 'file', of: 'jsonpath', path: value };
   if (name === 'custom-columns-file' && value) return { kind: 'file', of: 'custom-columns', path: value };
   return unknown(text, name);
+}
+
+/** What a format must be given to show what it promises. */
+export interface FormatNeeds {
+  /** More of each object than its metadata. */
+  readonly object: boolean;
+  /** The state before, in events. */
+  readonly old: boolean;
+  /** metadata.managedFields, which it reads and does not show. */
+  readonly managedFields: boolean;
+  /** A stream of events: an answer alone cannot be shown in it. */
+  readonly events: boolean;
+}
+
+/** What a format needs; anything more is cost without effect. */
+export function needsOf({ kind }: OutputFormat): FormatNeeds {
+  const showsChanges = kind === 'diff' || kind === 'changes';
+  return {
+    object: kind !== 'table' && kind !== 'name',
+    old: showsChanges,
+    managedFields: kind === 'changes',
+    events: showsChanges,
+  };
 }
 
 /** A format whose text was in a file, with that text. */

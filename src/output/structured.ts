@@ -1,8 +1,10 @@
 import { goJson } from '../expr/go-text.ts';
 import type { JsonPath } from '../expr/jsonpath.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import type { Marker } from '../stream/markers.ts';
 import { cellText, neutralised } from './escape.ts';
 import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from './printer.ts';
+import { toYaml } from './yaml.ts';
 
 export interface StructuredOptions {
   /** The answer is one object asked for by name: it is printed by itself and not in a List, as kubectl does. */
@@ -19,6 +21,10 @@ export class JsonPrinter implements Printer {
 
   events(batch: readonly PrintedEvent[]): string {
     return batch.map(({ event }) => `${safeJson(JSON.stringify(event))}\n`).join('');
+  }
+
+  marker(marker: Marker): string {
+    return `${safeJson(JSON.stringify(marker))}\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
@@ -38,43 +44,34 @@ const LIST_HEAD = '{\n    "apiVersion": "v1",\n    "items": [';
 const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n';
 
 /** JSON leaves DEL and C1 controls as they are, and terminals obey some of them; here they are escaped as the lower controls are. */
-function safeJson(text: string): string {
+export function safeJson(text: string): string {
   return HIGH_CONTROL.test(text) ? text.replace(HIGH_CONTROLS, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) : text;
 }
 
 const HIGH_CONTROL = /[\u007f-\u009f]/;
 const HIGH_CONTROLS = /[\u007f-\u009f]/g;
 
-/** Puts a value into one YAML document, its keys in their order or sorted. */
-export type YamlDump = (value: unknown, options?: { sorted: boolean }) => string;
-
-/** js-yaml in kubectl's style, loaded when asked for. Text that YAML 1.1 would read as another type is quoted. */
-export async function loadYaml(): Promise<YamlDump> {
-  const { dump } = await import('js-yaml');
-  return (value, { sorted } = { sorted: false }) =>
-    dump(value, { lineWidth: -1, noRefs: true, seqNoIndent: true, quoteStyle: 'double', sortKeys: sorted });
-}
-
 /** Events as documents that begin with `---` and end with `...`, so that a reader knows that each is whole; an answer as a `v1` List, sorted as kubectl's. */
 export class YamlPrinter implements Printer {
-  readonly #dump: YamlDump;
   readonly #single: boolean;
 
-  constructor(dump: YamlDump, { single = false }: StructuredOptions = {}) {
-    this.#dump = dump;
+  constructor({ single = false }: StructuredOptions = {}) {
     this.#single = single;
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => `---\n${this.#dump(event)}...\n`).join('');
+    return batch.map(({ event }) => `---\n${toYaml(event)}...\n`).join('');
+  }
+
+  marker(marker: Marker): string {
+    return `---\n${toYaml(marker)}...\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     let open = false;
     for (const { object } of answer) {
-      const text = this.#dump(object, { sorted: true });
-      if (this.#single) yield text;
-      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}- ${text.replace(/\n(?=[^\n])/g, '\n  ')}`;
+      if (this.#single) yield toYaml(object, { sorted: true });
+      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}${toYaml([object], { sorted: true })}`;
       open = true;
     }
     if (this.#single) return;
@@ -86,6 +83,10 @@ export class YamlPrinter implements Printer {
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     return batch.map(({ event, type }) => this.#line({ object: event.object, type })).join('');
+  }
+
+  marker(): string {
+    return '';
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
@@ -113,6 +114,10 @@ export class JsonPathPrinter implements Printer {
 
   events(batch: readonly PrintedEvent[]): string {
     return batch.map(({ event }) => endLine(this.#print(event.object))).join('');
+  }
+
+  marker(): string {
+    return '';
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {

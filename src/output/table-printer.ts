@@ -2,17 +2,22 @@ import type { Clock } from '../kit/clock.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import type { EventType } from '../stream/envelope.ts';
-import { type Column, type ColumnOptions, columnsOf } from './columns.ts';
+import type { EventEnvelope, EventType } from '../stream/envelope.ts';
+import type { Marker } from '../stream/markers.ts';
+import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
+import { markerLine } from './marker-line.ts';
 import { type Painter, plainPainter } from './painter.ts';
 import type { PrintedEvent, PrintedObject, PrintedType, Printer } from './printer.ts';
 import { AlignedTable } from './table.ts';
+import { type Timestamps, timeTexts } from './timestamps.ts';
 
-export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent'> {
-  /** For AGE. */
+export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
+  /** For AGE and relative times. */
   readonly clock: Pick<Clock, 'now'>;
   readonly noHeaders?: boolean | undefined;
   readonly painter?: Painter | undefined;
+  /** The time of each event comes first, told in this way. */
+  readonly timestamps?: Timestamps | undefined;
 }
 
 /** A type's heading is repeated when the stream comes back to it after so many lines. */
@@ -32,14 +37,23 @@ export class TablePrinter implements Printer {
   /** Widths of the columns that lead every row of a stream. */
   readonly #leading: number[] = [];
 
+  /** What an event's time is shown as; undefined when it is not shown. */
+  readonly #timeText: ((time: string) => string) | undefined;
+
   constructor(options: TablePrinterOptions) {
     this.#options = options;
+    this.#timeText = options.timestamps && timeTexts(options.timestamps, options.clock);
   }
 
   events(batch: readonly PrintedEvent[]): string {
     const now = this.#options.clock.now();
-    const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event.type));
+    const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event));
     return rows.map((row) => this.#heading(row.section) + this.#line(row)).join('');
+  }
+
+  marker(marker: Marker): string {
+    this.#lines++;
+    return `${(this.#options.painter ?? plainPainter).faint(markerLine(marker, this.#timeText?.(marker.time)))}\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
@@ -61,21 +75,24 @@ export class TablePrinter implements Printer {
   }
 
   /** The cells of a row, with room made for them. */
-  #row(object: ReadonlyObject, type: PrintedType, now: number, event?: EventType): Row {
+  #row(object: ReadonlyObject, type: PrintedType, now: number, event?: EventEnvelope): Row {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
-    const texts = section.columns.map((column) => column.cell({ object, cells, now, ...(event ? { event } : {}) }));
+    const source = event ? { object, cells, now, event: event.type, time: this.#timeText?.(event.time) ?? '' } : { object, cells, now };
+    const texts = section.columns.map((column) => column.cell(source));
     section.table.fit(texts);
-    return { section, texts, event };
+    return { section, texts, event: event?.type };
   }
 
   #section(server: readonly TableColumn[] | undefined, type: PrintedType, withEvent: boolean): Section {
     const name = formatGvr(type.gvr);
     const known = this.#sections.get(name);
     if (known && (!server || server.length === 0 || sameColumns(server, known.server))) return known;
-    const columns = columnsOf(server, type, { ...this.#options, withEvent });
-    const shared = withEvent && !(this.#options.withNamespace && type.namespaced === false);
-    const table = shared ? new AlignedTable({ shared: this.#leading, columns: leadingColumns(columns) }) : new AlignedTable();
+    const alignTypes = withEvent && this.#options.showKind;
+    const layout = { ...this.#options, withEvent, withTime: this.#timeText !== undefined, alignTypes };
+    const columns = columnsOf(server, type, layout);
+    const lead = withEvent ? leadingColumns(columns, type, layout) : 0;
+    const table = new AlignedTable({ shared: this.#leading, columns: lead });
     const section = new Section(server, columns, table);
     this.#sections.set(name, section);
     return section;
@@ -96,8 +113,8 @@ export class TablePrinter implements Printer {
   #line({ section, texts, event }: Row): string {
     this.#lines++;
     const { painter } = this.#options;
-    if (!event || !painter) return section.table.line(texts);
-    return section.table.line(texts, (cell, column) => (column === 0 ? painter.event(event, cell) : cell));
+    if (!painter || painter === plainPainter) return section.table.line(texts);
+    return section.table.line(texts, (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled);
   }
 }
 
@@ -122,13 +139,6 @@ class Section {
     this.columns = columns;
     this.headings = columns.map((column) => column.heading);
   }
-}
-
-/** How many columns stand before and at the name; none when it does not come right behind those that every type has. */
-function leadingColumns(columns: readonly Column[]): number {
-  const name = columns.findIndex(({ heading }) => heading === 'NAME');
-  const before = columns.slice(0, Math.max(0, name)).every(({ heading }) => heading === 'EVENT' || heading === 'NAMESPACE');
-  return before ? name + 1 : 0;
 }
 
 function sameColumns(a: readonly TableColumn[], b: readonly TableColumn[] | undefined): boolean {

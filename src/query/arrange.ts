@@ -69,7 +69,8 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, string: 4 };
 
-function compareKeys(a: unknown, b: unknown): number {
+/** The order of {@link sortedBy}, of two keys: what is not there first, then maps, booleans, numbers, texts. */
+export function compareKeys(a: unknown, b: unknown): number {
   const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
   if (rank !== 0) return rank;
   if (typeof a === 'object' || typeof b === 'object' || a === undefined || b === undefined) return 0;

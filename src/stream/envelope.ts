@@ -38,7 +38,7 @@ export interface ObjectChange {
   readonly type: 'added' | 'updated' | 'deleted';
   /** The state now; the last known one of a deletion. */
   readonly object: ReadonlyObject;
-  /** The state before, of an update. */
+  /** The state before, of an update, and of what began or ceased to match a filter. */
   readonly oldObject?: ReadonlyObject | undefined;
   readonly cause: Cause;
   readonly finalStateUnknown?: boolean | undefined;
@@ -50,8 +50,6 @@ export interface EnveloperOptions extends ShownOptions {
   clock: Pick<Clock, 'now'>;
   /** Adds `oldObject`. */
   withOld?: boolean | undefined;
-  /** Only events of these types get an envelope, and a number. Default: all. */
-  on?: ReadonlySet<EventType> | undefined;
 }
 
 /**
@@ -66,15 +64,21 @@ export class Enveloper {
     this.#options = options;
   }
 
-  /** The envelopes of one change: one, two when an object was found replaced by another of its name, none of a type left out by `on`. */
-  envelop(change: ObjectChange, type: ResourceType): EventEnvelope[] {
-    const { on } = this.#options;
-    return partsOf(change)
-      .filter(([what]) => !on || on.has(what))
-      .map(([what, part]) => this.#envelope(what, part, type));
+  /**
+   * The envelopes of one change: one, or two when an object was found replaced by another of its name.
+   * `receivedMs` says when it came, if that is not now.
+   */
+  envelop(change: ObjectChange, type: ResourceType, receivedMs: number = this.#options.clock.now()): EventEnvelope[] {
+    return partsOf(change).map(([what, part]) => this.#envelope(what, part, type, receivedMs));
   }
 
-  #envelope(type: EventType, { cause, object, oldObject, finalStateUnknown }: ObjectChange, resource: ResourceType): EventEnvelope {
+  /** The number and time of one more record of the stream, which is not an event. */
+  stamp(): { readonly seq: number; readonly time: string } {
+    return { seq: ++this.#seq, time: new Date(this.#options.clock.now()).toISOString() };
+  }
+
+  #envelope(type: EventType, change: ObjectChange, resource: ResourceType, receivedMs: number): EventEnvelope {
+    const { cause, object, oldObject, finalStateUnknown } = change;
     const envelope = {
       type,
       object: shownObject(object, resource, this.#options),
@@ -83,7 +87,7 @@ export class Enveloper {
       cause,
       changed: NONE,
       seq: ++this.#seq,
-      time: new Date(this.#options.clock.now()).toISOString(),
+      time: new Date(receivedMs).toISOString(),
       ...(this.#options.withOld && oldObject ? { oldObject: shownObject(oldObject, resource, this.#options) } : {}),
       ...(finalStateUnknown ? { finalStateUnknown: true as const } : {}),
     };
@@ -93,13 +97,23 @@ export class Enveloper {
 
 /** What a change is shown as, event by event. */
 function partsOf(change: ObjectChange): [EventType, ObjectChange][] {
-  const { type, object, oldObject, cause } = change;
+  const { type, oldObject } = change;
   if (type === 'deleted') return [['DELETED', change]];
   if (type === 'added' || !oldObject) return [['ADDED', change]];
-  if (!change.uidChanged) return [['MODIFIED', change]];
+  const parts = replacementParts(change);
+  if (!parts) return [['MODIFIED', change]];
   return [
-    ['DELETED', { type: 'deleted', object: oldObject, cause: 'relist', finalStateUnknown: true }],
-    ['ADDED', { type: 'added', object, cause }],
+    ['DELETED', parts[0]],
+    ['ADDED', parts[1]],
+  ];
+}
+
+/** The deletion and the addition that an update to another object of the same name stands for; undefined for any other change. */
+export function replacementParts({ type, object, oldObject, cause, uidChanged }: ObjectChange): [ObjectChange, ObjectChange] | undefined {
+  if (type !== 'updated' || !uidChanged || !oldObject) return undefined;
+  return [
+    { type: 'deleted', object: oldObject, cause: 'relist', finalStateUnknown: true },
+    { type: 'added', object, cause },
   ];
 }
 

@@ -1,26 +1,52 @@
-import type { InformerHandler } from '../informer/notification.ts';
+import type { OrderedContinuity } from '../informer/ledger.ts';
 import type { Registration, SharedInformer } from '../informer/shared-informer.ts';
-import { abortable, aborted } from '../kit/abort.ts';
-import type { DeepReadonly, UnknownObject } from '../model/object.ts';
+import { abortable, aborted, type Scope, scope } from '../kit/abort.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import type { Loss } from './backlog.ts';
+import type { ChangeGate } from './change-gate.ts';
+import { changeHandler, type Handler, type TakeChange } from './change-handler.ts';
 import type { Enveloper, EventEnvelope, ObjectChange } from './envelope.ts';
+import { continuityMarker, lossMarker, type Marker, syncedMarker } from './markers.ts';
+import { Outlet, type OverflowOptions } from './overflow.ts';
+import type { StreamSummary } from './summary.ts';
+import type { Waiter, WaitOutcome } from './waiter.ts';
 
-/** One type in a stream. */
+/** One type in a stream. The gate and the waiter know it as the same object. */
 export interface StreamTarget {
   readonly type: ResourceType;
   readonly informer: SharedInformer<UnknownObject>;
+  /** The names that were given; undefined = whatever the selectors give. */
+  readonly names?: ReadonlySet<string> | undefined;
+  /** Where they are looked for; undefined or '' = everywhere. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
-export interface EventStreamOptions {
+export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   /** In the order in which their first states are shown. */
-  readonly targets: readonly StreamTarget[];
+  readonly targets: readonly T[];
   readonly enveloper: Enveloper;
-  /** Whether a change is shown at all; decided before it is numbered. Default: every change is. */
-  readonly shows?: ((change: ObjectChange, target: StreamTarget) => boolean) | undefined;
-  /** Takes each event. While its promise is open the informers stop reading. */
-  readonly print: (event: EventEnvelope, target: StreamTarget) => void | Promise<void>;
-  /** Called when the first state of a target has been printed, with how many objects it had. */
-  readonly onSynced?: ((target: StreamTarget, objects: number) => void) | undefined;
+  /** What is shown; decided before it is numbered. Default: every change is. */
+  readonly gate?: ChangeGate | undefined;
+  /** What ends the stream. It hears every change that is read at once, shown or not, whatever type is still to be shown. */
+  readonly waiter?: Waiter | undefined;
+  /** Default `block`. */
+  readonly overflow?: (OverflowOptions & { readonly clock: Pick<Clock, 'now'> }) | undefined;
+  /** Takes each event. While its promise is open the reader counts as slow: see `overflow`. */
+  readonly print: (event: EventEnvelope, target: T) => void | Promise<void>;
+  /** Takes the records that are no events, in their places. Absent = there are none, and none are numbered. */
+  readonly mark?: ((marker: Marker) => void | Promise<void>) | undefined;
+  /** Hears what `overflow` did not show, in its place in the stream: when the reader gets there. */
+  readonly onLoss?: ((loss: Loss) => void) | undefined;
+  /** Hears at once that it begins to show not everything. `dropped` is lost continuity. */
+  readonly onLosing?: ((how: Loss['how']) => void) | undefined;
+  /** Is told of what was lost as it happens, and of failed expressions at the end. Events are counted by whoever prints them. */
+  readonly summary?: Pick<StreamSummary, 'losses'> | undefined;
+  /** Called when the first state of a target has been printed, and before anything else of it, with how many objects it had. */
+  readonly onSynced?: ((target: T, objects: number) => void | Promise<void>) | undefined;
+  /** The order of a first state; it is held back until it is whole then. Default: as the server gives it. */
+  readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   /** Ends after the first state of every target. */
   readonly once?: boolean | undefined;
 }
@@ -29,58 +55,254 @@ export interface EventStreamOptions {
  * Merges informers into one numbered stream: first the states there are, type by type in the order asked for, then every change as it comes.
  * Order is kept per object, and between the events of one type; between types it is that of arrival.
  *
- * Resolves when `once` is done or the signal aborts. The informers are run by the caller.
+ * Resolves when `once` is done, the waiter's outcome is there and the change that decided it has been printed (nothing behind it is), or the
+ * signal aborts; with the outcome, if there is one. Rejects with what `print`, `mark` or `onSynced` threw under an overflow other than `block`;
+ * under `block` that is counted by the informer and the stream goes on. The informers are run by the caller.
  */
-export async function streamEvents(options: EventStreamOptions, signal: AbortSignal): Promise<void> {
-  const registrations: Registration[] = [];
+export async function streamEvents<T extends StreamTarget>(
+  options: EventStreamOptions<T>,
+  signal: AbortSignal,
+): Promise<WaitOutcome | undefined> {
+  using ending = scope(signal);
+  using stream = new EventStream(options, ending);
   try {
-    for (const target of options.targets) {
-      let objects = 0;
-      const count = () => objects++;
-      const registration = target.informer.addHandler(handlerOf(options, target, signal, count), { policy: 'block' });
-      registrations.push(registration);
-      await abortable(registration.synced, signal);
-      options.onSynced?.(target, objects);
-    }
-    if (!options.once) await aborted(signal);
+    stream.listen();
+    for (const target of options.targets) await stream.show(target);
+    if (options.once) await stream.written();
+    else await aborted(ending.signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    for (const registration of registrations) registration.remove();
+    if (!ending.signal.aborted) throw error;
+  }
+  if (stream.failure) throw stream.failure.error;
+  return options.waiter?.settled;
+}
+
+/** A handler that waits for its reader holds up the informer; behind an outlet, or for a waiter, none waits, and none falls behind. */
+const BLOCKING = { policy: 'block' } as const;
+
+type Step = () => void | Promise<void>;
+
+/** How far the showing of a target is. */
+interface Shown {
+  registration: Registration | undefined;
+  objects: number;
+  /** The first state while it is held back to be sorted, and what came before it was whole. */
+  held: { readonly first: ObjectChange[]; readonly later: ObjectChange[] } | undefined;
+  isSynced: boolean;
+}
+
+/** Where a stream that has its outcome ends: behind this object of this target, and behind these first states. */
+interface LastStop {
+  readonly firstStates: readonly StreamTarget[];
+  readonly target: StreamTarget | undefined;
+  readonly object: ReadonlyObject | undefined;
+  /** How many notifications it can be away at most; 0 = it has been passed. */
+  left: number;
+}
+
+class EventStream<T extends StreamTarget> implements Disposable {
+  readonly #options: EventStreamOptions<T>;
+  readonly #ending: Scope;
+  readonly #outlet: Outlet<T> | undefined;
+  readonly #listening: Registration[] = [];
+  readonly #shown = new Map<T, Shown>();
+  #lastStop: LastStop | undefined;
+  #isStopping = false;
+  #isLosing = false;
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(options: EventStreamOptions<T>, ending: Scope) {
+    this.#options = options;
+    this.#ending = ending;
+    const { overflow } = options;
+    if (!overflow || overflow.policy === 'block') return;
+    this.#outlet = new Outlet<T>(overflow, {
+      now: () => overflow.clock.now(),
+      write: (change, target, receivedMs) => this.#write(change, target, receivedMs),
+      lost: (loss) => this.#lost(loss),
+      onLost: (how, events) => this.#counted(how, events),
+      onError: (error) => this.#fail(error),
+    });
+  }
+
+  /** Lets the waiter hear all targets, before any is shown: what it decides about has then not been shown yet. */
+  listen(): void {
+    const { waiter, targets } = this.#options;
+    if (!waiter) return;
+    for (const target of targets) this.#listening.push(target.informer.addHandler(this.#waiting(waiter, target), BLOCKING));
+    void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the time may decide, too
+  }
+
+  /** Shows a target's first state, and from then on its changes. Resolves when its first state has been handed on. */
+  async show(target: T): Promise<void> {
+    const { sortInitial } = this.#options;
+    const { signal } = this.#ending;
+    if (signal.aborted) return;
+    const held = sortInitial ? { first: [], later: [] } : undefined;
+    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false };
+    this.#shown.set(target, shown);
+    shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
+    await abortable(shown.registration.synced, signal);
+  }
+
+  /** Everything handed on so far has been written. */
+  async written(): Promise<void> {
+    if (this.#outlet) await abortable(this.#outlet.reached(), this.#ending.signal);
+  }
+
+  [Symbol.dispose](): void {
+    const { summary, gate, waiter } = this.#options;
+    if (summary) summary.losses.expressionErrors += (gate?.errors ?? 0) + (waiter?.errors ?? 0);
+    this.#ending.abort();
+    for (const registration of this.#listening) registration.remove();
+    for (const { registration } of this.#shown.values()) registration?.remove();
+  }
+
+  // --- showing ---------------------------------------------------------------------------------------------------------------------
+
+  #showing(target: T, shown: Shown): Handler {
+    const take: TakeChange = (change) => this.#taken(target, change.object, this.#takeOrHold(change, target, shown));
+    return {
+      ...changeHandler(take, (object) => this.#taken(target, object, undefined)),
+      synced: () => this.#taken(target, undefined, this.#firstShown(target, shown)),
+      continuity: (event) => this.#taken(target, undefined, this.#told(target, event)),
+    };
+  }
+
+  #takeOrHold(change: ObjectChange, target: T, shown: Shown): void | Promise<void> {
+    const isFirst = change.cause === 'initial' && change.type === 'added';
+    if (isFirst) shown.objects++;
+    if (!shown.held) return this.#take(change, target);
+    (isFirst ? shown.held.first : shown.held.later).push(change);
+  }
+
+  #take(change: ObjectChange, target: T): void | Promise<void> {
+    if (this.#isStopping || this.#ending.signal.aborted) return;
+    const { gate } = this.#options;
+    const passed = gate ? gate.pass(change, target) : change;
+    if (!passed) return;
+    if (this.#outlet) this.#outlet.change(passed, target);
+    else return this.#write(passed, target);
+  }
+
+  #write(change: ObjectChange, target: T, receivedMs?: number): void | Promise<void> {
+    const { enveloper, print } = this.#options;
+    if (this.#ending.signal.aborted) return;
+    const events = enveloper.envelop(change, target.type, receivedMs);
+    if (events.length === 1) return print(events[0] as EventEnvelope, target);
+    return inTurn(events, (event) => (this.#ending.signal.aborted ? undefined : print(event, target)));
+  }
+
+  async #firstShown(target: T, shown: Shown): Promise<void> {
+    const { sortInitial, onSynced, mark, enveloper } = this.#options;
+    const { first = [], later = [] } = shown.held ?? {};
+    await this.#takeAll(
+      first.sort((a, b) => sortInitial?.(a.object, b.object) ?? 0),
+      target,
+    );
+    const resourceVersion = versionOf(target);
+    await this.#step(() => onSynced?.(target, shown.objects));
+    if (mark) await this.#step(() => mark(syncedMarker(enveloper, target, shown.objects, resourceVersion)));
+    await this.#takeAll(later, target);
+    shown.held = undefined;
+    shown.isSynced = true;
+    this.#stopIfThere();
+  }
+
+  async #takeAll(changes: readonly ObjectChange[], target: T): Promise<void> {
+    for (const change of changes) {
+      const pending = this.#take(change, target);
+      if (pending) await pending;
+    }
+  }
+
+  #told(target: T, event: OrderedContinuity): void | Promise<void> {
+    const { mark, enveloper } = this.#options;
+    if (mark) return this.#step(() => mark(continuityMarker(enveloper, target, event)));
+  }
+
+  #lost(loss: Loss): void | Promise<void> {
+    const { mark, enveloper, onLoss } = this.#options;
+    this.#isLosing = false;
+    if (this.#ending.signal.aborted) return;
+    onLoss?.(loss);
+    return mark?.(lossMarker(enveloper, loss));
+  }
+
+  #counted(how: Loss['how'], events: number): void {
+    const { summary, onLosing } = this.#options;
+    if (summary) summary.losses[how] += events;
+    if (this.#isLosing) return;
+    this.#isLosing = true;
+    onLosing?.(how);
+  }
+
+  /** Does something in its place in the stream. */
+  #step(run: Step): void | Promise<void> {
+    const step = () => (this.#ending.signal.aborted ? undefined : run());
+    if (this.#outlet) this.#outlet.step(step);
+    else return step();
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= { error };
+    this.#ending.abort();
+  }
+
+  // --- ending ----------------------------------------------------------------------------------------------------------------------
+
+  #waiting(waiter: Waiter, target: T): Handler {
+    const hear: TakeChange = (change) => {
+      waiter.hear(change, target);
+      if (waiter.settled) this.#endWith(waiter.settled);
+    };
+    return {
+      ...changeHandler(hear),
+      synced: () => {
+        waiter.synced(target);
+        if (waiter.settled) this.#endWith(waiter.settled);
+      },
+    };
+  }
+
+  /** What has been decided upon is shown first, unless a first state that is not there yet stands before it. */
+  #endWith({ kind, by }: WaitOutcome): void {
+    if (this.#lastStop) return;
+    const { targets } = this.#options;
+    const isAboutAll = kind === 'until' || kind === 'for';
+    const firstStates = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
+    const left = by?.object ? (this.#shown.get(by.target as T)?.registration?.depth ?? 0) : 0;
+    this.#lastStop = { firstStates, target: by?.target as T | undefined, object: by?.object, left };
+    if (firstStates.every(({ informer }) => informer.hasSynced)) this.#stopIfThere();
+    else this.#stop();
+  }
+
+  /** Notices when the last stop is passed. */
+  #taken(target: T, object: ReadonlyObject | undefined, result: void | Promise<void>): void | Promise<void> {
+    const stop = this.#lastStop;
+    if (!stop || stop.target !== target || stop.left === 0) return result;
+    stop.left = object !== undefined && object === stop.object ? 0 : stop.left - 1;
+    if (!result) return this.#stopIfThere();
+    return result.finally(() => this.#stopIfThere());
+  }
+
+  #stopIfThere(): void {
+    const stop = this.#lastStop;
+    if (stop && stop.left <= 0 && stop.firstStates.every((target) => this.#shown.get(target as T)?.isSynced)) this.#stop();
+  }
+
+  #stop(): void {
+    this.#isStopping = true;
+    if (this.#outlet) this.#outlet.step(() => this.#ending.abort());
+    else this.#ending.abort();
   }
 }
 
-type Handler = InformerHandler<UnknownObject>;
-
-function handlerOf(options: EventStreamOptions, target: StreamTarget, signal: AbortSignal, first: () => void): Handler {
-  const { enveloper, shows, print } = options;
-  const take = (change: ObjectChange): void | Promise<void> => {
-    if (signal.aborted || (shows && !shows(change, target))) return;
-    const events = enveloper.envelop(change, target.type);
-    if (events.length === 1) return print(events[0] as EventEnvelope, target);
-    return inTurn(events, (event) => (signal.aborted ? undefined : print(event, target)));
-  };
-  return {
-    added(object, { cause, isInInitialList }) {
-      if (isInInitialList) first();
-      return take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause });
-    },
-    updated(oldObject, object, { cause, uidChanged }) {
-      if (cause !== 'resync' && isSameState(oldObject, object)) return;
-      return take({ type: 'updated', object: plain(object), oldObject: plain(oldObject), cause, uidChanged });
-    },
-    deleted: (object, { cause, finalStateUnknown }) => take({ type: 'deleted', object: plain(object), cause, finalStateUnknown }),
-  };
+/** The version of a first state; undefined when it was taken in parts. */
+function versionOf({ informer }: StreamTarget): string | undefined {
+  const [only, ...more] = informer.continuity;
+  return more.length > 0 ? undefined : only?.stretches.findLast(({ by }) => by === 'initial' || by === 'relist')?.to;
 }
-
-/** It is what it was: found unchanged by a relist, or sent twice by the server. */
-function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<UnknownObject>): boolean {
-  const { resourceVersion } = after.metadata;
-  return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
-}
-
-/** Nothing downstream writes to an object: redaction and the printers copy what they change. */
-const plain = (object: DeepReadonly<UnknownObject>) => object as UnknownObject;
 
 async function inTurn<T>(items: readonly T[], step: (item: T) => void | Promise<void>): Promise<void> {
   for (const item of items) await step(item);

@@ -93,11 +93,11 @@ describe('what requests cost', () => {
   it('is counted by each api: requests, bytes, events', async () => {
     const transport = fakeTransport(({ path }) => (path.includes('watch=') ? { chunks: [events] } : { body: list }));
     const api = createClient(transport).resource(PODS, { namespace: 'shop' });
-    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 0, bytes: 0, events: 0 });
+    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 0, bytes: 0, events: 0, objects: 0 });
     await api.list();
     for await (const _ of await api.watch());
     await api.get('a');
-    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 3, bytes: 2 * list.length + events.length, events: 2 });
+    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 3, bytes: 2 * list.length + events.length, events: 2, objects: 0 });
   });
 
   it('is found at the client by type and namespace, however many apis there were', async () => {
@@ -105,9 +105,19 @@ describe('what requests cost', () => {
     for (const namespace of ['shop', 'shop', undefined]) await client.resource(PODS, { namespace }).list();
     const bytes = list.length;
     expect(client.stats()).toEqual([
-      { gvr: PODS, namespace: 'shop', requests: 2, bytes: 2 * bytes, events: 0 },
-      { gvr: PODS, namespace: undefined, requests: 1, bytes, events: 0 },
+      { gvr: PODS, namespace: 'shop', requests: 2, bytes: 2 * bytes, events: 0, objects: 0, remaining: undefined },
+      { gvr: PODS, namespace: undefined, requests: 1, bytes, events: 0, objects: 0, remaining: undefined },
     ]);
+  });
+
+  it('counts a list’s objects while they arrive, and says how many are left where the server does', async () => {
+    const pods = { metadata: { remainingItemCount: 7 }, items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }] };
+    const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', ...pods });
+    const seen: number[] = [];
+    const api = createClient(fakeTransport(() => ({ chunks: [body.slice(0, -25), body.slice(-25)] }))).resource(PODS);
+    await api.list({ limit: 2 }, { alive: () => seen.push(api.stats.objects) });
+    expect(seen).toEqual([0, 1]);
+    expect(api.stats).toMatchObject({ objects: 2, remaining: 7 });
   });
 
   it('of a refused request is its answer', async () => {

@@ -7,7 +7,7 @@ import { cut } from './fake-transport.ts';
 function split(text: string, lengths: readonly number[], keys?: string[]) {
   const splitter = new ItemsSplitter<unknown>(keys ? { keys } : {});
   const items = cut(text, lengths).flatMap((chunk) => splitter.push(chunk));
-  splitter.finish();
+  items.push(...splitter.finish());
   return { items, fields: splitter.fields, arrayKey: splitter.arrayKey };
 }
 
@@ -46,6 +46,15 @@ describe('ItemsSplitter', () => {
     expect(splitter.push(Buffer.from('{"kind":"PodList","items":[{"n":1},{"n":2},{"n"'))).toEqual([{ n: 1 }, { n: 2 }]);
     expect(splitter.fields).toEqual({ kind: 'PodList' });
     expect(splitter.push(Buffer.from(':3}]}'))).toEqual([{ n: 3 }]);
+  });
+
+  it('hands out an item of many that are alike when the next one begins, the last one at the end', () => {
+    const splitter = new ItemsSplitter();
+    const item = (n: number) => `{"metadata":{"n":${n}}}`;
+    expect(splitter.push(Buffer.from(`{"items":[${item(1)},${item(2)}`))).toHaveLength(1);
+    expect(splitter.push(Buffer.from(`,${item(3)}`))).toEqual([JSON.parse(item(2))]);
+    expect(splitter.push(Buffer.from(']}'))).toEqual([]);
+    expect(splitter.finish()).toEqual([JSON.parse(item(3))]);
   });
 
   it('takes items that are null, and an items within an item, for what they are', () => {

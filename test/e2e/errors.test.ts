@@ -129,9 +129,19 @@ describe('a command line that cannot be', () => {
     [['sandbox', '--kubeconfig', '/nonexistent/folder/file'], 'cannot write the kubeconfig'],
     [['--halp'], 'unknown flag: --halp'],
     [['-n', 'shop'], 'a command is missing'],
-    [['watch', 'pods', '--live'], 'unknown flag: --live'],
-    [['watch', 'pods', '--filter', 'true'], 'unknown flag: --filter'],
-    [['watch', 'pods', '-o', 'diff'], 'allowed formats are'],
+    [['watch', 'pods', '--live', '-o', 'json'], '--live is a table'],
+    [['watch', 'pods', '--filter', 'object.metadata.name ='], '--filter'],
+    [['watch', 'pods', '--filter', 'objekt.metadata.name == "x"'], 'objekt'],
+    [['watch', 'pods', '--until', 'object.metadata.name'], '--until'],
+    [['watch', 'pods', '--for', 'ready'], 'unrecognized condition: "ready"'],
+    [['watch', 'pods', '--stays', '3s'], '--stays needs something'],
+    [['watch', 'pods', '--predicate', 'name'], 'expected one of generation, labels'],
+    [['watch', 'pods', '--changed', '.spec['], '--changed'],
+    [['watch', 'pods', '--markers', '-o', 'name'], '--markers has no place in -o name'],
+    [['watch', 'pods', '--overflow', 'sometimes'], 'one of block, coalesce, drop'],
+    [['watch', 'pods', '-o', 'jq=.['], 'jq'],
+    [['watch', 'pods', '-o', 'go-template={{.x}}'], 'use -o jsonpath'],
+    [['query', 'pods', '-o', 'diff'], 'diff'],
     [['serve'], 'unknown command "serve"'],
   ])('%j is refused before anything else, with nothing on stdout', async (line, text) => {
     const { code, stdout, stderr } = await run(line, { env: { KUBECONFIG: '/nonexistent' } });
@@ -160,6 +170,6 @@ describe('help', () => {
     expect(stdout.split(summary)).toHaveLength(2);
     const places = [...stdout.matchAll(/^ {2}(?:-\w, | {4})?(--\S+) /gm)].map(([line]) => line.indexOf('--'));
     expect(places.length).toBeGreaterThan(5);
-    expect(new Set(places)).toEqual(new Set([6]));
+    expect(places.filter((place) => place !== 6 && place !== 2)).toEqual([]); // sections without a short flag have no room for one
   });
 });

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import path from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
@@ -37,6 +41,19 @@ describe('sandbox', () => {
     await cli.ended();
     await expect(stat(config)).rejects.toThrow();
     expect((await run(['sandbox', '--load', path.join(fixture.folder, 'none.yaml')])).code).toBe(2);
+  });
+
+  it('holds everybody but its own token to the roles with --rbac', async () => {
+    const asNobody = async (flags: string[]) => {
+      await using cli = new Cli(['sandbox', '-q', ...flags]);
+      await cli.until((c) => c.lines.length === 1, 'the path');
+      const { clusters } = load(await readFile(cli.lines[0] as string, 'utf8')) as { clusters: { cluster: Record<string, string> }[] };
+      const { server, 'certificate-authority-data': ca = '' } = clusters[0]?.cluster ?? {};
+      const [answer] = (await once(get(`${server}/api/v1/pods`, { ca: Buffer.from(ca, 'base64') }), 'response')) as [IncomingMessage];
+      return [answer.statusCode, await answer.setEncoding('utf8').toArray()];
+    };
+    expect(await asNobody([])).toEqual([401, [expect.stringContaining('Unauthorized')]]);
+    expect(await asNobody(['--rbac'])).toEqual([403, [expect.stringContaining('User \\"system:anonymous\\" cannot list resource')]]);
   });
 
   it('every command runs on one of its own with --sandbox', async () => {

@@ -19,6 +19,8 @@ function text(delta: Delta<Pod>): string {
       return 'SyncAll';
     case 'Bookmark':
       return `Bookmark ${delta.resourceVersion}`;
+    case 'Told':
+      return `Told ${delta.event.kind}`;
     default: {
       const { object } = delta;
       return object instanceof Tombstone

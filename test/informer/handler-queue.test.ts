@@ -36,7 +36,7 @@ function through(...items: Notification<Pod>[]): { lines: string[]; lost: number
   const queue = new CoalescingQueue<Pod>((count) => (lost += count));
   for (const item of items) queue.push(item);
   const lines: string[] = [];
-  for (let item = queue.shift(); item; item = queue.shift()) if (item !== SYNCED) lines.push(line(item));
+  for (let item = queue.shift(); item; item = queue.shift()) if (item !== SYNCED && item.kind !== 'continuity') lines.push(line(item));
   return { lines, lost };
 }
 

@@ -175,6 +175,86 @@ describe('indexes', () => {
   });
 });
 
+describe('a replacement in steps', () => {
+  const many = (count: number, version: number, tags = 'x') => Array.from({ length: count }, (_, i) => tagged(`k${i}`, tags, version));
+
+  it('shows nothing before its last step, and then everything', () => {
+    const indexer = indexed();
+    indexer.add(tagged('old', 'o', 1));
+    const steps = indexer.replacing(many(5000, 2), '9');
+    let turns = 0;
+    while (!steps.next().done) {
+      turns++;
+      expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags')]).toEqual([1, '1', ['o']]);
+    }
+    expect(turns).toBeGreaterThan(3);
+    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags'), indexer.indexCount('tags', 'x')]).toEqual([
+      5000,
+      '9',
+      ['x'],
+      5000,
+    ]);
+  });
+
+  it('knows of every write that came between its steps', () => {
+    const isMine = (key: string) => key.startsWith('k');
+    const told: string[] = [];
+    const observer = {
+      begin: () => told.splice(0),
+      put: (key: string, old: Pod | undefined) => void (old && told.push(`${key} was ${old.metadata.resourceVersion}`)),
+      gone: (key: string, old: Pod) => void told.push(`${key} gone at ${old.metadata.resourceVersion}`),
+    };
+    for (let at = 0; at < 6; at++) {
+      const indexer = indexed();
+      indexer.add(tagged('k1', 'a', 1));
+      indexer.add(tagged('other', 'a', 1));
+      const steps = indexer.replacing(many(3000, 2), '9', { within: isMine, observer });
+      let turn = 0;
+      while (!steps.next().done) {
+        if (turn++ !== at) continue;
+        indexer.update(tagged('k1', 'b', 5));
+        indexer.update(tagged('other', 'b', 6));
+        indexer.add(tagged('k-more', 'b', 7));
+        indexer.addIndexers({ name: (object) => [object.metadata.name ?? ''] });
+      }
+      if (turn <= at) break;
+      expect(told).toEqual(['k1 was 5', 'k-more gone at 7']);
+      expect([indexer.size, indexer.indexKeys('tags', 'b'), indexer.indexKeys('name', 'other')]).toEqual([3001, ['other'], ['other']]);
+      expect(indexer.indexValues('name')).toHaveLength(3001);
+    }
+  });
+
+  it('transforms each object once, and tells once of a key that comes twice', () => {
+    const seen: Pod[] = [];
+    const transform = (object: Pod) => {
+      seen.push(object);
+      return object;
+    };
+    const indexer = new Indexer<Pod>({ transform });
+    const puts: string[] = [];
+    const observer = {
+      begin: () => puts.splice(0),
+      put: (key: string, _: unknown, o: Pod) => void puts.push(`${key}@${o.metadata.resourceVersion}`),
+      gone: () => {},
+    };
+    const objects = [...many(1500, 2), tagged('k0', 'x', 3)];
+    const steps = indexer.replacing(objects, '9', { observer });
+    steps.next();
+    indexer.bookmark('5');
+    indexer.add(tagged('late', 'x', 4));
+    while (!steps.next().done);
+    expect(seen.filter((object) => objects.includes(object))).toHaveLength(1501);
+    expect([puts.length, puts[0], puts.at(-1), indexer.has('late')]).toEqual([1500, 'k0@3', 'k1499@2', false]);
+  });
+
+  it('has changed nothing when an object in the middle has no key', () => {
+    const indexer = indexed();
+    indexer.add(tagged('a', 'x', 1));
+    expect(() => indexer.replace([...many(2000, 2), {} as Pod], '9')).toThrow("couldn't create key for object");
+    expect([[...indexer.keys()], indexer.resourceVersion]).toEqual([['a'], '1']);
+  });
+});
+
 describe('the version of the store', () => {
   it('is that of the last change a reader can see [IDX-11]', () => {
     const indexer = new Indexer<unknown>({ keyOf: (o) => (typeof o === 'string' ? o : keyOf(o)) });

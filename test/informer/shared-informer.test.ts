@@ -143,6 +143,38 @@ describe('the first state', () => {
   });
 });
 
+describe('a whole state of many objects', () => {
+  it('lets others have their turn before it shows, and none between the cache and the handlers', async () => {
+    const pods = Array.from({ length: 5000 }, (_, i) => pod(`n/p${i}`, i + 1));
+    const { informer, start, stop } = bench(pods, { freeze: false });
+    const early = createRecordingHandler<Pod>();
+    informer.addHandler(early);
+    const starting = start();
+    const sizes = new Set<number>();
+    const late: ReturnType<typeof createRecordingHandler<Pod>>[] = [];
+    for (let turn = 0; early.lines.at(-1) !== 'synced'; turn++) {
+      expect(turn).toBeLessThan(1000);
+      sizes.add(informer.lister.list().length);
+      if (turn < 20) {
+        const handler = createRecordingHandler<Pod>();
+        late.push(handler);
+        informer.addHandler(handler);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([...sizes.add(informer.lister.list().length)]).toEqual([0, 5000]);
+    expect(late.length).toBeGreaterThan(3);
+    for (let turn = 0; late.some((handler) => handler.lines.at(-1) !== 'synced'); turn++) {
+      expect(turn).toBeLessThan(1000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const handler of [early, ...late]) expect(new Set(handler.lines).size).toBe(handler.lines.length);
+    for (const handler of [early, ...late]) expect(handler.lines).toHaveLength(5001);
+    await starting;
+    await stop();
+  });
+});
+
 describe('changes', () => {
   it('reach a handler in the order of the stream, across keys [SHI-26]', async () => {
     const { informer, watch, start, stop } = bench();

@@ -1,5 +1,6 @@
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import type { Painter } from '../../src/output/painter.ts';
 import type { PrintedEvent, PrintedObject, PrintedType } from '../../src/output/printer.ts';
 import type { EventType } from '../../src/stream/envelope.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -78,3 +79,15 @@ export function event(type: EventType, object: UnknownObject): PrintedEvent {
 
 /** The text as a list of lines, so that a test shows it as it looks. */
 export const lines = (text: string | Iterable<string>) => [...text].join('').split('\n');
+
+/** Shows what would be coloured, and how. */
+export const markingPainter: Painter = {
+  event: (type, text) => `<${type}>${text}</>`,
+  heading: (text) => `*${text}*`,
+  state: (state, text) => `<${state}>${text}</>`,
+  type: (name, text) => `<${name}>${text}</>`,
+  change: (kind, text) => `<${kind}>${text}</>`,
+  faint: (text) => `_${text}_`,
+  struck: (text) => `~${text}~`,
+  flash: (text) => `!${text}!`,
+};

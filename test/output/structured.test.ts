@@ -231,7 +231,7 @@ describe('-o', () => {
   });
 
   test.each([
-    ['xyz', 'unable to match a printer suitable for the output format "xyz", allowed formats are: custom-columns,'],
+    ['xyz', 'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,custom-columns,'],
     ['json=1', 'unable to match a printer suitable for the output format "json=1"'],
     ['jsonpath', 'template format specified but no template given'],
     ['go-template={{.x}}', 'output format "go-template" is not supported'],
@@ -239,6 +239,13 @@ describe('-o', () => {
   ])('%s is refused', (text, message) => {
     expect(() => parseOutputFormat(text)).toThrow(message);
   });
+
+  test.each(['go-template', 'go-template={{.x}}', 'go-template-file=x', 'template', 'templatefile=x', 'template={{.x}}'])(
+    '%s is refused with what to use instead',
+    (text) => {
+      expect(() => parseOutputFormat(text)).toThrow(expect.objectContaining({ hint: 'use -o jsonpath=… or -o custom-columns=…' }));
+    },
+  );
 
   test('a typing slip is told', () => {
     expect(() => parseOutputFormat('jsno')).toThrow(expect.objectContaining({ hint: 'did you mean -o json?' }));

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import type { Painter } from '../../src/output/painter.ts';
 import { TablePrinter, type TablePrinterOptions } from '../../src/output/table-printer.ts';
-import { answer, clock, deployment, event, lines, POD_COLUMNS, pod } from './fixtures.ts';
+import { answer, clock, deployment, event, lines, markingPainter, POD_COLUMNS, pod } from './fixtures.ts';
 
 const printer = (options: Partial<TablePrinterOptions> = {}) => new TablePrinter({ clock, ...options });
 const shown = (options: Partial<TablePrinterOptions>, ...objects: UnknownObject[]) => lines(printer(options).objects(answer(...objects)));
@@ -203,11 +202,29 @@ describe('a stream', () => {
   });
 
   test('paints the event and the heading when their widths are settled', () => {
-    const painter: Painter = { event: (type, text) => `<${type}>${text}</>`, heading: (text) => `*${text}*` };
-    expect(lines(printer({ painter }).events([event('ADDED', pod('w'))]))).toEqual([
+    expect(lines(printer({ painter: markingPainter }).events([event('ADDED', pod('w'))]))).toEqual([
       '*EVENT      **NAME   **READY   **STATUS    **RESTARTS   **AGE*',
-      '<ADDED>ADDED      </>w      1/1     Running   0          60m',
+      '<ADDED>ADDED      </>w      1/1     <good>Running   </>0          60m',
       '',
     ]);
+  });
+
+  test('with several types colours names by type, in answers too', () => {
+    const marked = printer({ painter: markingPainter, showKind: true, noHeaders: true });
+    expect(lines(marked.objects(answer(pod('w', 'Error'), deployment('d'))))).toEqual([
+      '<pod>pod/w   </>1/1   <bad>Error   </>0     60m',
+      '<deployment.apps>deployment.apps/d   </>2/2   2     2     24h',
+      '',
+    ]);
+  });
+
+  test('leads with the time where asked for', () => {
+    const table = printer({ timestamps: 'rfc3339', painter: markingPainter });
+    expect(lines(table.events([event('ADDED', pod('w'))]))).toEqual([
+      '*TIME                       **EVENT      **NAME   **READY   **STATUS    **RESTARTS   **AGE*',
+      '_2026-01-01T12:00:00.000Z   _<ADDED>ADDED      </>w      1/1     <good>Running   </>0          60m',
+      '',
+    ]);
+    expect(lines(printer({ timestamps: 'rfc3339' }).objects(answer(pod('w')))).at(0)).toBe('NAME   READY   STATUS    RESTARTS   AGE');
   });
 });

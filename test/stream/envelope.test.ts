@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { Enveloper, type EventEnvelope, type ObjectChange } from '../../src/stream/envelope.ts';
+import { continuityMarker, endMarker, lossMarker, type Marker, syncedMarker } from '../../src/stream/markers.ts';
 import { Redactor } from '../../src/stream/redact.ts';
+import { StreamSummary } from '../../src/stream/summary.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 const clock = new FakeClock();
@@ -122,17 +124,21 @@ test('seq counts over the types of a stream without gaps', () => {
   expect(seen.map((event) => event.seq)).toEqual([1, 2, 3, 4]);
 });
 
-test('a type left out by `on` gets no envelope and no number', () => {
-  const one = enveloper({ on: new Set(['MODIFIED', 'ADDED']) });
-  const changes: ObjectChange[] = [{ type: 'deleted', object: web(1), cause: 'watch' }, updated, { ...updated, uidChanged: true }];
-  expect(changes.flatMap((change) => one.envelop(change, DEPLOYMENTS)).map(({ seq, type }) => [seq, type])).toEqual([
-    [1, 'MODIFIED'],
-    [2, 'ADDED'],
-  ]);
+test('a record that is no event is numbered with the events', () => {
+  const one = enveloper();
+  const [first] = one.envelop(updated, DEPLOYMENTS);
+  const stamp = one.stamp();
+  const [last] = one.envelop(updated, DEPLOYMENTS);
+  expect([first?.seq, stamp, last?.seq]).toEqual([1, { seq: 2, time: '2026-01-01T00:00:00.000Z' }, 3]);
 });
 
+test('the time is that of receipt, if that is given', () => {
+  expect(enveloper().envelop(updated, DEPLOYMENTS, 0)[0]?.time).toBe('1970-01-01T00:00:00.000Z');
+});
+
+const schema = JSON.parse(readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8')) as Schema;
+
 describe('the published schema', () => {
-  const schema = JSON.parse(readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8')) as Schema;
   const line = (envelope: EventEnvelope | undefined) => JSON.parse(JSON.stringify(envelope));
 
   const samples: [string, ObjectChange, ResourceType][] = [
@@ -158,16 +164,62 @@ describe('the published schema', () => {
     ['finalStateUnknown: false', { finalStateUnknown: false }, ['finalStateUnknown']],
     ['a missing seq', { seq: undefined }, ['seq']],
   ])('refuses %s', (_, change, where) => {
-    expect(faults(schema, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(where);
+    const event = schema.$defs?.event as Schema;
+    expect(faults(event, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(where);
+    expect(faults(schema, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(['']);
   });
 
   test('names every property that an envelope can have', () => {
     const [all] = envelop({ ...updated, finalStateUnknown: true }, { withOld: true });
-    expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(all as object));
+    expect(Object.keys(schema.$defs?.event?.properties ?? {})).toEqual(Object.keys(all as object));
   });
 });
 
+describe('the published schema of markers', () => {
+  const stamper = enveloper();
+  const at = { at: 0, why: 'gone' as const, from: '10' };
+  const counts = new StreamSummary().counts({ relists: 0, gaps: 0, resumed: 0 });
+  const target = { type: DEPLOYMENTS };
+
+  test.each<[string, Marker]>([
+    ['synced', syncedMarker(stamper, target, 3, '10')],
+    ['synced', syncedMarker(stamper, target, 3)],
+    ['gap', continuityMarker(stamper, target, { kind: 'gap', ...at, scope: 'shop' })],
+    ['gap', lossMarker(stamper, { how: 'coalesced', events: 412, objects: 37 })],
+    ['gap', lossMarker(stamper, { how: 'dropped', events: 12 })],
+    ['relisted', continuityMarker(stamper, target, { kind: 'relisted', ...at, resourceVersion: '20', objects: 3, scope: 'shop' })],
+    ['end', endMarker(stamper, { reason: 'ended by SIGINT', exitCode: 0, summary: counts })],
+  ])('holds for %s, and names its properties', (name, marker) => {
+    const part = schema.$defs?.[name] as Schema;
+    expect([faults(schema, marker, schema), faults(part, marker, schema)]).toEqual([[], []]);
+    const named = Object.keys(part.properties ?? {});
+    expect(Object.keys(marker)).toEqual(named.filter((key) => key in marker));
+    expect(named).toEqual(expect.arrayContaining(part.required as string[]));
+  });
+
+  test('holds for no marker without its fields', () => {
+    const { objects: _, ...marker } = syncedMarker(stamper, target, 3);
+    expect(faults(schema, marker, schema)).toEqual(['']);
+  });
+
+  test('names every count of a summary', () => {
+    expect(Object.keys(schema.$defs?.end?.properties?.summary?.properties ?? {})).toEqual(Object.keys(counts));
+  });
+});
+
+test('a marker carries what it tells in the order of its schema', () => {
+  const marker = continuityMarker(
+    enveloper(),
+    { type: DEPLOYMENTS },
+    { kind: 'relisted', at: 0, why: 'gone', from: '10', resourceVersion: '20', objects: 3 },
+  );
+  expect(JSON.stringify(marker)).toBe(
+    '{"type":"RELISTED","gvr":"apps/v1/deployments","reason":"gone","from":"10","to":"20","objects":3,"seq":1,"time":"2026-01-01T00:00:00.000Z"}',
+  );
+});
+
 interface Schema {
+  oneOf?: Schema[];
   $ref?: string;
   $defs?: Record<string, Schema>;
   type?: string;
@@ -183,6 +235,7 @@ interface Schema {
 /** Where a value breaks a schema, of as much of JSON Schema as ours uses. */
 function faults(schema: Schema, value: unknown, root: Schema, at = ''): string[] {
   const target = schema.$ref ? (root.$defs?.[schema.$ref.split('/').at(-1) as string] as Schema) : schema;
+  if (target.oneOf) return target.oneOf.filter((one) => faults(one, value, root).length === 0).length === 1 ? [] : [at];
   const out: string[] = [];
   const kind = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
   if (target.type && target.type !== kind) out.push(at);

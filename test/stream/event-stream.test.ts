@@ -34,7 +34,7 @@ function stream() {
   );
   const updated = (before: string | undefined, after: string | undefined, cause: 'watch' | 'relist' | 'resync') =>
     handler.updated?.(pod(before) as never, pod(after) as never, { cause } as never);
-  const end = (): Promise<void> => {
+  const end = (): Promise<unknown> => {
     ending.abort();
     return done;
   };

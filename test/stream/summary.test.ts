@@ -14,3 +14,13 @@ test('a stream without events says so', () => {
     '--timeout reached after 30s: no events, no relists, 1 gap, 1 resumed watch',
   );
 });
+
+test('what was not shown, and what failed, is told where there was any', () => {
+  const summary = new StreamSummary();
+  Object.assign(summary.losses, { coalesced: 412, dropped: 2, expressionErrors: 3 });
+  const continuity = { relists: 0, gaps: 0, resumed: 0, storeErrors: 1 };
+  expect(summary.line('ended by SIGINT', 1000, continuity)).toBe(
+    'ended by SIGINT after 1s: no events, no relists, no gaps, no resumed watches, 2 events dropped, 412 updates coalesced, 1 change not cached, 3 expression errors',
+  );
+  expect(summary.counts(continuity)).toMatchObject({ ADDED: 0, dropped: 2, coalesced: 412, expressionErrors: 3, storeErrors: 1 });
+});

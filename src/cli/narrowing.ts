@@ -1,0 +1,53 @@
+import type { CelProgram } from '../expr/cel.ts';
+import { loadCel } from '../expr/load-cel.ts';
+import { formatGvr } from '../model/gvr.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+
+/** What a server is asked beside the user's own selectors. */
+export interface Narrowing {
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** What `--explain` says of it. */
+  readonly text: string;
+}
+
+/** Fields every type can be selected by, then those of single types. Source: the field label conversions of the built-in types. */
+const EVERYWHERE = ['metadata.name', 'metadata.namespace'];
+const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
+  'v1/pods': ['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
+  'v1/events': [
+    'involvedObject.kind',
+    'involvedObject.name',
+    'involvedObject.namespace',
+    'involvedObject.uid',
+    'reason',
+    'reportingComponent',
+    'type',
+  ],
+  'v1/nodes': ['spec.unschedulable'],
+  'v1/secrets': ['type'],
+  'v1/namespaces': ['status.phase'],
+  'v1/replicationcontrollers': ['status.replicas'],
+  'batch/v1/jobs': ['status.successful'],
+};
+
+/**
+ * The part of `--filter` that the server can do, for one type. The whole expression is evaluated here all the same, so this changes how much is
+ * sent and never what is shown; but what leaves the selection then arrives as a deletion, so nothing that judges events may look on.
+ */
+export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType): Promise<Narrowing> {
+  const { pushDown } = await loadCel();
+  const supportedFields = new Set([...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
+  const parts = programs.map((program) => pushDown(program, { supportedFields }));
+  const labelSelector = joined(parts.map((part) => part.labelSelector));
+  const fieldSelector = joined(parts.map((part) => part.fieldSelector));
+  const sent = [labelSelector && `label selector ${labelSelector}`, fieldSelector && `field selector ${fieldSelector}`].filter(Boolean);
+  const local = parts.map((part) => part.local).filter((text) => text !== '');
+  const server = sent.length > 0 ? `the server selects by ${sent.join(' and ')}` : 'nothing of it can be sent to the server';
+  const here = local.length > 0 ? `evaluated here: ${local.join(' && ')}` : 'nothing is left to evaluate here';
+  return { labelSelector, fieldSelector, text: `${formatGvr(gvr)}: ${server}; ${here}` };
+}
+
+function joined(selectors: readonly (string | undefined)[]): string | undefined {
+  return selectors.filter((text) => text !== undefined && text !== '').join(',') || undefined;
+}

@@ -1,0 +1,40 @@
+import type { ResourceStats } from '../client/client.ts';
+import { formatGroupResource } from '../model/gvr.ts';
+import type { Session } from './session.ts';
+
+/** Nobody needs to be told of what is quick. */
+const FIRST_AFTER_MS = 1000;
+const EVERY_MS = 250;
+
+/** Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are left. */
+export function showSyncProgress(session: Pick<Session, 'status' | 'client' | 'clock' | 'startedAt'>): Disposable {
+  const { clock, status, client } = session;
+  const show = () => {
+    status.show(progressText(client.stats(), clock.monotonic() - session.startedAt));
+    timer = clock.after(EVERY_MS, show);
+  };
+  let timer = clock.after(FIRST_AFTER_MS, show);
+  return {
+    [Symbol.dispose]() {
+      timer.cancel();
+      status.clear();
+    },
+  };
+}
+
+/** `syncing pods: 12,345 objects, 78.1 MB, 3s`. */
+export function progressText(stats: readonly ResourceStats[], elapsedMs: number): string {
+  const names = [...new Set(stats.map(({ gvr }) => formatGroupResource(gvr)))].join(', ');
+  const sum = (of: (each: ResourceStats) => number) => stats.reduce((total, each) => total + of(each), 0);
+  const objects = sum((each) => each.objects);
+  const left = sum((each) => each.remaining ?? 0);
+  const pages = sum((each) => each.requests);
+  const parts = [
+    `${objects.toLocaleString('en')}${left > 0 ? ` of ${(objects + left).toLocaleString('en')}` : ''} objects`,
+    `${(sum((each) => each.bytes) / 1e6).toFixed(1)} MB`,
+    ...(pages > stats.length ? [`${pages} pages`] : []),
+    `${Math.floor(elapsedMs / 1000)}s`,
+    ...(left > 0 && objects > 0 ? [`about ${Math.ceil(((elapsedMs / objects) * left) / 1000)}s to go`] : []),
+  ];
+  return `syncing ${names}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,53 @@
+import { InformerError } from '../kit/error.ts';
+import { conditionOf } from '../stream/condition.ts';
+import { parseForCondition } from '../stream/for-condition.ts';
+import type { WaitRules } from '../stream/wait-rules.ts';
+import { compiledAll } from './stream-filters.ts';
+
+/** The flags of `watch` that say what ends it. */
+export interface WaitFlags {
+  readonly until?: readonly string[] | undefined;
+  readonly 'until-any'?: readonly string[] | undefined;
+  readonly 'fail-if'?: readonly string[] | undefined;
+  readonly for?: readonly string[] | undefined;
+  readonly stays?: number | undefined;
+}
+
+export interface Waits {
+  /** Undefined when nothing is waited for. */
+  readonly rules: WaitRules | undefined;
+  /** Something is waited for that means success; `--fail-if` alone does not. */
+  readonly isGoal: boolean;
+  readonly needsObject: boolean;
+}
+
+/** Reads what a stream waits for. Throws `argument` for what cannot be read. */
+export async function waitsOf(flags: WaitFlags): Promise<Waits> {
+  const [until, untilAny, failIf] = await Promise.all([
+    compiledAll(flags.until, 'until'),
+    compiledAll(flags['until-any'], 'until-any'),
+    compiledAll(flags['fail-if'], 'fail-if'),
+  ]);
+  const conditions = (flags.for ?? []).map(parseForCondition);
+  const isGoal = until.programs.length > 0 || untilAny.programs.length > 0 || conditions.length > 0;
+  if (flags.stays !== undefined && !isGoal) {
+    throw new InformerError('argument', '--stays needs something that is to hold for that long', {
+      hint: 'give --until, --until-any or --for',
+    });
+  }
+  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false };
+  const some = <T>(all: readonly T[]) => (all.length > 0 ? all : undefined);
+  return {
+    isGoal,
+    needsObject:
+      [until, untilAny, failIf].some(({ needsObject }) => needsObject) ||
+      conditions.some(({ kind }) => kind === 'condition' || kind === 'jsonpath'),
+    rules: {
+      until: some(until.programs.map(conditionOf)),
+      untilAny: some(untilAny.programs.map(conditionOf)),
+      failIf: some(failIf.programs.map(conditionOf)),
+      for: some(conditions),
+      staysMs: flags.stays,
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Interfaces } from '@oclif/core';
+import type { Representation } from '../client/resource-api.ts';
+import type { ResourceSelection } from '../client/resource-args.ts';
+import { loadPath, type PathValues } from '../expr/path-values.ts';
+import { InformerError } from '../kit/error.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import type { LiveTable } from '../output/live-table.ts';
+import { needsOf, type OutputFormat } from '../output/output-format.ts';
+import { compareKeys } from '../query/arrange.ts';
+import { resolveWhenThere } from './crd-wait.ts';
+import type { Io } from './io.ts';
+import { type Narrowing, narrowingOf } from './narrowing.ts';
+import { outputFormatOf, painterOf, printerOf } from './output.ts';
+import { checkSelectors, namespacesOf, type Session } from './session.ts';
+import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
+import { type Waits, waitsOf } from './wait-flags.ts';
+import type { watchFlags } from './watch-flags.ts';
+import type { WatchPlan } from './watching.ts';
+import { checkWheres } from './where-check.ts';
+
+type WatchFlags = Interfaces.InferredFlags<typeof watchFlags>;
+
+/** What of a command line can be read and checked before a server is asked. */
+export interface CheckedWatch {
+  readonly format: OutputFormat;
+  readonly filters: StreamFilters;
+  readonly waits: Waits;
+  readonly sortBy: PathValues | undefined;
+  /** On a terminal, in the one format that has rows. */
+  readonly isLive: boolean;
+}
+
+/** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
+export async function checkWatch(flags: WatchFlags, io: Io): Promise<CheckedWatch> {
+  checkSelectors(flags);
+  const format = await outputFormatOf(flags);
+  checkTogether(flags, format);
+  return {
+    format,
+    filters: await streamFiltersOf(flags),
+    waits: await waitsOf(flags),
+    sortBy: flags['sort-by'] === undefined ? undefined : await loadPath(flags['sort-by'], { flag: '--sort-by' }),
+    isLive: flags.live && io.stdout.isTerminal,
+  };
+}
+
+function checkTogether(flags: WatchFlags, format: OutputFormat): void {
+  const refuse = (message: string, hint: string): never => {
+    throw new InformerError('argument', message, { hint });
+  };
+  if (flags.live && format.kind !== 'table') refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
+  if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
+    refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
+  if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
+    refuse('--overflow-buffer is for --overflow drop', 'the others lose nothing that a buffer could hold');
+  if (flags.once && flags['watch-only']) refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
+}
+
+/** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
+export async function planOf(words: readonly string[], flags: WatchFlags, checked: CheckedWatch, session: Session): Promise<WatchPlan> {
+  const { format, filters, waits, sortBy } = checked;
+  const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+  const namespaces = namespacesOf(flags, session.config);
+  const types = selections.map(({ type }) => type);
+  await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
+  const layout = { severalTypes: selections.length > 1, severalNamespaces: namespaces.length > 1 || namespaces[0] === '' };
+  const needs = needsOf(format);
+  if (flags.live && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');
+  return {
+    selections,
+    namespaces,
+    format,
+    waits,
+    rules: filters.rules,
+    printer: await printerOf(format, flags, layout, session),
+    live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
+    as: representationOf(checked),
+    selector: flags.selector,
+    fieldSelector: flags['field-selector'],
+    narrowings: await narrowingsOf(checked, selections, flags, session),
+    keepManagedFields: flags['show-managed-fields'] || needs.managedFields,
+    showManagedFields: flags['show-managed-fields'] || needs.managedFields,
+    showSecrets: flags['show-secrets'],
+    withOld: flags.old || needs.old,
+    sortInitial: sortBy && byValueAt(sortBy),
+    once: flags.once || (flags.timeout === 0 && waits.isGoal),
+    strict: flags.strict,
+    markers: flags.markers,
+    limit: flags.limit,
+    verifyEveryMs: flags['verify-every'],
+    overflow: flags.overflow ?? 'block',
+    overflowBuffer: flags['overflow-buffer'],
+  };
+}
+
+/** As little of the objects as what is asked needs. Cells come only with tables. */
+function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Representation {
+  const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.text);
+  const isWhole = needsOf(format).object || filters.needsObject || waits.needsObject || sortsInside;
+  if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
+  return isWhole ? 'object' : 'metadata';
+}
+
+/** Nothing that waits or judges events may look on: what leaves the narrower selection would be deleted for it. */
+async function narrowingsOf(
+  { filters, waits }: CheckedWatch,
+  selections: readonly ResourceSelection[],
+  flags: WatchFlags,
+  session: Session,
+): Promise<ReadonlyMap<ResourceType, Narrowing> | undefined> {
+  const { filters: programs, rules } = filters;
+  if (programs.length === 0) {
+    if (flags.explain) session.notice('--explain: there is no --filter of which the server could do a part');
+    return undefined;
+  }
+  const isJudging = waits.rules !== undefined || rules.conditions?.some((condition) => condition.readsEvent);
+  if (isJudging) {
+    if (flags.explain) session.notice('--explain: --filter is evaluated here, since something waits for objects, or looks at events');
+    return undefined;
+  }
+  const narrowings = new Map<ResourceType, Narrowing>();
+  for (const { type } of selections) narrowings.set(type, await narrowingOf(programs, type));
+  if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}`);
+  return narrowings;
+}
+
+async function liveTableOf(
+  flags: WatchFlags,
+  layout: { severalTypes: boolean; severalNamespaces: boolean },
+  sortBy: PathValues | undefined,
+  { io }: Session,
+): Promise<LiveTable> {
+  const { LiveTable: Table } = await import('../output/live-table.ts');
+  return new Table({
+    wide: flags.output === 'wide',
+    withNamespace: layout.severalNamespaces,
+    showKind: flags['show-kind'] || layout.severalTypes,
+    showLabels: flags['show-labels'],
+    labelColumns: flags['label-columns'],
+    noHeaders: flags['no-headers'],
+    painter: await painterOf(flags, io),
+    sortBy: sortBy && ((object) => sortBy.values(object)),
+  });
+}
+
+function byValueAt(path: PathValues): (a: ReadonlyObject, b: ReadonlyObject) => number {
+  const keys = new WeakMap<ReadonlyObject, unknown>();
+  const keyOf = (object: ReadonlyObject) => {
+    if (!keys.has(object)) keys.set(object, path.values(object)[0]);
+    return keys.get(object);
+  };
+  return (a, b) => compareKeys(keyOf(a), keyOf(b));
+}

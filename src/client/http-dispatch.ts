@@ -1,0 +1,122 @@
+import type { Dispatcher } from 'undici';
+
+/** So many bytes may wait for their reader before the server is told to. */
+const MOST_WAITING = 256 * 1024;
+
+/** A server may send each object as a chunk of its own: smaller ones than this that came in one go are given in one piece … */
+const SMALL = 16 * 1024;
+/** … of at most so many bytes. */
+const TOGETHER = 64 * 1024;
+
+/** What undici says of an answer, and its body. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: RawBody;
+}
+
+/**
+ * Sends one request. The signal is to be this request's own. Resolves with the answer's headers; rejects with what broke the connection before them, or at once with the signal's
+ * reason. Chunks come off the socket as they are, without the stream that undici's own `request` puts in between.
+ */
+export function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const body = new RawBody();
+    const aborted = () => {
+      body.abort(signal.reason);
+      reject(signal.reason);
+    };
+    if (signal.aborted) return aborted();
+    signal.addEventListener('abort', aborted, { once: true });
+    dispatcher.dispatch(options, {
+      onRequestStart: (controller) => body.begin(controller),
+      onResponseStart(_, status, headers) {
+        if (status >= 200) resolve({ status, headers, body });
+      },
+      onResponseData: (_, chunk) => body.push(chunk),
+      onResponseEnd: () => body.end(),
+      onResponseError(_, error) {
+        body.end({ error });
+        reject(error);
+      },
+    });
+  });
+}
+
+/** The chunks of a body as they came, small ones together. To be asked for one at a time. */
+export class RawBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #wake: (() => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #end: { error?: unknown } | undefined;
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    while (this.#chunks.length === 0 && !this.#end) await this.#arrival();
+    if (this.#chunks.length > 0) return { done: false, value: this.#take() };
+    if (this.#end && 'error' in this.#end) throw this.#end.error;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.close();
+    return { done: true, value: undefined };
+  }
+
+  close(): void {
+    this.abort(new Error('the body is not wanted any more'));
+  }
+
+  /** Lets go of the connection, unless the body has ended, and of what has come; a reader hears why. */
+  abort(reason: Error): void {
+    const hasEnded = this.#end !== undefined;
+    this.#chunks.length = 0;
+    this.#end = { error: reason };
+    if (!hasEnded) this.#controller?.abort(reason);
+    this.#woken();
+  }
+
+  begin(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#end && 'error' in this.#end) controller.abort(this.#end.error as Error);
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#end) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= MOST_WAITING) this.#controller?.pause();
+    this.#woken();
+  }
+
+  end(end: { error?: unknown } = {}): void {
+    this.#end ??= end;
+    this.#woken();
+  }
+
+  #take(): Uint8Array {
+    const chunks = this.#chunks;
+    let count = 1;
+    let length = chunks[0]?.length ?? 0;
+    if (length < SMALL)
+      while (count < chunks.length && length + (chunks[count]?.length ?? 0) <= TOGETHER) length += chunks[count++]?.length ?? 0;
+    this.#bytes -= length;
+    return count === 1 ? (chunks.shift() as Uint8Array) : Buffer.concat(chunks.splice(0, count), length);
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#controller?.paused) this.#controller.resume();
+    });
+  }
+
+  #woken(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,161 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Where an object's metadata is, seen from a JSON value: the keys to follow, `[]` for the first element of a list. */
+export type MetadataPath = readonly (Buffer | typeof FIRST)[];
+
+const FIRST = '[]';
+
+/** In an object itself. */
+export const OF_OBJECT = pathOf('metadata');
+/** In the row of a table. */
+export const OF_ROW = pathOf('object', 'metadata');
+/** In a watch event. */
+export const OF_EVENT = pathOf('object', 'metadata');
+/** In a watch event of a table. */
+export const OF_TABLE_EVENT = pathOf('object', 'rows', FIRST, 'object', 'metadata');
+
+const MANAGED_FIELDS = Buffer.from('managedFields');
+
+function pathOf(...keys: string[]): MetadataPath {
+  return keys.map((key) => (key === FIRST ? FIRST : Buffer.from(key)));
+}
+
+/** The bytes to leave out. */
+export interface Cut {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds the member `managedFields` of the metadata at `path`, with one of the commas around it, so that what is left is the same JSON
+ * without it. Undefined when it is not there, or not written as servers write it (an escape in a key, a value that is no list):
+ * then it has to be taken off the parsed object. Relies on the bytes being valid JSON, which is for the parser of the rest to find out.
+ */
+export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | undefined {
+  let open = skipSpace(bytes, 0);
+  for (const step of path) {
+    open = step === FIRST ? firstOf(bytes, open) : valueAt(bytes, memberOf(bytes, open, step), step);
+    if (open === -1) return undefined;
+  }
+  const at = memberOf(bytes, open, MANAGED_FIELDS);
+  const value = valueAt(bytes, at, MANAGED_FIELDS);
+  if (value === -1 || bytes[value] !== OPEN_BRACKET) return undefined;
+  const end = endOfList(bytes, value);
+  return end === -1 ? undefined : withComma(bytes, at, end);
+}
+
+/** The index of a key's quote in the object that opens at `open`, -1 when it is not there. Reads no further than it must. */
+function memberOf(bytes: Buffer, open: number, key: Buffer): number {
+  if (bytes[open] !== OPEN_BRACE) return -1;
+  const { length } = bytes;
+  let depth = 0;
+  for (let i = open + 1; i < length; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) {
+      if (depth === 0 && isKey(bytes, i, key)) return i;
+      i = endOfString(bytes, i);
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth-- === 0) return -1;
+    }
+  }
+  return -1;
+}
+
+/** A string that is followed by a colon is a key. */
+function isKey(bytes: Buffer, quote: number, key: Buffer): boolean {
+  const { length } = key;
+  if (bytes[quote + length + 1] !== QUOTE) return false;
+  for (let i = 0; i < length; i++) if (bytes[quote + 1 + i] !== key[i]) return false;
+  return bytes[skipSpace(bytes, quote + length + 2)] === COLON;
+}
+
+/** The index of the quote that ends a string, or the length when there is none. */
+function endOfString(bytes: Buffer, quote: number): number {
+  const { length } = bytes;
+  let i = quote + 1;
+  while (i < length) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) return i;
+    i += byte === BACKSLASH ? 2 : 1;
+  }
+  return length;
+}
+
+function valueAt(bytes: Buffer, quote: number, key: Buffer): number {
+  return quote === -1 ? -1 : skipSpace(bytes, skipSpace(bytes, quote + key.length + 2) + 1);
+}
+
+function firstOf(bytes: Buffer, open: number): number {
+  return bytes[open] === OPEN_BRACKET ? skipSpace(bytes, open + 1) : -1;
+}
+
+/**
+ * The index behind a list, -1 when it does not end. Managed fields have no lists in them, so the first bracket that closes is the one,
+ * if no other opens before it and it is in no string: which a member that begins right behind it proves.
+ */
+function endOfList(bytes: Buffer, open: number): number {
+  const close = bytes.indexOf(CLOSE_BRACKET, open + 1);
+  if (close === -1) return -1;
+  const inner = bytes.indexOf(OPEN_BRACKET, open + 1);
+  if ((inner === -1 || inner > close) && isOutsideStrings(bytes, close + 1)) return close + 1;
+  return endOfValue(bytes, open);
+}
+
+/**
+ * Whether a key begins behind nothing but commas and brackets. Were we in a string, its quote would be the one that ends the string,
+ * and no JSON has a letter behind that.
+ */
+function isOutsideStrings(bytes: Buffer, from: number): boolean {
+  let i = from;
+  while (isBetweenMembers(bytes[i])) i++;
+  return bytes[i] === QUOTE && isLetter(bytes[i + 1]);
+}
+
+function isBetweenMembers(byte: number | undefined): boolean {
+  return byte === CLOSE_BRACE || byte === COMMA || byte === OPEN_BRACE;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
+}
+
+function endOfValue(bytes: Buffer, open: number): number {
+  const { length } = bytes;
+  let depth = 0;
+  for (let i = open; i < length; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) i = endOfString(bytes, i);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (--depth === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+/** A member goes with the comma before it; the first one with the comma behind it. */
+function withComma(bytes: Buffer, from: number, to: number): Cut {
+  let before = from - 1;
+  while (isSpace(bytes[before])) before--;
+  if (bytes[before] === COMMA) return { from: before, to };
+  const behind = skipSpace(bytes, to);
+  return { from, to: bytes[behind] === COMMA ? behind + 1 : to };
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let i = from;
+  while (isSpace(bytes[i])) i++;
+  return i;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

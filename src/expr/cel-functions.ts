@@ -1,0 +1,111 @@
+import { addressFunctions } from './cel-addresses.ts';
+import { ask, type CelFunction, define, text } from './cel-function.ts';
+import { listFunctions } from './cel-lists.ts';
+import { quantityFunctions } from './cel-quantities.ts';
+import { bytesFunctions, stringFunctions } from './cel-strings.ts';
+import { timeFunctions } from './cel-times.ts';
+import { Duration, failure, isMap, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
+
+const conversions: readonly CelFunction[] = [
+  define('dyn', [], (value) => value),
+  define('type', [], (value) => new TypeName(typeNameOf(value))),
+  define('bool', [], toBool),
+  define('int', ['int(google.protobuf.Timestamp): int', 'int(google.protobuf.Duration): int'], toInt),
+  define('uint', [], (value) => {
+    const number = toInt(value);
+    return number >= 0 ? number : failure('uint() cannot take a negative number');
+  }),
+  define('double', [], toDouble),
+  define(
+    'string',
+    [
+      'string(google.protobuf.Timestamp): string',
+      'string(google.protobuf.Duration): string',
+      'string(quantity): string',
+      'string(net.IP): string',
+      'string(net.CIDR): string',
+    ],
+    toText,
+  ),
+  define('size', [], sizeOf),
+  define('.size', [], sizeOf),
+];
+
+const optionals: readonly CelFunction[] = [
+  ask('.hasValue', [], (value) => optional(value).value !== MISSING),
+  define('.value', [], (value) => optional(value).value),
+];
+
+/** Every function an expression may call, macros apart. */
+export const CEL_FUNCTIONS: readonly CelFunction[] = [
+  ...conversions,
+  ...optionals,
+  ...stringFunctions,
+  ...bytesFunctions,
+  ...listFunctions,
+  ...timeFunctions,
+  ...quantityFunctions,
+  ...addressFunctions,
+];
+
+const BY_NAME = new Map(CEL_FUNCTIONS.map((defined) => [defined.name, defined]));
+
+/** The function of a name; methods are looked up as `.name`. */
+export const functionNamed = (name: string): CelFunction | undefined => BY_NAME.get(name);
+
+export function optional(value: unknown): Optional {
+  return value instanceof Optional ? value : failure(`expected an optional (a.?b), got ${typeNameOf(value)}`);
+}
+
+const BOOLS: Readonly<Record<string, boolean>> = {
+  1: true,
+  t: true,
+  true: true,
+  TRUE: true,
+  True: true,
+  0: false,
+  f: false,
+  false: false,
+  FALSE: false,
+  False: false,
+};
+
+function toBool(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  const known = Object.hasOwn(BOOLS, text(value)) ? BOOLS[text(value)] : undefined;
+  return known ?? failure('bool() cannot read this text');
+}
+
+function toInt(value: unknown): number {
+  if (value instanceof Date) return Math.trunc(value.getTime() / 1000);
+  if (value instanceof Duration) return Math.trunc(value.ms / 1000);
+  if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) : failure('int() cannot take a number without end');
+  return /^[+-]?\d+$/.test(text(value)) ? Number(value) : failure('int() cannot read this text');
+}
+
+function toDouble(value: unknown): number {
+  if (typeof value === 'number') return value;
+  const word = text(value).toLowerCase();
+  if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
+  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : failure('double() cannot read this text');
+}
+
+/** A value as text. Bytes are read as UTF-8. */
+function toText(value: unknown): string {
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Date) return value.toISOString();
+  const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
+  return isPlain ? String(value instanceof TypeName ? value.name : value) : failure(`string() does not take ${typeNameOf(value)}`);
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return codePoints(value);
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  return isMap(value) ? Object.keys(value).length : failure(`size() does not take ${typeNameOf(value)}`);
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}

@@ -1,0 +1,145 @@
+import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import { InformerError } from '../kit/error.ts';
+import { nearest } from '../kit/nearest.ts';
+import type { CelFailure } from './cel-values.ts';
+
+/** The error for an expression that cannot work: the flag, what is wrong, and the line with a mark under the place. */
+export function refusal(message: string, at: number | undefined, source: string, flag: string, hint?: string): InformerError {
+  if (at === undefined) return new InformerError('argument', `${flag}: ${message}`, { hint });
+  const { line, column, text } = placeOf(source, at);
+  const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
+  return new InformerError('argument', `${flag}: ${message} at ${where}\n  ${text}\n  ${' '.repeat(column - 1)}^`, { hint });
+}
+
+const CONVERT = 'int(), double() and string() convert';
+
+/** The error for one evaluation that failed. */
+export function explainFault(fault: CelFailure, flag: string, source: string): InformerError {
+  const { line, column } = placeOf(source, fault.at ?? 0);
+  const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
+  const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
+  return new InformerError('argument', `${flag}: ${fault.message} at ${where} of ${source}`, { cause: fault, hint });
+}
+
+type LibraryError = ParseError | CelTypeError | EvaluationError;
+
+/** What the library found, in words of the user's. */
+export function explainRefusal(
+  error: LibraryError,
+  source: string,
+  flag: string,
+  variables: readonly string[],
+  environment: Environment,
+): InformerError {
+  const start = error.range?.start ?? 0;
+  const { message, hint, at = start } = explain(error, { source, variables, environment, start, end: error.range?.end ?? start });
+  return refusal(message, at, source, flag, hint);
+}
+
+interface Scene {
+  readonly source: string;
+  readonly variables: readonly string[];
+  readonly environment: Environment;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly at?: number;
+}
+
+function explain(error: LibraryError, scene: Scene): Explanation {
+  switch (error.code) {
+    case 'unknown_variable':
+      return unknownVariable(scene);
+    case 'no_matching_overload':
+      return wrongCall(error, scene);
+    case 'no_such_overload':
+      return {
+        message: `there is no ${readable(error.summary.replace('no such overload: ', ''))}`,
+        hint: 'int(), double() and string() convert',
+      };
+    case 'unexpected_character':
+    case 'unexpected_token':
+    case 'expected_token':
+      return unexpected(error, scene);
+    case 'limit_exceeded':
+      return { message: `it is too large: ${error.summary.replace('Exceeded ', 'more than ')}` };
+    default:
+      return { message: readable(lowerFirst(error.summary)) };
+  }
+}
+
+function unknownVariable({ source, start, end, variables }: Scene): Explanation {
+  const name = source.slice(start, end);
+  const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
+  const meant = near ? `did you mean ${near}? ` : '';
+  return {
+    message: `unknown variable "${name}"`,
+    hint: `${meant}The variables are ${variables.join(', ')}; text stands in quotes: "${name}"`,
+  };
+}
+
+/** A function that is not there, one with the wrong number of arguments, or arguments of the wrong types. */
+function wrongCall(error: LibraryError, { environment, source, start, end }: Scene): Explanation {
+  const call = /'(?:([\w.<>, ]+)\.)?(\w+)\((.*)\)'$/.exec(error.summary);
+  if (!call) return { message: readable(lowerFirst(error.summary)) };
+  const [, receiver, name = '', given = ''] = call;
+  const functions = environment.getDefinitions().functions;
+  const named = functions.filter((known) => known.name === name);
+  const at = start + Math.max(0, source.slice(start, end).lastIndexOf(`${name}(`));
+  if (named.length === 0)
+    return {
+      message: `unknown function "${name}"`,
+      hint: didYouMean(
+        nearest(
+          name,
+          functions.map((known) => known.name),
+        ),
+      ),
+      at,
+    };
+  const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))].slice(0, 6).join('; ');
+  const of = receiver && receiver !== 'dyn' ? ` of ${readable(receiver)}` : '';
+  return { message: `${name}(${readable(given)})${of} does not fit`, hint: `it is used as ${forms}`, at };
+}
+
+function unexpected(error: LibraryError, { source, start, end }: Scene): Explanation {
+  const found = source.slice(start, Math.max(end, start + 1));
+  const expected = /Expected (\w+)/.exec(error.summary)?.[1];
+  const wanted = expected ? `expected ${TOKENS[expected] ?? expected.toLowerCase()}, but ` : '';
+  if (start >= source.length) return { message: `${wanted}${wanted ? 'it' : 'the expression'} ends here` };
+  return { message: `${wanted}${wanted ? 'found' : 'unexpected'} ${JSON.stringify(found)}`, hint: WORDS[found.toLowerCase()] };
+}
+
+const TOKENS: Readonly<Record<string, string>> = {
+  RPAREN: '")"',
+  RBRACKET: '"]"',
+  RBRACE: '"}"',
+  COLON: '":"',
+  IDENTIFIER: 'a name',
+};
+
+/** What other languages write. */
+const WORDS: Readonly<Record<string, string>> = {
+  '=': 'equality is written ==',
+  and: 'it is written &&',
+  '&': 'it is written &&',
+  or: 'it is written ||',
+  '|': 'it is written ||',
+  not: 'it is written !',
+};
+
+const didYouMean = ([first]: readonly string[]) => (first ? `did you mean ${first}()?` : undefined);
+const readable = (text: string) =>
+  text.replaceAll('google.protobuf.', '').replaceAll('Timestamp', 'timestamp').replaceAll('Duration', 'duration');
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+function placeOf(source: string, at: number): { line: number; column: number; text: string } {
+  const before = source.slice(0, at);
+  const start = before.lastIndexOf('\n') + 1;
+  const end = source.indexOf('\n', at);
+  return { line: before.split('\n').length, column: at - start + 1, text: source.slice(start, end < 0 ? undefined : end) };
+}

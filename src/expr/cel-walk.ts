@@ -1,0 +1,31 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+/** The nodes directly below a node. */
+export function childrenOf(node: ASTNode): readonly ASTNode[] {
+  return [node.args].flat(3).filter((arg): arg is ASTNode => typeof arg === 'object' && arg !== null && 'op' in arg);
+}
+
+/** The keys that an expression reads of a variable and that stand in it: `a` and `b` of `cells["a"] == cells.b`. */
+export function keysRead(root: ASTNode, variable: string): string[] {
+  const keys: string[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const [of, key] = node.op === '[]' || node.op === '.' ? node.args : [];
+    if (of?.op === 'id' && of.args === variable) keys.push(...keyOf(key));
+    open.push(...childrenOf(node));
+  }
+  return keys.reverse();
+}
+
+function keyOf(key: ASTNode | string | undefined): string[] {
+  if (typeof key === 'string') return [key];
+  return key?.op === 'value' && typeof key.args === 'string' ? [key.args] : [];
+}
+
+/** Whether an expression looks at more of a variable than one key of it. */
+export function readsBeyond(node: ASTNode, variable: string, key: string): boolean {
+  if (node.op === 'id') return node.args === variable;
+  const [of, at] = node.op === '[]' || node.op === '.' ? node.args : [];
+  if (of?.op === 'id' && of.args === variable && keyOf(at).includes(key)) return false;
+  return childrenOf(node).some((child) => readsBeyond(child, variable, key));
+}

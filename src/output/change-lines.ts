@@ -1,0 +1,102 @@
+import { type FieldChange, formatPath, type PathStep } from '../stream/field-changes.ts';
+import { cellText } from './escape.ts';
+import { type DiffLine, diffLines } from './line-diff.ts';
+import { valueLines, valuePair, wholeText } from './values.ts';
+
+/** One line below the heading of a diff. */
+export interface MarkedLine {
+  /** '' for what only leads or surrounds. */
+  readonly mark: FieldChange['kind'] | '';
+  readonly text: string;
+  /** The two values that follow the text, old → new. */
+  readonly parts?: { readonly before: string; readonly after: string };
+}
+
+/** Values are cut at so many characters, and what came or went whole at so many lines. */
+const LIMIT = 96;
+const SIDE_BY_SIDE = 72;
+const MOST_LINES = 24;
+
+/**
+ * Field changes as lines: `spec.replicas: 2 → 3`. Several changes below one list item or map come under its path. What came or went whole is spread over
+ * lines, texts of several lines and lists are compared line by line; long ones are cut.
+ */
+export function changeLines(changes: readonly FieldChange[]): MarkedLine[] {
+  const groups = new Map<string, FieldChange[]>();
+  for (const change of changes) {
+    const parent = formatPath(change.steps.slice(0, -1));
+    const group = groups.get(parent);
+    if (group) group.push(change);
+    else groups.set(parent, [change]);
+  }
+  return [...groups.values()].flatMap(groupLines);
+}
+
+function groupLines(group: readonly FieldChange[]): MarkedLine[] {
+  const [first] = group;
+  const parent = first?.steps.slice(0, -1) ?? [];
+  if (group.length < 2 || parent.length < 2) return group.flatMap((change) => linesOf(change, pathText(change.steps), ''));
+  const inner = group.flatMap((change) => linesOf(change, pathText(change.steps.slice(-1)), '  '));
+  return [{ mark: '', text: `${pathText(parent)}:` }, ...inner];
+}
+
+/** Without the dot in front, which a reader does not need. */
+const pathText = (steps: readonly PathStep[]) => cellText(formatPath(steps).replace(/^\./, ''));
+
+function linesOf({ kind, before, after }: FieldChange, path: string, indent: string): MarkedLine[] {
+  if (kind !== 'changed') return wholeLines(kind, kind === 'added' ? after : before, path, indent);
+  const [old, now] = [comparedLines(before, after), comparedLines(after, before)];
+  if (!old || !now) {
+    const [a, b] = valuePair(before, after, LIMIT);
+    if (a.length + b.length <= SIDE_BY_SIDE) return [{ mark: kind, text: `${indent}${path}: `, parts: { before: a, after: b } }];
+    const [mark, below] = [kind, `${indent}  `];
+    return [
+      { mark, text: `${indent}${path}:` },
+      { mark: 'removed', text: below + a },
+      { mark: 'added', text: below + b },
+    ];
+  }
+  const lines = diffLines(old, now).map((line) => diffLine(line, indent));
+  return [{ mark: kind, text: `${indent}${path}:` }, ...limited(lines, indent)];
+}
+
+function wholeLines(kind: 'added' | 'removed', value: unknown, path: string, indent: string): MarkedLine[] {
+  const lines = isLong(value) ? linesOfText(value).map(shownLine) : valueLines(value, LIMIT);
+  if (lines.length === 1) return [{ mark: kind, text: `${indent}${path}: ${lines[0]}` }];
+  const nested = lines.map((line): MarkedLine => ({ mark: kind, text: `${indent}  ${line}` }));
+  return [{ mark: kind, text: `${indent}${path}:` }, ...limited(nested, indent)];
+}
+
+/** The lines in which a value is compared with another, uncut so that none looks equal that is not; undefined when both go side by side on one line. */
+function comparedLines(value: unknown, other: unknown): string[] | undefined {
+  if (typeof value === 'string' && typeof other === 'string') {
+    if (!isLong(value) && !isLong(other)) return undefined;
+    return [...linesOfText(value), ...(other.endsWith('\n') && !value.endsWith('\n') ? [NO_LINE_END] : [])];
+  }
+  if (wholeText(value).length + wholeText(other).length <= SIDE_BY_SIDE) return undefined;
+  if (Array.isArray(value) && Array.isArray(other)) return value.map((item) => `- ${wholeText(item)}`);
+  return isLarge(value) && isLarge(other) ? valueLines(value, LIMIT) : undefined;
+}
+
+const NO_LINE_END = '\\ no line end';
+
+const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
+const isLarge = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** A line end behind the last line begins none. */
+const linesOfText = (text: string) => text.replace(/\n$/, '').split('\n');
+
+function shownLine(line: string): string {
+  const shown = cellText(/\r/.test(line) ? JSON.stringify(line) : line);
+  return shown.length <= LIMIT ? shown : `${shown.slice(0, LIMIT)}…`;
+}
+
+function diffLine(line: DiffLine, indent: string): MarkedLine {
+  if (line.kind === 'skipped') return { mark: '', text: `${indent}  … ${line.lines} equal ${line.lines === 1 ? 'line' : 'lines'}` };
+  return { mark: line.kind === 'same' ? '' : line.kind, text: `${indent}  ${shownLine(line.text)}` };
+}
+
+function limited(lines: readonly MarkedLine[], indent: string): readonly MarkedLine[] {
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), { mark: '', text: `${indent}  … ${lines.length - MOST_LINES + 1} more lines` }];
+}

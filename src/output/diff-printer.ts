@@ -1,0 +1,86 @@
+import { humanDuration } from '../kit/duration.ts';
+import { type FieldChange, fieldChanges } from '../stream/field-changes.ts';
+import type { Marker } from '../stream/markers.ts';
+import { changeLines, type MarkedLine } from './change-lines.ts';
+import { type EventLinesOptions, refuseAnswer, subjectOf } from './event-lines.ts';
+import { markerLine } from './marker-line.ts';
+import { objectSummary } from './object-summary.ts';
+import { type Painter, plainPainter } from './painter.ts';
+import { type PrintedEvent, type Printer, typeName } from './printer.ts';
+import { timeTexts } from './timestamps.ts';
+
+/**
+ * What every event changed, for people: a heading, then the fields with their values before and after, marked as in a diff. Objects that came or went
+ * are one line that says what they are. What follows from the rest and changes with every write (resourceVersion, generation, managedFields) is left out.
+ * Needs `oldObject` in events. For programs there is `changes`.
+ */
+export class DiffPrinter implements Printer {
+  readonly #painter: Painter;
+  readonly #timeText: ((time: string) => string) | undefined;
+  /** What was printed last: a diff stands between empty lines. */
+  #last: 'line' | 'diff' | undefined;
+
+  constructor({ painter = plainPainter, timestamps, clock }: EventLinesOptions) {
+    this.#painter = painter;
+    this.#timeText = timestamps && timeTexts(timestamps, clock);
+  }
+
+  events(batch: readonly PrintedEvent[]): string {
+    return batch.map((printed) => this.#print(printed)).join('');
+  }
+
+  marker(marker: Marker): string {
+    const between = this.#last === 'diff' ? '\n' : '';
+    this.#last = 'line';
+    return `${between}${this.#painter.faint(markerLine(marker, this.#timeText?.(marker.time)))}\n`;
+  }
+
+  objects(): Iterable<string> {
+    return refuseAnswer('diff');
+  }
+
+  #print(printed: PrintedEvent): string {
+    const changes = changesOf(printed);
+    const kind = changes.length > 0 ? 'diff' : 'line';
+    const between = this.#last && (this.#last === 'diff' || kind === 'diff') ? '\n' : '';
+    this.#last = kind;
+    return (
+      between +
+      this.#heading(printed, changes) +
+      changeLines(changes)
+        .map((line) => this.#line(line))
+        .join('')
+    );
+  }
+
+  #heading(printed: PrintedEvent, changes: readonly FieldChange[]): string {
+    const { event, type } = printed;
+    const time = this.#timeText ? `${this.#painter.faint(this.#timeText(event.time))} ` : '';
+    const what = this.#painter.event(event.type, event.type.padEnd('MODIFIED'.length));
+    const note = noteOf(printed, changes);
+    const subject = this.#painter.type(typeName(type), subjectOf(printed));
+    return `${time}${what} ${subject}${note === '' ? '' : `  ${this.#painter.faint(note)}`}\n`;
+  }
+
+  #line({ mark, text, parts }: MarkedLine): string {
+    const painter = this.#painter;
+    if (mark === '') return `  ${painter.faint(text)}\n`;
+    const sign = { added: '+', removed: '-', changed: '~' }[mark];
+    if (!parts) return `${painter.change(mark, `${sign} ${text}`)}\n`;
+    const values = `${painter.change('removed', parts.before)} → ${painter.change('added', parts.after)}`;
+    return `${painter.change(mark, sign)} ${text}${values}\n`;
+  }
+}
+
+function changesOf({ event: { type, object, oldObject } }: PrintedEvent): FieldChange[] {
+  return type === 'MODIFIED' && oldObject ? fieldChanges(oldObject, object) : [];
+}
+
+function noteOf({ event }: PrintedEvent, changes: readonly FieldChange[]): string {
+  const { type, object } = event;
+  if (type === 'MODIFIED') return changes.length === 0 ? '(no visible change)' : '';
+  if (type === 'ADDED') return objectSummary(object);
+  const lived = Date.parse(event.time) - Date.parse(object.metadata.creationTimestamp ?? '');
+  const words = [objectSummary(object), Number.isNaN(lived) ? '' : `lived ${humanDuration(lived)}`].filter((word) => word !== '');
+  return `${words.join(', ')}${event.finalStateUnknown ? ' (inferred: its last state was not seen)' : ''}`.trimStart();
+}

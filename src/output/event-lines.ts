@@ -1,0 +1,28 @@
+import type { Clock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { cellText } from './escape.ts';
+import type { Painter } from './painter.ts';
+import { type PrintedEvent, typeName } from './printer.ts';
+import type { Timestamps } from './timestamps.ts';
+
+/** What the formats that show changes may be told. */
+export interface EventLinesOptions {
+  /** For relative times. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Keys carry their type: for several types. */
+  readonly showKind?: boolean | undefined;
+  readonly timestamps?: Timestamps | undefined;
+  readonly painter?: Painter | undefined;
+}
+
+/** `deployment.apps/shop/web`: which object an event is of, for a reader of several types. */
+export function subjectOf({ event, type }: PrintedEvent): string {
+  return cellText(`${typeName(type)}/${event.key}`);
+}
+
+/** For formats that show what changed, which an answer cannot tell. */
+export function refuseAnswer(format: string): never {
+  throw new InformerError('argument', `-o ${format} shows changes, so it needs a stream of them`, {
+    hint: `use it with watch, or -o yaml for the objects as they are`,
+  });
+}

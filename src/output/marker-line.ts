@@ -1,0 +1,31 @@
+import type { EndCounts, Marker } from '../stream/markers.ts';
+import { cellText } from './escape.ts';
+
+/** A record of a stream that is no event, for people: `SYNCED     v1/pods: 12 objects`. `time` leads where times are shown. */
+export function markerLine(marker: Marker, time?: string): string {
+  return `${time === undefined ? '' : `${time}   `}${marker.type.padEnd('MODIFIED'.length)}   ${cellText(wordsOf(marker))}`;
+}
+
+function wordsOf(marker: Marker): string {
+  switch (marker.type) {
+    case 'SYNCED':
+      return `${marker.gvr}: ${objects(marker.objects)}`;
+    case 'GAP':
+      return `${scopeOf(marker)}: events may be missing (${marker.reason})${lossOf(marker.lost)}`;
+    case 'RELISTED':
+      return `${scopeOf(marker)}: ${objects(marker.objects)}, whole again (${marker.reason})`;
+    case 'END':
+      return `${marker.reason}, exit code ${marker.exitCode}: ${countsOf(marker.summary)}`;
+  }
+}
+
+const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects'}`;
+
+const scopeOf = ({ gvr = 'the stream', namespace }: { gvr?: string; namespace?: string }) => (namespace ? `${gvr} in ${namespace}` : gvr);
+
+function lossOf(lost: { readonly events: number; readonly objects?: number } | undefined): string {
+  if (!lost) return '';
+  return `: ${lost.events} ${lost.events === 1 ? 'event' : 'events'}${lost.objects === undefined ? '' : ` of ${objects(lost.objects)}`}`;
+}
+
+const countsOf = ({ ADDED, MODIFIED, DELETED }: EndCounts) => `${ADDED} ADDED, ${MODIFIED} MODIFIED, ${DELETED} DELETED`;

@@ -1,0 +1,29 @@
+import type { InformerHandler } from '../informer/notification.ts';
+import type { DeepReadonly, ReadonlyObject, UnknownObject } from '../model/object.ts';
+import type { ObjectChange } from './envelope.ts';
+
+export type Handler = InformerHandler<UnknownObject>;
+/** Takes a change; a promise while whoever takes it has no room. */
+export type TakeChange = (change: ObjectChange) => void | Promise<void>;
+
+/** An informer's notifications as changes. What is told but has not changed goes to `unchanged`. */
+export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObject) => void | Promise<void>): Handler {
+  return {
+    added: (object, { cause, isInInitialList }) =>
+      take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause }),
+    updated(oldObject, object, { cause, uidChanged }) {
+      if (cause !== 'resync' && isSameState(oldObject, object)) return unchanged?.(plain(object));
+      return take({ type: 'updated', object: plain(object), oldObject: plain(oldObject), cause, uidChanged });
+    },
+    deleted: (object, { cause, finalStateUnknown }) => take({ type: 'deleted', object: plain(object), cause, finalStateUnknown }),
+  };
+}
+
+/** It is what it was: found unchanged by a relist, or sent twice by the server. */
+function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<UnknownObject>): boolean {
+  const { resourceVersion } = after.metadata;
+  return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
+}
+
+/** Nothing downstream writes to an object: redaction and the printers copy what they change. */
+const plain = (object: DeepReadonly<UnknownObject>) => object as UnknownObject;

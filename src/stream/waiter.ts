@@ -1,0 +1,209 @@
+import type { Clock, Timer } from '../kit/clock.ts';
+import type { ObjectKey } from '../model/key.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import { type Condition, ConditionJudge } from './condition.ts';
+import { type ObjectChange, replacementParts } from './envelope.ts';
+import type { WaitRules, WaitTarget } from './wait-rules.ts';
+import { dependsOnTime, sumOf, type Tally, WaitSet } from './wait-set.ts';
+
+/** Why the waiting is over. `error`: a `--for` expression finds what it cannot compare, so that waiting on would be in vain. */
+export type WaitOutcome = (
+  | { readonly kind: 'until' | 'until-any' | 'fail-if' | 'for' }
+  | { readonly kind: 'error'; readonly error: Error }
+) & {
+  /** What decided it: a change, or without an object the first state of the target; undefined when the time did. */
+  readonly by?: { readonly target: WaitTarget; readonly object: ReadonlyObject | undefined } | undefined;
+};
+
+export interface WaitProgress {
+  readonly met: number;
+  readonly total: number;
+  /** A few of those that do not meet it yet: `web-2`; `pods/web-2` of several types, `shop/web-2` of several namespaces. */
+  readonly waitingFor: readonly string[];
+  /** What those that meet it are. */
+  readonly word: 'ready' | 'created' | 'deleted' | 'met';
+}
+
+export interface WaiterOptions {
+  readonly clock: Clock;
+  readonly targets: readonly WaitTarget[];
+  /** Hears of the first evaluation error of each condition. */
+  readonly onError?: ((error: Error, condition: Condition) => void) | undefined;
+  /** Called when `progress()` has new numbers, after the first states; not more often than changes come. */
+  readonly onProgress?: (() => void) | undefined;
+}
+
+/**
+ * Judges after every single change whether what a stream waits for has come, so that a state that lasts from one event to the next is seen.
+ *
+ * Promises: nothing is judged before a first state is whole: for `until` and `for` that of every target, for `untilAny` and `failIf` that of the
+ * target. A name that was given counts as an object that meets nothing while there is none of it; for `delete` its absence is what is waited for,
+ * so one that never existed has met it, as with kubectl. With several kinds of rules the first to be met ends the waiting; `failIf` goes first.
+ *
+ * `for` differs from `until` as kubectl does: an object that met the last condition is done with, whatever becomes of it; another one under its
+ * name begins anew. Without names, `delete` waits for the objects of the first state, those that come later are not asked for. With
+ * `staysMs` nothing is done with: all of them must meet the last condition at one time, and go on to.
+ * An expression that names `now` is judged again every second, unless it reads events too.
+ */
+export class Waiter implements Disposable {
+  readonly outcome: Promise<WaitOutcome>;
+  readonly #rules: WaitRules;
+  readonly #clock: Clock;
+  readonly #judge: ConditionJudge;
+  readonly #sets: ReadonlyMap<WaitTarget, WaitSet>;
+  readonly #timers = new Map<WaitOutcome['kind'], Timer>();
+  readonly #onProgress: (() => void) | undefined;
+  #last: Tally = { met: -1, total: -1 };
+  #tick: Timer | undefined;
+  #settle: (outcome: WaitOutcome) => void = () => {};
+  #settled: WaitOutcome | undefined;
+
+  constructor(rules: WaitRules, { clock, targets, onError, onProgress }: WaiterOptions) {
+    this.#rules = rules;
+    this.#clock = clock;
+    this.#onProgress = onProgress;
+    this.#judge = new ConditionJudge(onError);
+    this.#sets = new Map(targets.map((target) => [target, new WaitSet(target, rules, this.#judge, clock)]));
+    this.outcome = new Promise((resolve) => (this.#settle = resolve));
+  }
+
+  /** The outcome, once there is one. */
+  get settled(): WaitOutcome | undefined {
+    return this.#settled;
+  }
+
+  /** Evaluations that failed; each counted as not met. */
+  get errors(): number {
+    return this.#judge.errors;
+  }
+
+  /** Every change of every object, in order, the first state's too. */
+  hear(change: ObjectChange, target: WaitTarget): void {
+    const set = this.#sets.get(target);
+    if (this.#settled || !set) return;
+    const parts = replacementParts(change);
+    for (const part of parts ?? [change]) set.hear(part);
+    if (set.isSynced) this.#decide({ target, object: change.object });
+  }
+
+  /** The first state of a target is whole. */
+  synced(target: WaitTarget): void {
+    const set = this.#sets.get(target);
+    if (this.#settled || !set || set.isSynced) return;
+    set.synced();
+    if (dependsOnTime(this.#rules)) this.#tickLater();
+    this.#decide({ target, object: undefined });
+  }
+
+  /** How far `until` is; else `for`; else `untilAny`. `most` bounds the names. */
+  progress(most = 3): WaitProgress {
+    const { kind, tally } = this.#foremost();
+    const waitingFor: string[] = [];
+    for (const set of this.#sets.values()) {
+      if (waitingFor.length >= most) break;
+      waitingFor.push(...set.unmet(kind, most - waitingFor.length).map((key) => this.#nameOf(set, key)));
+    }
+    return { met: tally.met, total: tally.total, waitingFor, word: this.#word(kind) };
+  }
+
+  /** What to say when time runs out, in kubectl's words: `timed out waiting for the condition on pods/web-2`. */
+  timeoutText(): string {
+    const { kind, tally } = this.#foremost();
+    const names = [...this.#sets.values()].flatMap((set) => {
+      const resource = set.target.type.gvr.resource;
+      return set.unmet(kind, MOST_NAMED).map((key) => `${resource}/${key.slice(key.lastIndexOf('/') + 1)}`);
+    });
+    if (names.length === 0)
+      return `timed out waiting for the condition: ${tally.total === 0 ? 'no matching resources found' : 'it did not stay'}`;
+    const others = tally.total - tally.met - Math.min(names.length, MOST_NAMED);
+    return `timed out waiting for the condition on ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#tick?.cancel();
+  }
+
+  #tickLater(): void {
+    this.#tick?.cancel();
+    this.#tick = this.#clock.after(TICK_MS, () => {
+      for (const set of this.#sets.values()) if (set.isSynced) set.again();
+      this.#decide(undefined);
+      if (!this.#settled) this.#tickLater();
+    });
+  }
+
+  #decide(by: WaitOutcome['by']): void {
+    const sets = [...this.#sets.values()];
+    const synced = sets.filter((set) => set.isSynced);
+    const error = synced.find((set) => set.error)?.error;
+    if (synced.some((set) => set.hasFailed())) this.#end({ kind: 'fail-if', by });
+    else if (error) this.#end({ kind: 'error', error, by });
+    else this.#weigh(sets, synced, by);
+    if (this.#onProgress && synced.length === sets.length) this.#progressed(this.#onProgress);
+  }
+
+  #progressed(tell: () => void): void {
+    const { met, total } = this.#last;
+    this.#last = this.#foremost().tally;
+    if (met !== this.#last.met || total !== this.#last.total) tell();
+  }
+
+  #weigh(sets: readonly WaitSet[], synced: readonly WaitSet[], by: WaitOutcome['by']): void {
+    const { until, untilAny } = this.#rules;
+    const isWhole = synced.length === sets.length;
+    if (until) this.#hold('until', isWhole && isComplete(sumOf(sets, 'until')), by);
+    if (this.#rules.for) this.#hold('for', isWhole && this.#isForMet(sumOf(sets, 'for')), by);
+    if (untilAny) this.#hold('until-any', sumOf(synced, 'any').met > 0, by);
+  }
+
+  #isForMet(tally: Tally): boolean {
+    return isComplete(tally) || (tally.total === 0 && this.#rules.for?.[0]?.kind === 'delete');
+  }
+
+  /** Ends the waiting when something holds, or has held for long enough. */
+  #hold(kind: 'until' | 'until-any' | 'for', isMet: boolean, by: WaitOutcome['by']): void {
+    const { staysMs = 0 } = this.#rules;
+    const timer = this.#timers.get(kind);
+    if (isMet && staysMs <= 0) this.#end({ kind, by });
+    else if (isMet && !timer)
+      this.#timers.set(
+        kind,
+        this.#clock.after(staysMs, () => this.#end({ kind })),
+      );
+    else if (!isMet && timer) {
+      timer.cancel();
+      this.#timers.delete(kind);
+    }
+  }
+
+  #end(outcome: WaitOutcome): void {
+    if (this.#settled) return;
+    this.#settled = outcome;
+    this[Symbol.dispose]();
+    this.#settle(outcome);
+  }
+
+  #foremost(): { kind: 'until' | 'for' | 'any'; tally: Tally } {
+    const kind = this.#rules.until ? 'until' : this.#rules.for ? 'for' : 'any';
+    return { kind, tally: sumOf([...this.#sets.values()], kind) };
+  }
+
+  #word(kind: 'until' | 'for' | 'any'): WaitProgress['word'] {
+    if (kind === 'any') return 'met';
+    const last = kind === 'for' ? this.#rules.for?.at(-1)?.kind : undefined;
+    return last === 'delete' ? 'deleted' : last === 'create' ? 'created' : 'ready';
+  }
+
+  #nameOf({ target }: WaitSet, key: ObjectKey): string {
+    const isOneNamespace = target.namespaces?.length === 1 && target.namespaces[0] !== '';
+    const name = isOneNamespace ? key.slice(key.lastIndexOf('/') + 1) : key;
+    return this.#sets.size > 1 ? `${target.type.gvr.resource}/${name}` : name;
+  }
+}
+
+const MOST_NAMED = 3;
+const TICK_MS = 1000;
+
+const isComplete = ({ met, total }: Tally) => total > 0 && met === total;

@@ -1,0 +1,81 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { TextSink } from '../../src/cli/io.ts';
+import { StatusLine } from '../../src/cli/status-line.ts';
+import { progressText, showSyncProgress } from '../../src/cli/sync-progress.ts';
+import type { ResourceStats } from '../../src/client/client.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+const stats = (some: Partial<ResourceStats>): ResourceStats => ({
+  gvr: PODS,
+  namespace: undefined,
+  requests: 1,
+  bytes: 0,
+  events: 0,
+  objects: 0,
+  remaining: undefined,
+  ...some,
+});
+
+describe('the progress of a sync', () => {
+  it.each([
+    [[stats({ objects: 12_345, bytes: 78_123_456 })], 3200, 'syncing pods: 12,345 objects, 78.1 MB, 3s'],
+    [
+      [stats({ objects: 500, bytes: 1e6, requests: 2, remaining: 1500 })],
+      1000,
+      'syncing pods: 500 of 2,000 objects, 1.0 MB, 2 pages, 1s, about 3s to go',
+    ],
+    [[stats({}), stats({ namespace: 'a' })], 0, 'syncing pods: 0 objects, 0.0 MB, 0s'],
+  ])('reads %#', (all, elapsedMs, text) => {
+    expect(progressText(all, elapsedMs)).toBe(text);
+  });
+});
+
+const ERASE = '\r\x1b[K';
+
+function terminal(isTTY: boolean) {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  return { sink: new TextSink(Object.assign(stream, { isTTY, columns: 30 })), text: () => text };
+}
+
+describe('the status line', () => {
+  it('is shown after a while, renewed, cut at the width, and gone at the end', async () => {
+    const clock = new FakeClock();
+    const stderr = terminal(true);
+    const status = new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} });
+    const client = { stats: () => [stats({ objects: clock.monotonic(), bytes: 5e6 })] } as never;
+    const showing = showSyncProgress({ status, client, clock, startedAt: clock.monotonic() });
+    await clock.advance(900);
+    expect(stderr.text()).toBe('');
+    await clock.advance(400);
+    const lines = stderr.text().split(ERASE);
+    expect(lines).toEqual(['syncing pods: 1,000 objects, ', 'syncing pods: 1,250 objects, ']);
+    showing[Symbol.dispose]();
+    expect(stderr.text().split(ERASE)).toEqual([...lines, '']);
+    await clock.advance(5000);
+    expect(stderr.text().split(ERASE)).toEqual([...lines, '']);
+  });
+
+  it('gives way to what is printed on the same terminal', () => {
+    const both = terminal(true);
+    const status = new StatusLine({ stdout: both.sink, stderr: both.sink, env: {} });
+    status.show('working');
+    both.sink.writeNow('a row\n');
+    expect(both.text()).toBe('working\r\x1b[Ka row\n');
+  });
+
+  it('is nothing where stderr is no terminal', () => {
+    const stderr = terminal(false);
+    const status = new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} });
+    status.show('working');
+    status.clear();
+    expect(stderr.text()).toBe('');
+  });
+});

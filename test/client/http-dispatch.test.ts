@@ -1,0 +1,137 @@
+import { Agent } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { dispatch } from '../../src/client/http-dispatch.ts';
+import { eventually } from '../../src/testing/eventually.ts';
+import { localServer } from './local-server.ts';
+
+const MIB = 1 << 20;
+
+async function withAgent<T>(use: (agent: Agent) => Promise<T>): Promise<T> {
+  const agent = new Agent();
+  try {
+    return await use(agent);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+const get = (origin: string) => ({ origin, path: '/', method: 'GET' as const });
+
+describe('dispatch', () => {
+  it('gives the body to its end, with its status and headers', async () => {
+    await using server = await localServer((_, response) => {
+      response.writeHead(200, { 'x-a': '1' });
+      for (let i = 0; i < 100; i++) response.write(Buffer.alloc(10_000, i));
+      response.end();
+    });
+    await withAgent(async (agent) => {
+      const { status, headers, body } = await dispatch(agent, get(server.url), new AbortController().signal);
+      expect([status, headers['x-a']]).toEqual([200, '1']);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      expect(bytes.length).toBe(1_000_000);
+      expect([0, 50, 99].map((i) => bytes[i * 10_000 + 5])).toEqual([0, 50, 99]);
+      expect(await body.next()).toEqual({ done: true, value: undefined });
+    });
+  });
+
+  it('gives small chunks that came in one go in one piece', async () => {
+    await using server = await localServer((_, response) => {
+      response.flushHeaders();
+      response.cork();
+      for (let i = 0; i < 40; i++) response.write(`${i}\n`);
+      response.uncork();
+      response.end();
+    });
+    await withAgent(async (agent) => {
+      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+      const chunks: string[] = [];
+      for await (const chunk of body) chunks.push(Buffer.from(chunk).toString());
+      expect(chunks.join('').trim().split('\n')).toEqual(Array.from({ length: 40 }, (_, i) => String(i)));
+      expect(chunks.length).toBeLessThan(10);
+    });
+  });
+
+  it('makes the server wait for a reader that does not read, and goes on with it', async () => {
+    const total = 64 * MIB;
+    let sent = 0;
+    await using server = await localServer((_, response) => {
+      const write = () => {
+        while (sent < total) {
+          sent += MIB;
+          if (!response.write(Buffer.alloc(MIB))) return response.once('drain', write);
+        }
+        return response.end();
+      };
+      write();
+    });
+    await withAgent(async (agent) => {
+      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+      let before = -1;
+      await eventually(() => {
+        const isStill = sent === before;
+        before = sent;
+        return isStill;
+      });
+      expect(sent).toBeLessThan(total / 2);
+      let length = 0;
+      for await (const chunk of body) length += chunk.length;
+      expect(length).toBe(total);
+    });
+  });
+
+  it('rejects at once with the reason of a signal that aborts before there is an answer', async () => {
+    await using server = await localServer(() => {});
+    await withAgent(async (agent) => {
+      const controller = new AbortController();
+      const answer = dispatch(agent, get(server.url), controller.signal);
+      controller.abort(new Error('enough'));
+      await expect(answer).rejects.toThrow('enough');
+      await expect(dispatch(agent, get(server.url), controller.signal)).rejects.toThrow('enough');
+    });
+  });
+
+  it('breaks a body off when its signal aborts, and drops what was not read', async () => {
+    let isClosed = false;
+    await using server = await localServer((_, response) => {
+      response.on('close', () => (isClosed = true));
+      response.write('some');
+    });
+    await withAgent(async (agent) => {
+      const controller = new AbortController();
+      const { body } = await dispatch(agent, get(server.url), controller.signal);
+      await body.next();
+      const next = body.next();
+      controller.abort(new Error('enough'));
+      await expect(next).rejects.toThrow('enough');
+      await expect(body.next()).rejects.toThrow('enough');
+      await eventually(() => isClosed);
+    });
+  });
+
+  it('closes the connection of a body that is let go of, also before it was read', async () => {
+    let isClosed = false;
+    await using server = await localServer((_, response) => {
+      response.on('close', () => (isClosed = true));
+      response.write('some');
+    });
+    await withAgent(async (agent) => {
+      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+      body.close();
+      await eventually(() => isClosed);
+    });
+  });
+
+  it('gives what came before the connection broke, then says that it broke', async () => {
+    await using server = await localServer((_, response) => {
+      response.write('some');
+      setImmediate(() => response.destroy());
+    });
+    await withAgent(async (agent) => {
+      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+      expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('some');
+      await expect(body.next()).rejects.toThrow();
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { withCells } from '../../src/model/cells.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { isNoise } from '../../src/stream/noise.ts';
+
+const NODES = { group: '', version: 'v1', resource: 'nodes' };
+const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+
+const object = (resourceVersion: string, rest: object = {}, metadata: object = {}): UnknownObject => ({
+  metadata: { name: 'a', resourceVersion, managedFields: [{ time: resourceVersion }], ...metadata },
+  ...rest,
+});
+const ready = (status: string, times: object) => ({ status: { conditions: [{ type: 'Ready', status, ...times }] } });
+
+test.each<[string, UnknownObject, UnknownObject, boolean]>([
+  ['a write that changed nothing', object('1', { spec: { a: [1, { b: 2 }] } }), object('2', { spec: { a: [1, { b: 2 }] } }), true],
+  ['a heartbeat', object('1', ready('True', { lastHeartbeatTime: '1' })), object('2', ready('True', { lastHeartbeatTime: '2' })), true],
+  ['a probe', object('1', ready('True', { lastProbeTime: null })), object('2', ready('True', { lastProbeTime: '2' })), true],
+  ['a first heartbeat', object('1', ready('True', {})), object('2', ready('True', { lastHeartbeatTime: '2' })), true],
+  [
+    'a heartbeat with news',
+    object('1', ready('True', { lastHeartbeatTime: '1' })),
+    object('2', ready('False', { lastHeartbeatTime: '2' })),
+    false,
+  ],
+  ['a transition', object('1', ready('True', { lastTransitionTime: '1' })), object('2', ready('True', { lastTransitionTime: '2' })), false],
+  ['an item more', object('1', { spec: [1] }), object('2', { spec: [1, 2] }), false],
+  ['a field less', object('1', { spec: { a: 1 } }), object('2', { spec: {} }), false],
+  ['a map for a list', object('1', { spec: [] }), object('2', { spec: {} }), false],
+  ['a null for a map', object('1', { spec: null }), object('2', { spec: {} }), false],
+  ['a label', object('1'), object('2', {}, { labels: { a: 'b' } }), false],
+  ['a generation', object('1', {}, { generation: 1 }), object('2', {}, { generation: 2 }), false],
+  ['renewTime of another type', object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), false],
+])('%s', (_, before, after, expected) => {
+  expect(isNoise(before, after, NODES)).toBe(expected);
+  expect(isNoise(after, before, NODES)).toBe(expected);
+});
+
+test('a leader that says it still leads is noise', () => {
+  const leader = (time: string) =>
+    object(time, {}, { annotations: { 'control-plane.alpha.kubernetes.io/leader': `{"renewTime":"${time}"}`, a: 'b' } });
+  expect(isNoise(leader('1'), leader('2'), NODES)).toBe(true);
+});
+
+test('a Lease renewed is noise, one that changes hands is not', () => {
+  const lease = (holderIdentity: string, renewTime: string) => object(renewTime, { spec: { holderIdentity, renewTime } });
+  expect(isNoise(lease('a', '1'), lease('a', '2'), LEASES)).toBe(true);
+  expect(isNoise(lease('a', '1'), lease('b', '2'), LEASES)).toBe(false);
+});
+
+test('of table rows the cells count, but for their age', () => {
+  const columns = ['Name', 'Status', 'Age'].map((name) => ({ name, type: 'string', format: '', priority: 0 }));
+  const row = (...cells: string[]) => withCells(object('1'), { columns, cells });
+  expect(isNoise(row('a', 'Ready', '1s'), row('a', 'Ready', '9s'), NODES)).toBe(true);
+  expect(isNoise(row('a', 'Ready', '1s'), row('a', 'NotReady', '1s'), NODES)).toBe(false);
+});

@@ -1,0 +1,413 @@
+import { describe, expect, it, test } from 'vitest';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import type { KubeObject, ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
+import type { ResourceType } from '../../src/model/resource-type.ts';
+import type { Loss } from '../../src/stream/backlog.ts';
+import { createChangeGate } from '../../src/stream/change-gate.ts';
+import type { Condition } from '../../src/stream/condition.ts';
+import { Enveloper } from '../../src/stream/envelope.ts';
+import { type EventStreamOptions, type StreamTarget, streamEvents } from '../../src/stream/event-stream.ts';
+import { overflowPolicies } from '../../src/stream/overflow.ts';
+import { Redactor } from '../../src/stream/redact.ts';
+import { StreamSummary } from '../../src/stream/summary.ts';
+import type { WaitRules } from '../../src/stream/wait-rules.ts';
+import { Waiter } from '../../src/stream/waiter.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import {
+  added,
+  bookmark,
+  deleted,
+  errorEvent,
+  expired,
+  initialEnd,
+  modified,
+  ScriptedListerWatcher,
+  ScriptedStream,
+} from '../support/scripted-lister-watcher.ts';
+
+const typeOf = (resource: string, kind: string) =>
+  ({ gvr: { group: '', version: 'v1', resource }, kind, namespaced: true }) as ResourceType;
+
+const pod = (name: string, resourceVersion: number, phase = 'Pending'): UnknownObject & KubeObject => ({
+  metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(resourceVersion) },
+  status: { phase },
+});
+const phaseOf = (object: unknown) => (object as { status?: { phase?: string } }).status?.phase;
+const phase = (wanted: string): Condition => ({ source: wanted, readsEvent: false, test: ({ object }) => phaseOf(object) === wanted });
+
+/** An informer over scripted streams, running. */
+function running(resource: string, clock: FakeClock, ...streams: ScriptedStream<UnknownObject>[]) {
+  const source = new ScriptedListerWatcher<UnknownObject>().onWatch(...streams);
+  const informer = new SharedInformer<UnknownObject>(source, { name: resource, clock, random: () => 0, freeze: true });
+  const ending = new AbortController();
+  const done = informer.run(ending.signal);
+  const target: StreamTarget = { type: typeOf(resource, resource), informer, namespaces: ['shop'] };
+  const stop = () => {
+    ending.abort();
+    return done;
+  };
+  return { target, stop };
+}
+
+const stream = (...events: Parameters<ScriptedStream<UnknownObject>['send']>) => new ScriptedStream<UnknownObject>().send(...events);
+
+interface Bench {
+  readonly shown: string[];
+  readonly done: Promise<string | undefined>;
+  readonly clock: FakeClock;
+  readonly waiter: Waiter | undefined;
+  /** Lets a slow reader take everything from now on. */
+  readonly release: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+interface Wanted extends Partial<Omit<EventStreamOptions, 'overflow' | 'waiter'>> {
+  readonly overflow?: { policy: 'block' | 'coalesce' | 'drop'; limit?: number };
+  readonly wait?: WaitRules;
+  readonly isSlow?: boolean;
+  readonly markers?: boolean;
+}
+
+/** A stream over pods, or more types, that writes down what it shows; with `isSlow` its reader stops at the first event. */
+function bench({ overflow, wait, isSlow, markers, ...options }: Wanted, ...types: [string, ...ScriptedStream<UnknownObject>[]][]): Bench {
+  const clock = new FakeClock();
+  const informers = types.map(([resource, ...streams]) => running(resource, clock, ...streams));
+  const targets = informers.map(({ target }) => target);
+  const ending = new AbortController();
+  const shown: string[] = [];
+  let release = () => {};
+  let slow: Promise<void> | undefined = isSlow ? new Promise((resolve) => (release = resolve)) : undefined;
+  const waiter = wait && new Waiter(wait, { clock, targets });
+  const done = streamEvents(
+    {
+      targets,
+      enveloper: new Enveloper({ clock, redactor: new Redactor() }),
+      print: ({ type, object, cause, seq }) => {
+        shown.push(`${seq} ${type} ${object.metadata.name}@${object.metadata.resourceVersion} ${cause}`);
+        return slow;
+      },
+      onSynced: ({ type }, objects) => void shown.push(`synced ${type.kind} ${objects}`),
+      onLoss: (loss) => void shown.push(JSON.stringify(loss satisfies Loss)),
+      ...(markers ? { mark: ({ time: _, ...marker }) => void shown.push(JSON.stringify(marker)) } : {}),
+      ...(overflow ? { overflow: { ...overflow, clock } } : {}),
+      waiter,
+      ...options,
+    },
+    ending.signal,
+  ).then((outcome) => outcome?.kind);
+  return {
+    shown,
+    done,
+    clock,
+    waiter,
+    release: async () => {
+      slow = undefined;
+      release();
+      await settled();
+    },
+    end: async () => {
+      ending.abort();
+      await done;
+      waiter?.[Symbol.dispose]();
+      await Promise.all(informers.map(({ stop }) => stop()));
+    },
+  };
+}
+
+test('first states are shown type by type in order, then every change as it comes', async () => {
+  const pods = stream();
+  const jobs = stream(added(pod('j', 1)), initialEnd(2));
+  const { shown, end } = bench({}, ['pods', pods], ['jobs', jobs]);
+  await settled();
+  expect(shown).toEqual([]);
+  pods.send(added(pod('p', 1)), initialEnd(2));
+  await settled();
+  jobs.send(modified(pod('j', 3)));
+  await settled();
+  pods.send(modified(pod('p', 4)));
+  await settled();
+  expect(shown).toEqual([
+    '1 ADDED p@1 initial',
+    'synced pods 1',
+    '2 ADDED j@1 initial',
+    'synced jobs 1',
+    '3 MODIFIED j@3 watch',
+    '4 MODIFIED p@4 watch',
+  ]);
+  await end();
+});
+
+test('a first state can be sorted, and its end is told before anything else of the type is shown', async () => {
+  const first = ['b', 'c', 'a'].map((name) => added(pod(name, 1)));
+  const pods = stream(...first, initialEnd(2)).send(modified(pod('c', 3)));
+  const byName = (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+  const { shown, end } = bench({ sortInitial: byName }, ['pods', pods]);
+  await settled();
+  expect(shown).toEqual(['1 ADDED a@1 initial', '2 ADDED b@1 initial', '3 ADDED c@1 initial', 'synced pods 3', '4 MODIFIED c@3 watch']);
+  await end();
+});
+
+test('a first state that is sorted comes before what happened while another namespace was still to come', async () => {
+  const clock = new FakeClock();
+  const [shop, db] = [stream(added(pod('a', 1)), initialEnd(2)), stream()];
+  const source = (...streams: ScriptedStream<UnknownObject>[]) => new ScriptedListerWatcher<UnknownObject>().onWatch(...streams);
+  const informer = new SharedInformer<UnknownObject>(
+    [
+      { source: source(shop), namespace: 'shop' },
+      { source: source(db), namespace: 'db' },
+    ],
+    { clock, random: () => 0 },
+  );
+  const ending = new AbortController();
+  const running = informer.run(ending.signal);
+  const shown: string[] = [];
+  const enveloper = new Enveloper({ clock, redactor: new Redactor() });
+  const print = ({ type, object }: { type: string; object: ReadonlyObject }) => void shown.push(`${type} ${object.metadata.name}`);
+  const byName = (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') > (b.metadata.name ?? '') ? -1 : 1);
+  const targets = [{ type: typeOf('pods', 'Pod'), informer }];
+  const done = streamEvents(
+    { targets, enveloper, print, sortInitial: byName, onSynced: (_, count) => void shown.push(`synced ${count}`) },
+    ending.signal,
+  );
+  await settled();
+  shop.send(modified(pod('a', 3)));
+  await settled();
+  expect(shown).toEqual([]);
+  db.send(added({ ...pod('b', 4), metadata: { ...pod('b', 4).metadata, namespace: 'db' } }), initialEnd(5));
+  await settled();
+  expect(shown).toEqual(['ADDED b', 'ADDED a', 'synced 2', 'MODIFIED a']);
+  ending.abort();
+  await Promise.all([done, running]);
+});
+
+describe.each(overflowPolicies)('--once under %s', (policy) => {
+  it('ends when everything has been written', async () => {
+    const pods = stream(added(pod('a', 1)), added(pod('b', 1)), initialEnd(2));
+    const { shown, done, release, end } = bench({ once: true, overflow: { policy, limit: 1 }, isSlow: true }, ['pods', pods]);
+    let isDone = false;
+    void done.then(() => (isDone = true));
+    await settled();
+    expect([shown.length, isDone]).toEqual([1, false]);
+    await release();
+    await done;
+    expect(shown).toEqual(['1 ADDED a@1 initial', '2 ADDED b@1 initial', 'synced pods 2']);
+    await end();
+  });
+});
+
+test('what the gate does not pass has no number', async () => {
+  const pods = stream(added(pod('a', 1)), added(pod('b', 1, 'Running')), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
+  const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Running')] });
+  const { shown, end } = bench({ gate }, ['pods', pods]);
+  await settled();
+  expect(shown).toEqual(['1 ADDED b@1 initial', 'synced pods 2', '2 ADDED a@3 filter']);
+  await end();
+});
+
+test('markers stand in their places and are numbered with the events', async () => {
+  const first = stream(added(pod('a', 1)), initialEnd(10)).send(modified(pod('a', 11)));
+  const second = stream(added(pod('a', 20)), initialEnd(21)).send(bookmark(22));
+  const { shown, clock, end } = bench({ markers: true }, ['pods', first, second]);
+  await settled();
+  first.send(errorEvent(expired()));
+  await clock.advance(60_000);
+  expect(shown).toEqual([
+    '1 ADDED a@1 initial',
+    'synced pods 1',
+    '{"type":"SYNCED","gvr":"v1/pods","objects":1,"resourceVersion":"10","seq":2}',
+    '3 MODIFIED a@11 watch',
+    '{"type":"GAP","gvr":"v1/pods","reason":"gone","from":"11","seq":4}',
+    '5 MODIFIED a@20 relist',
+    '{"type":"RELISTED","gvr":"v1/pods","reason":"gone","from":"11","to":"21","objects":1,"seq":6}',
+  ]);
+  await end();
+});
+
+describe('a reader that stops reading', () => {
+  const name = (i: number) => `p${i}`;
+  const flood = (pods: ScriptedStream<UnknownObject>, from: number, count: number) => {
+    for (let i = 0; i < count; i += 100) pods.send(...Array.from({ length: 100 }, (_, j) => modified(pod(name(j % 10), from + i + j))));
+  };
+  const first = () => stream(...Array.from({ length: 10 }, (_, i) => added(pod(name(i), 1))), initialEnd(2));
+
+  it('under block holds up the reading of the server, and gets every event later', async () => {
+    const pods = first();
+    const { shown, release, end, clock } = bench({ overflow: { policy: 'block' }, isSlow: true }, ['pods', pods]);
+    await settled();
+    flood(pods, 100, 20_000);
+    for (let i = 0; i < 60; i++) await clock.advance(1000);
+    expect(pods.unread).toBeGreaterThan(100);
+    expect(shown.length).toBe(1);
+    await release();
+    for (let i = 0; i < 100 && shown.length < 20_011; i++) await settled();
+    expect(shown.length).toBe(20_011);
+    expect(shown.at(-1)).toBe(`20010 MODIFIED p9@20099 watch`);
+    await end();
+  });
+
+  it('under coalesce gets the latest states, and is told what went into them', async () => {
+    const pods = first();
+    const { shown, release, end } = bench({ overflow: { policy: 'coalesce' }, isSlow: true, markers: true }, ['pods', pods]);
+    await settled();
+    flood(pods, 100, 5000);
+    for (let i = 0; i < 60; i++) await settled();
+    expect([pods.unread, shown.length]).toEqual([0, 1]);
+    await release();
+    await settled();
+    expect(shown.slice(1, 3)).toEqual([
+      '{"how":"coalesced","events":4999,"objects":10}',
+      '{"type":"GAP","reason":"coalesced","lost":{"events":4999,"objects":10},"seq":2}',
+    ]);
+    expect(shown.filter((text) => /ADDED|MODIFIED/.test(text)).length).toBe(11);
+    expect(shown).toContain('13 MODIFIED p0@5090 watch');
+    await end();
+  });
+
+  it('under drop gets the first state and what fits, and is told what did not', async () => {
+    const pods = first();
+    const { shown, release, end } = bench({ overflow: { policy: 'drop', limit: 100 }, isSlow: true, markers: true }, ['pods', pods]);
+    await settled();
+    flood(pods, 100, 5000);
+    for (let i = 0; i < 60; i++) await settled();
+    expect([pods.unread, shown.length]).toEqual([0, 1]);
+    await release();
+    await settled();
+    expect(shown.filter((text) => text.includes('ADDED')).length).toBe(10);
+    expect(shown.filter((text) => text.includes('MODIFIED')).length).toBe(100);
+    expect(shown.slice(-2)).toEqual([
+      '{"how":"dropped","events":4900}',
+      '{"type":"GAP","reason":"dropped","lost":{"events":4900},"seq":112}',
+    ]);
+    await end();
+  });
+});
+
+describe.each(overflowPolicies)('waiting under %s', (policy) => {
+  const overflow = { policy };
+  const until = { until: [phase('Running')] };
+
+  it('ends behind the event that was waited for', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const { shown, done, end } = bench({ wait: until, overflow }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3)), modified(pod('a', 4, 'Running')), modified(pod('a', 5, 'Failed')));
+    expect(await done).toBe('until');
+    await settled();
+    expect(shown.slice(2)).toEqual(['2 MODIFIED a@3 watch', '3 MODIFIED a@4 watch']);
+    await end();
+  });
+
+  it('ends behind it also when other objects changed at the same time', async () => {
+    const pods = stream(...['a', 'b', 'c'].map((name) => added(pod(name, 1))), initialEnd(2));
+    const { shown, done, end } = bench({ wait: { untilAny: until.until }, overflow }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3)), modified(pod('b', 4, 'Running')), modified(pod('c', 5)));
+    expect(await done).toBe('until-any');
+    await settled();
+    expect(shown.slice(4)).toEqual(['4 MODIFIED a@3 watch', '5 MODIFIED b@4 watch']);
+    await end();
+  });
+
+  it('shows the whole first state that meets it, and nothing after', async () => {
+    const pods = stream(added(pod('a', 1, 'Running')), added(pod('b', 1, 'Running')), initialEnd(2)).send(deleted(pod('b', 3)));
+    const { shown, done, release, end } = bench({ wait: until, overflow, isSlow: true }, ['pods', pods]);
+    await settled();
+    expect(shown.length).toBe(1);
+    await release();
+    expect(await done).toBe('until');
+    expect(shown).toEqual(['1 ADDED a@1 initial', '2 ADDED b@1 initial', 'synced pods 2']);
+    await end();
+  });
+
+  it('ends with a slow reader when that has taken what led to it', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const { shown, done, release, end } = bench({ wait: until, overflow, isSlow: true }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3, 'Running')), deleted(pod('a', 4, 'Running')));
+    await settled();
+    await release();
+    expect(await done).toBe('until');
+    expect(shown).toEqual(['1 ADDED a@1 initial', 'synced pods 1', '2 MODIFIED a@3 watch']);
+    await end();
+  });
+
+  it('does not wait for a type that is slow to come when another one fails', async () => {
+    const jobs = stream(added(pod('j', 1)), initialEnd(2));
+    const { done, end } = bench({ wait: { failIf: [phase('Failed')] }, overflow }, ['pods', stream()], ['jobs', jobs]);
+    await settled();
+    jobs.send(modified(pod('j', 3, 'Failed')));
+    expect(await done).toBe('fail-if');
+    await end();
+  });
+
+  it('ends when it has stayed', async () => {
+    const pods = stream(added(pod('a', 1, 'Running')), initialEnd(2));
+    const { shown, done, clock, end } = bench({ wait: { ...until, staysMs: 5000 }, overflow }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3, 'Running')));
+    await clock.advance(5000);
+    expect(await done).toBe('until');
+    expect(shown.at(-1)).toBe('2 MODIFIED a@3 watch');
+    await end();
+  });
+
+  it('sees what the filters hide', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
+    const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Failed')] });
+    const { shown, done, end } = bench({ wait: until, overflow, gate }, ['pods', pods]);
+    expect(await done).toBe('until');
+    expect(shown).toEqual(['synced pods 1']);
+    await end();
+  });
+});
+
+test('a loss is told when it begins and counted as it happens, whatever becomes of the reader', async () => {
+  const pods = stream(added(pod('a', 1)), initialEnd(2));
+  const summary = new StreamSummary();
+  const begun: string[] = [];
+  const onLosing = (how: Loss['how']) => begun.push(how);
+  const gate = createChangeGate({
+    clock: new FakeClock(),
+    conditions: [{ source: 'x', readsEvent: true, test: ({ object }) => phaseOf(object) !== 'Bad' || new Error('bad') }],
+  });
+  const { shown, end, release } = bench({ overflow: { policy: 'drop', limit: 1 }, isSlow: true, summary, onLosing, gate }, ['pods', pods]);
+  await settled();
+  for (let version = 3; version < 8; version++) pods.send(modified(pod('a', version)));
+  pods.send(modified(pod('a', 9, 'Bad')));
+  await settled();
+  expect([begun, summary.losses.dropped, shown]).toEqual([['dropped'], 4, ['1 ADDED a@1 initial']]);
+  await release();
+  pods.send(modified(pod('a', 10)));
+  await settled();
+  await end();
+  expect([begun, shown.slice(1)]).toEqual([
+    ['dropped'],
+    ['synced pods 1', '2 MODIFIED a@3 watch', '{"how":"dropped","events":4}', '3 MODIFIED a@10 watch'],
+  ]);
+  expect(summary.losses).toEqual({ dropped: 4, coalesced: 0, expressionErrors: 1 });
+});
+
+test('what a printer throws behind an outlet ends the stream', async () => {
+  const pods = stream(added(pod('a', 1)), initialEnd(2));
+  const print = () => {
+    throw new Error('no such field');
+  };
+  const { done, end } = bench({ overflow: { policy: 'drop' }, print }, ['pods', pods]);
+  await expect(done).rejects.toThrow('no such field');
+  await end().catch(() => {});
+});
+
+test('leaves no handler behind', async () => {
+  const clock = new FakeClock();
+  const { target, stop } = running('pods', clock, stream(initialEnd(2)));
+  const ending = new AbortController();
+  const waiter = new Waiter({ until: [phase('Running')] }, { clock, targets: [target] });
+  const enveloper = new Enveloper({ clock, redactor: new Redactor() });
+  const done = streamEvents({ targets: [target], enveloper, waiter, print: () => {} }, ending.signal);
+  await settled();
+  expect(target.informer.handlerCount).toBe(2);
+  ending.abort();
+  expect(await done).toBeUndefined();
+  expect(target.informer.handlerCount).toBe(0);
+  await stop();
+});

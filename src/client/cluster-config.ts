@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { builtin } from '../kit/builtin.ts';
 
 /** What a TLS connection is made with. PEM as text or bytes. */
 export interface TlsMaterial {
@@ -100,7 +100,7 @@ export function staticConfig({ server, namespace, token, tls }: StaticConfigOpti
 }
 
 function fingerprintOf(parts: object): string {
-  const hash = createHash('sha256');
+  const hash = builtin.crypto().createHash('sha256');
   for (const [name, value] of Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (value === undefined) continue;
     const bytes = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value));

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { onAbort } from '../kit/abort.ts';
+import { builtin } from '../kit/builtin.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { ClusterEntry, ExecEntry } from './kubeconfig-entries.ts';
 
@@ -96,7 +96,9 @@ interface RunOptions {
 
 function run(command: string, exec: ExecEntry, { env, interactive, onStderr, signal }: RunOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, exec.args ?? [], { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
+    const child = builtin
+      .childProcess()
+      .spawn(command, exec.args ?? [], { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
     const parts: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => parts.push(chunk));
     child.stderr?.setEncoding('utf8').on('data', onStderr);

@@ -8,39 +8,84 @@ const SMALL = 16 * 1024;
 /** … of at most so many bytes. */
 const TOGETHER = 64 * 1024;
 
-/** What undici says of an answer, and its body. */
+/** One request, as a connection takes it. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string | Uint8Array | null;
+}
+
+/** Pooled connections to one server. */
+export interface Connections {
+  /**
+   * Sends one request. The signal is to be this request's own. Resolves with the answer's headers; rejects with what broke the connection
+   * before them, or at once with the signal's reason.
+   */
+  send(request: HttpRequest, signal: AbortSignal): Promise<RawAnswer>;
+  /** Lets what is open run to its end; resolves when nothing is left. */
+  close(): Promise<void>;
+  /** Breaks everything off. */
+  destroy(reason: Error): Promise<void>;
+}
+
+/** An answer's headers, and its body. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: RawBody;
 }
 
-/**
- * Sends one request. The signal is to be this request's own. Resolves with the answer's headers; rejects with what broke the connection before them, or at once with the signal's
- * reason. Chunks come off the socket as they are, without the stream that undici's own `request` puts in between.
- */
-export function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const body = new RawBody();
-    const aborted = () => {
-      body.abort(signal.reason);
-      reject(signal.reason);
-    };
-    if (signal.aborted) return aborted();
-    signal.addEventListener('abort', aborted, { once: true });
-    dispatcher.dispatch(options, {
-      onRequestStart: (controller) => body.begin(controller),
-      onResponseStart(_, status, headers) {
-        if (status >= 200) resolve({ status, headers, body });
-      },
-      onResponseData: (_, chunk) => body.push(chunk),
-      onResponseEnd: () => body.end(),
-      onResponseError(_, error) {
-        body.end({ error });
-        reject(error);
-      },
+/** Connections through a proxy, made by undici. Chunks come off the socket as they are, without the stream that its own `request` puts between. */
+export class ProxiedConnections implements Connections {
+  readonly #dispatcher: Dispatcher;
+  readonly #origin: string;
+
+  constructor(dispatcher: Dispatcher, origin: string) {
+    this.#dispatcher = dispatcher;
+    this.#origin = origin;
+  }
+
+  send(request: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const body = new RawBody();
+      const aborted = () => {
+        body.abort(signal.reason);
+        reject(signal.reason);
+      };
+      if (signal.aborted) return aborted();
+      signal.addEventListener('abort', aborted, { once: true });
+      const options = { ...request, origin: this.#origin, method: request.method as Dispatcher.HttpMethod };
+      this.#dispatcher.dispatch(options, {
+        onRequestStart: (controller) => body.begin(controller),
+        onResponseStart(_, status, headers) {
+          if (status >= 200) resolve({ status, headers, body });
+        },
+        onResponseData: (_, chunk) => body.push(chunk),
+        onResponseEnd: () => body.end(),
+        onResponseError(_, error) {
+          body.end({ error });
+          reject(error);
+        },
+      });
     });
-  });
+  }
+
+  close(): Promise<void> {
+    return this.#dispatcher.close();
+  }
+
+  destroy(reason: Error): Promise<void> {
+    return this.#dispatcher.destroy(reason);
+  }
+}
+
+/** How a body's reader steers its connection. */
+export interface Flow {
+  readonly paused: boolean;
+  pause(): void;
+  resume(): void;
+  abort(reason: Error): void;
 }
 
 /** The chunks of a body as they came, small ones together. To be asked for one at a time. */
@@ -48,7 +93,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
   #wake: (() => void) | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #flow: Flow | undefined;
   #end: { error?: unknown } | undefined;
 
   [Symbol.asyncIterator](): this {
@@ -76,20 +121,20 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     const hasEnded = this.#end !== undefined;
     this.#chunks.length = 0;
     this.#end = { error: reason };
-    if (!hasEnded) this.#controller?.abort(reason);
+    if (!hasEnded) this.#flow?.abort(reason);
     this.#woken();
   }
 
-  begin(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#end && 'error' in this.#end) controller.abort(this.#end.error as Error);
+  begin(flow: Flow): void {
+    this.#flow = flow;
+    if (this.#end && 'error' in this.#end) flow.abort(this.#end.error as Error);
   }
 
   push(chunk: Uint8Array): void {
     if (this.#end) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= MOST_WAITING) this.#controller?.pause();
+    if (this.#bytes >= MOST_WAITING) this.#flow?.pause();
     this.#woken();
   }
 
@@ -111,7 +156,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
   #arrival(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#controller?.paused) this.#controller.resume();
+      if (this.#flow?.paused) this.#flow.resume();
     });
   }
 

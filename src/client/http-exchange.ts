@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { onAbort } from '../kit/abort.ts';
+import { builtin } from '../kit/builtin.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { brokenConnection } from './connection-text.ts';
@@ -125,7 +125,7 @@ interface Source extends AsyncIterable<Uint8Array> {
 const INFLATED_CHUNK = 64 * 1024;
 
 function inflated(body: Source): Source {
-  const text: Readable = pipeline(Readable.from(body), createGunzip({ chunkSize: INFLATED_CHUNK }), () => {}); // an error of either comes out
+  const text: Readable = pipeline(Readable.from(body), builtin.zlib().createGunzip({ chunkSize: INFLATED_CHUNK }), () => {}); // an error of either comes out
   return {
     [Symbol.asyncIterator]: () => text[Symbol.asyncIterator](),
     close() {

@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { CredentialHeaders, Credentials } from './cluster-config.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
-import { dispatch } from './http-dispatch.ts';
+import { CoreConnections } from './core-connections.ts';
+import { type Connections, ProxiedConnections } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
@@ -22,8 +22,8 @@ export interface HttpPoolOptions {
 /** Longer than the API server itself lets a request that is not a watch take (60 s), so that its own answer is heard first. */
 const HEADERS_TIMEOUT_MS = 75_000;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** Below the idle timeouts of common load balancers (60 s). */
-const TCP_KEEP_ALIVE_MS = 30_000;
+/** How long an idle connection is kept, and how often TCP probes one: below the idle timeouts of common load balancers (60 s). */
+const KEEP_ALIVE_MS = 30_000;
 
 /** Pooled HTTP/1.1 connections to one server. A new pool is made only when the TLS material changes; streams on the old one live on. */
 export class HttpPool {
@@ -31,8 +31,8 @@ export class HttpPool {
   readonly #origin: string;
   readonly #basePath: string;
   readonly #acceptEncoding: Readonly<Record<string, string>>;
-  #pool: { fingerprint: string; dispatcher: Promise<Dispatcher> } | undefined;
-  readonly #retired = new Set<Promise<Dispatcher>>();
+  #pool: { fingerprint: string; connections: Promise<Connections> } | undefined;
+  readonly #retired = new Set<Promise<Connections>>();
   #closed = false;
 
   constructor(options: HttpPoolOptions) {
@@ -45,7 +45,7 @@ export class HttpPool {
   }
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
-    const dispatcher = await this.#dispatcherFor(credentials);
+    const connections = await this.#connectionsFor(credentials);
     const exchange = new Exchange(init, { ...this.#options, headersMs: HEADERS_TIMEOUT_MS });
     try {
       const headers = {
@@ -55,9 +55,8 @@ export class HttpPool {
         ...init.headers,
         ...mutable(credentials.headers),
       };
-      const method = init.method as Dispatcher.HttpMethod;
-      const request = { origin: this.#origin, path: this.#basePath + init.path, method, headers, body: init.body ?? null };
-      const response = await dispatch(dispatcher, request, exchange.signal);
+      const request = { path: this.#basePath + init.path, method: init.method, headers, body: init.body ?? null };
+      const response = await connections.send(request, exchange.signal);
       exchange.answered();
       return answerOf(response, exchange, this.#origin);
     } catch (error) {
@@ -68,39 +67,45 @@ export class HttpPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const all = [...this.#retired, ...(this.#pool ? [this.#pool.dispatcher] : [])];
+    const all = [...this.#retired, ...(this.#pool ? [this.#pool.connections] : [])];
     this.#pool = undefined;
-    await Promise.all(all.map(async (dispatcher) => (await dispatcher).destroy(new InformerError('closed', 'the client was closed'))));
+    await Promise.all(all.map(async (connections) => (await connections).destroy(new InformerError('closed', 'the client was closed'))));
   }
 
-  #dispatcherFor(credentials: Credentials): Promise<Dispatcher> {
+  #connectionsFor(credentials: Credentials): Promise<Connections> {
     if (this.#closed) throw new InformerError('closed', 'the client was closed');
-    if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.dispatcher;
-    if (this.#pool) this.#retire(this.#pool.dispatcher);
-    const dispatcher = createDispatcher(credentials, this.#options.proxyUrl);
-    this.#pool = { fingerprint: credentials.tlsFingerprint, dispatcher };
-    return dispatcher;
+    if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.connections;
+    if (this.#pool) this.#retire(this.#pool.connections);
+    const connections = this.#connect(credentials);
+    this.#pool = { fingerprint: credentials.tlsFingerprint, connections };
+    return connections;
+  }
+
+  async #connect(credentials: Credentials): Promise<Connections> {
+    const { proxyUrl, clock } = this.#options;
+    if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
+    const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS };
+    return new CoreConnections({ origin: this.#origin, tls: credentials.tls, clock, ...limits });
   }
 
   /** Lets the streams that are open on it run to their end. */
-  #retire(dispatcher: Promise<Dispatcher>): void {
-    this.#retired.add(dispatcher);
-    dispatcher
+  #retire(connections: Promise<Connections>): void {
+    this.#retired.add(connections);
+    connections
       .then((old) => old.close())
       .catch(() => {}) // destroyed meanwhile
-      .finally(() => this.#retired.delete(dispatcher));
+      .finally(() => this.#retired.delete(connections));
   }
 }
 
-async function createDispatcher({ tls }: Credentials, proxyUrl: string | undefined): Promise<Dispatcher> {
-  const { Agent, ProxyAgent, Socks5ProxyAgent } = await import('undici');
+/** undici, which knows proxies, is loaded for them alone. */
+async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): Promise<Connections> {
+  const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
   // Its own timers are real; ours go by the clock that was handed in.
-  const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000, allowH2: false };
-  const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS, timeout: CONNECT_TIMEOUT_MS };
-  if (proxyUrl === undefined) return new Agent({ ...common, connect });
-  if (/^socks5h?:/i.test(proxyUrl))
-    return new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls: connect });
-  return new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect });
+  const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
+  const requestTls = { ...tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: CONNECT_TIMEOUT_MS };
+  if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
+  return new ProxiedConnections(new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }), origin);
 }
 
 function checkProxy(proxyUrl: string | undefined): void {

@@ -5,7 +5,7 @@ import type { ListPage } from '../model/object.ts';
 import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
-import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parse } from './object-decoder.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parseOrNone } from './object-decoder.ts';
 import { isTable, objectOfRow, type TableRow } from './table.ts';
 
 /** What a LIST was about. */
@@ -84,8 +84,8 @@ function kindedDecoder(kind: string, apiVersion: unknown, path: MetadataPath | u
     if (!lacksHead(bytes)) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
     const rest = cut ? bytes.toString('utf8', 1, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', 1);
-    const object = parse<{ kind: unknown }>(head + rest, offset);
-    if (object.kind !== NO_KIND) return plain(bytes, offset);
+    const object = parseOrNone<{ kind: unknown }>(head + rest);
+    if (object?.kind !== NO_KIND) return plain(bytes, offset);
     object.kind = kind;
     return path ? dropManagedFields(object) : object;
   };

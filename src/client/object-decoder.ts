@@ -6,7 +6,11 @@ export type Decode<T> = (bytes: Buffer, offset: number) => T;
 
 /** JSON as it is. Throws `decode` with the byte offset. */
 export function decodeJson<T>(bytes: Buffer, offset: number): T {
-  return parse(bytes.toString('utf8'), offset);
+  try {
+    return JSON.parse(bytes.toString('utf8')) as T;
+  } catch (cause) {
+    throw brokenJson(offset, withoutData(cause), cause);
+  }
 }
 
 /**
@@ -15,15 +19,16 @@ export function decodeJson<T>(bytes: Buffer, offset: number): T {
  */
 export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath): T {
   const cut = findManagedFields(bytes, path);
-  return cut ? parse(bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to), offset) : decodeJson(bytes, offset);
+  const trimmed = cut && parseOrNone<T>(bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to));
+  return trimmed ?? decodeJson(bytes, offset); // what is wrong is told of the bytes as they came
 }
 
-/** The value of a JSON text. Throws `decode` with the byte offset. */
-export function parse<T>(text: string, offset: number): T {
+/** The value of a JSON text; undefined for one that is broken. */
+export function parseOrNone<T>(text: string): T | undefined {
   try {
     return JSON.parse(text) as T;
-  } catch (cause) {
-    throw brokenJson(offset, withoutData(cause), cause);
+  } catch {
+    return undefined;
   }
 }
 

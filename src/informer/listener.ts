@@ -26,8 +26,12 @@ export interface ListenerOptions {
   warnAt: number;
 }
 
-/** Handlers that never wait for anything give way to the rest of the process after this many. */
-const SLICE = 1000;
+/** A handler gives way to the rest of the process after so many callbacks … */
+const SLICE = 1024;
+/** … or after so many ms, which is looked at … */
+const LONGEST_TURN_MS = 10;
+/** … every so many callbacks. */
+const LOOK_EVERY = 32;
 
 /**
  * One handler's queue and its only caller: one notification at a time, in order, the next one only when the last one's promise has
@@ -104,12 +108,16 @@ export class Listener<T> {
 
   async #drain(): Promise<void> {
     await undefined; // whoever pushes has applied, and pushes, the whole batch first
+    let turnBegan = this.#options.clock.monotonic();
     for (let count = 1; ; count++) {
       const item = this.#queue.shift();
       if (item === undefined) break;
       const pending = this.#deliver(item);
       if (pending) await pending;
-      else if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (count % LOOK_EVERY === 0 && (count % SLICE === 0 || this.#options.clock.monotonic() - turnBegan >= LONGEST_TURN_MS)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turnBegan = this.#options.clock.monotonic();
+      }
       if (item === SYNCED) this.#synced.open();
       this.#makeRoom();
     }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { builtin } from '../kit/builtin.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 
 /** Where `kubectl apply` keeps a whole copy of what it applied. */
@@ -34,7 +34,7 @@ export class Redactor {
   readonly #showSecrets: boolean;
 
   constructor(options: RedactorOptions = {}) {
-    this.#key = options.key ?? randomBytes(32);
+    this.#key = options.key ?? builtin.crypto().randomBytes(32);
     this.#showSecrets = options.showSecrets ?? false;
   }
 
@@ -53,7 +53,7 @@ export class Redactor {
   }
 
   #digest(plain: string | Uint8Array): string {
-    return `hmac:${createHmac('sha256', this.#key).update(plain).digest('hex').slice(0, 8)}`;
+    return `hmac:${builtin.crypto().createHmac('sha256', this.#key).update(plain).digest('hex').slice(0, 8)}`;
   }
 
   #secret<T extends object>(object: T): T {

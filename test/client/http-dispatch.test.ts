@@ -1,31 +1,41 @@
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { dispatch } from '../../src/client/http-dispatch.ts';
+import { CoreConnections } from '../../src/client/core-connections.ts';
+import { type Connections, type HttpRequest, ProxiedConnections } from '../../src/client/http-dispatch.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { localServer } from './local-server.ts';
 
 const MIB = 1 << 20;
 
-async function withAgent<T>(use: (agent: Agent) => Promise<T>): Promise<T> {
-  const agent = new Agent();
-  try {
-    return await use(agent);
-  } finally {
-    await agent.destroy();
+const MAKERS: [string, (origin: string) => Connections][] = [
+  [
+    'Node’s own client',
+    (origin) => new CoreConnections({ origin, tls: {}, clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000 }),
+  ],
+  ['undici', (origin) => new ProxiedConnections(new Agent(), origin)],
+];
+
+const get: HttpRequest = { path: '/', method: 'GET', headers: {}, body: null };
+
+describe.each(MAKERS)('connections by %s', (_, make) => {
+  async function connected<T>(origin: string, use: (connections: Connections) => Promise<T>): Promise<T> {
+    const connections = make(origin);
+    try {
+      return await use(connections);
+    } finally {
+      await connections.destroy(new Error('over'));
+    }
   }
-}
 
-const get = (origin: string) => ({ origin, path: '/', method: 'GET' as const });
-
-describe('dispatch', () => {
   it('gives the body to its end, with its status and headers', async () => {
     await using server = await localServer((_, response) => {
       response.writeHead(200, { 'x-a': '1' });
       for (let i = 0; i < 100; i++) response.write(Buffer.alloc(10_000, i));
       response.end();
     });
-    await withAgent(async (agent) => {
-      const { status, headers, body } = await dispatch(agent, get(server.url), new AbortController().signal);
+    await connected(server.url, async (connections) => {
+      const { status, headers, body } = await connections.send(get, new AbortController().signal);
       expect([status, headers['x-a']]).toEqual([200, '1']);
       const chunks: Uint8Array[] = [];
       for await (const chunk of body) chunks.push(chunk);
@@ -44,8 +54,8 @@ describe('dispatch', () => {
       response.uncork();
       response.end();
     });
-    await withAgent(async (agent) => {
-      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
       const chunks: string[] = [];
       for await (const chunk of body) chunks.push(Buffer.from(chunk).toString());
       expect(chunks.join('').trim().split('\n')).toEqual(Array.from({ length: 40 }, (_, i) => String(i)));
@@ -66,8 +76,8 @@ describe('dispatch', () => {
       };
       write();
     });
-    await withAgent(async (agent) => {
-      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
       let before = -1;
       await eventually(() => {
         const isStill = sent === before;
@@ -83,12 +93,12 @@ describe('dispatch', () => {
 
   it('rejects at once with the reason of a signal that aborts before there is an answer', async () => {
     await using server = await localServer(() => {});
-    await withAgent(async (agent) => {
+    await connected(server.url, async (connections) => {
       const controller = new AbortController();
-      const answer = dispatch(agent, get(server.url), controller.signal);
+      const answer = connections.send(get, controller.signal);
       controller.abort(new Error('enough'));
       await expect(answer).rejects.toThrow('enough');
-      await expect(dispatch(agent, get(server.url), controller.signal)).rejects.toThrow('enough');
+      await expect(connections.send(get, controller.signal)).rejects.toThrow('enough');
     });
   });
 
@@ -98,9 +108,9 @@ describe('dispatch', () => {
       response.on('close', () => (isClosed = true));
       response.write('some');
     });
-    await withAgent(async (agent) => {
+    await connected(server.url, async (connections) => {
       const controller = new AbortController();
-      const { body } = await dispatch(agent, get(server.url), controller.signal);
+      const { body } = await connections.send(get, controller.signal);
       await body.next();
       const next = body.next();
       controller.abort(new Error('enough'));
@@ -116,8 +126,8 @@ describe('dispatch', () => {
       response.on('close', () => (isClosed = true));
       response.write('some');
     });
-    await withAgent(async (agent) => {
-      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
       body.close();
       await eventually(() => isClosed);
     });
@@ -128,10 +138,52 @@ describe('dispatch', () => {
       response.write('some');
       setImmediate(() => response.destroy());
     });
-    await withAgent(async (agent) => {
-      const { body } = await dispatch(agent, get(server.url), new AbortController().signal);
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
       expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('some');
       await expect(body.next()).rejects.toThrow();
     });
   });
+
+  it('lets what is open run to its end when it closes, and breaks it off when it is destroyed', async () => {
+    let finish = () => {};
+    await using server = await localServer((_, response) => {
+      response.write('some');
+      finish = () => response.end('more');
+    });
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
+      expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('some');
+      const closing = connections.close();
+      finish();
+      expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('more');
+      expect((await body.next()).done).toBe(true);
+      await closing;
+    });
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send(get, new AbortController().signal);
+      await body.next();
+      await connections.destroy(new Error('it is over'));
+      await expect(body.next()).rejects.toThrow('it is over');
+    });
+  });
+});
+
+it('Node’s own client uses a connection again', async () => {
+  const ports = new Set<number | undefined>();
+  await using server = await localServer((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end('ok');
+  });
+  const [, make] = MAKERS[0] as (typeof MAKERS)[number];
+  const connections = make(server.url);
+  try {
+    for (let i = 0; i < 3; i++) {
+      const { body } = await connections.send(get, new AbortController().signal);
+      for await (const _ of body);
+    }
+  } finally {
+    await connections.destroy(new Error('over'));
+  }
+  expect(ports.size).toBe(1);
 });

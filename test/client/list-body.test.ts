@@ -101,6 +101,14 @@ describe('readList', () => {
     }
   });
 
+  it('says what is wrong with an item as it came, not as it was trimmed', async () => {
+    const text = podList([pod(1).replace('"status":{}', '"status":{} 1')]);
+    const { message } = (await read(text, 1000).catch((error: unknown) => error)) as Error;
+    const whole = (await read(text, 1000, { dropManagedFields: false }).catch((error: unknown) => error)) as Error;
+    expect(message).toMatch(/at position \d+/);
+    expect(message).toBe(whole.message);
+  });
+
   it('never passes a cut list off as a whole one', async () => {
     const text = podList(Array.from({ length: 5 }, (_, i) => pod(i))).trimEnd();
     for (let end = 0; end < text.length; end += 13) {

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../support/cli.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
+
+const SPY = pathToFileURL(path.resolve(import.meta.dirname, '../support/loaded-modules.mjs')).href;
+
+/** What stands in the built text of a library, and nowhere else. */
+const LIBRARIES = {
+  oclif: /\bflagHelpLabel\b/,
+  undici: /\bllhttp/,
+  'client-node': /\basync applyToHTTPSOptions\(/,
+  CEL: /\bTypeChecker\b/,
+  'js-yaml': /\bYAMLException\b/,
+  sandbox: /SelfSubjectRulesReview/,
+};
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** The files of the package that a command line loads, and which libraries are in them. */
+async function loadedBy(...line: string[]) {
+  const { stderr } = await run(line, { env: { ...fixture.env, NODE_OPTIONS: `--import=${SPY}` } });
+  const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
+  const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+  const found = Object.entries(LIBRARIES).filter(([, marker]) => chunks.some((text) => marker.test(text)));
+  return { urls, libraries: found.map(([name]) => name), bytes: chunks.reduce((sum, text) => sum + text.length, 0) };
+}
+
+describe('a command loads what it needs, and nothing else', () => {
+  it.each([[['--version']], [['--help']], [['watch', '--help']], [['help', 'query']]])(
+    '%j is answered before anything is loaded',
+    async (line) => {
+      const { libraries, bytes } = await loadedBy(...line);
+      expect(libraries).toEqual([]);
+      expect(bytes).toBeLessThan(10_000);
+    },
+  );
+
+  it.each<[string[], string[]]>([
+    [['watch', 'pods', '-A', '--once'], ['js-yaml']],
+    [['watch', 'pods', '-A', '--once', '-o', 'json'], ['js-yaml']],
+    [['query', 'pods', '-A', '--count'], ['js-yaml']],
+    [
+      ['watch', 'pods', '-A', '--once', '--filter', 'object.metadata.name == "x"'],
+      ['CEL', 'js-yaml'],
+    ],
+  ])('%j', async (line, expected) => {
+    expect((await loadedBy(...line)).libraries.sort()).toEqual(expected);
+  });
+
+  it('loads oclif for help that was not set by the build', async () => {
+    expect((await loadedBy('watch', '--help', '--help')).libraries).toContain('oclif');
+  });
+
+  it('knows each library by its text', async () => {
+    const dist = path.resolve(import.meta.dirname, '../../dist');
+    const chunks = (await readdir(dist)).filter((file) => file.endsWith('.js')).map((file) => readFileSync(path.join(dist, file), 'utf8'));
+    for (const [name, marker] of Object.entries(LIBRARIES)) expect([name, chunks.some((text) => marker.test(text))]).toEqual([name, true]);
+  });
+
+  it('keeps what was compiled in the user’s cache directory', async () => {
+    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+    await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } });
+    const [folder = ''] = await readdir(path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled'));
+    expect(folder).toContain(process.version);
+  });
+});

@@ -43,7 +43,8 @@ export class CoreConnections implements Connections {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const body = new RawBody();
-      const request = this.#request({ agent: this.#agent, ...this.#address, method, path, headers });
+      const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) }; // Node gives a DELETE none
+      const request = this.#request({ agent: this.#agent, ...this.#address, method, path, headers: { ...headers, ...length } });
       const broken = (error: Error) => {
         body.end({ error: asClosed(error) });
         reject(asClosed(error));

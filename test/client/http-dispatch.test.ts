@@ -145,6 +145,19 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
+  it.each(['POST', 'DELETE'])('says how long the body of a %s is, and sends it', async (method) => {
+    const heard: string[] = [];
+    await using server = await localServer(async (request, response) => {
+      for await (const chunk of request) heard.push(String(chunk));
+      response.end(request.headers['content-length']);
+    });
+    await connected(server.url, async (connections) => {
+      const { body } = await connections.send({ ...get, method, body: '{"ä":1}' }, new AbortController().signal);
+      expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('8');
+    });
+    expect(heard).toEqual(['{"ä":1}']);
+  });
+
   it('lets what is open run to its end when it closes, and breaks it off when it is destroyed', async () => {
     let finish = () => {};
     await using server = await localServer((_, response) => {

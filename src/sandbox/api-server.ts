@@ -1,26 +1,33 @@
 import { messageOf } from '../kit/error.ts';
-import { failure, StatusError } from '../model/status.ts';
+import { joinKey } from '../model/key.ts';
+import type { UnknownObject } from '../model/object.ts';
+import { failure, type Status, StatusError } from '../model/status.ts';
 import type { Cluster } from './cluster.ts';
 import { authenticate } from './http/authenticate.ts';
 import type { Call, ResourceCall } from './http/call.ts';
-import type { ApiRequest, ApiResponse } from './http/exchange.ts';
+import { type ApiRequest, type ApiResponse, bodyText, once } from './http/exchange.ts';
 import { negotiate } from './http/negotiate.ts';
 import { health, isHealthPath, pageNotFound, plainPath } from './http/plain-paths.ts';
-import { compress, respondError, respondStatus } from './http/respond.ts';
+import { compress, respondStatus } from './http/respond.ts';
 import { review } from './http/reviews.ts';
 import { parseRoute, type ResourcePath } from './http/route.ts';
 import { methodNotAllowed, notImplemented, refuse, unknownResource } from './http/statuses.ts';
+import { requestToken } from './http/token-request.ts';
 import { attemptOf, deny } from './rbac/attempt.ts';
 import { Authorizer } from './rbac/authorizer.ts';
+import { checkEscalation } from './rbac/escalation.ts';
+import { checkImpersonation } from './rbac/impersonation.ts';
 import { get } from './read/get.ts';
 import { list } from './read/list.ts';
 import { isWatch } from './read/read-options.ts';
 import { type WatchSettings, watch } from './read/watch.ts';
+import type { TokenKeeper } from './token-keeper.ts';
 import type { WriteRequests } from './write/requests.ts';
 
 export interface ApiServerOptions extends WatchSettings {
-  /** The token that is taken at present. */
-  readonly token: () => string;
+  readonly tokens: TokenKeeper;
+  /** Whether roles and bindings hold for everybody, not only for who is impersonated. */
+  readonly rbac: boolean;
 }
 
 /**
@@ -48,21 +55,23 @@ export class ApiServer {
     try {
       const headers = lowerCased(request.headers);
       const response = await this.#answer(request, headers, trusted);
+      if (isHead(request)) return withoutBody(response);
       const watching = isWatch(new URLSearchParams(split(request.path)[1])); // whose first bytes may be long in coming
       return watching ? response : await compress(response, headers.get('accept-encoding'));
     } catch (error) {
-      if (error instanceof StatusError) return respondError(error);
-      return respondStatus(
-        failure(500, 'InternalError', `Internal error occurred: ${messageOf(error)}`, { causes: [{ message: messageOf(error) }] }),
-      );
+      const answer = respondStatus(error instanceof StatusError ? error.status : internalError(messageOf(error)));
+      return isHead(request) ? withoutBody(answer) : answer;
     }
   }
 
   async #answer(request: ApiRequest, headers: ReadonlyMap<string, string>, trusted: boolean): Promise<ApiResponse> {
     const [path = '/', search = ''] = split(request.path);
     if (isHealthPath(path)) return health();
-    const user = authenticate(headers, this.#options.token(), trusted);
-    if (!user) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
+    const { tokens, rbac } = this.#options;
+    const identity = authenticate(headers, tokens, { trusted, anonymous: rbac });
+    if (!identity) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
+    if (rbac) checkImpersonation(this.#authorizer, identity);
+    const { user, sender } = identity;
     const call: Call = {
       method: request.method.toUpperCase(),
       path,
@@ -71,10 +80,11 @@ export class ApiServer {
       body: typeof request.body === 'string' ? Buffer.from(request.body) : Buffer.from(request.body ?? []),
       signal: request.signal ?? new AbortController().signal,
       user,
+      unrestricted: !rbac && user === sender,
     };
     const route = parseRoute(path);
     const attempt = attemptOf(call, route);
-    if (this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
+    if (!call.unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
     return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
   }
 
@@ -87,6 +97,7 @@ export class ApiServer {
         notImplemented('the deprecated /watch/ paths; add ?watch=1 instead');
       return types.version(gvr.group, gvr.version) ? unknownResource() : pageNotFound();
     }
+    if (type.custom?.needsWebhook) notImplemented(`conversion webhooks, which ${gvr.group}/${gvr.version} ${type.kind} needs`);
     if (!type.namespaced && namespace !== undefined) unknownResource();
     if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
     const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
@@ -99,8 +110,26 @@ export class ApiServer {
     const verb = verbOf(call, watching);
     if (!call.type.verbs.includes(verb)) methodNotAllowed();
     if (call.type.namespaced && call.namespace === undefined && verb === 'create') methodNotAllowed();
-    if (!call.type.verbs.includes('get')) return verb === 'create' ? review(this.#cluster, this.#authorizer, call) : methodNotAllowed();
+    if (!call.type.verbs.includes('get'))
+      return verb === 'create' ? review(this.#cluster, this.#authorizer, this.#options.tokens, call) : methodNotAllowed();
     if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
+    if (WRITES.has(verb) && call.type.gvr.group === RBAC_GROUP && !call.unrestricted) return this.#grant(call, verb);
+    return this.#carryOut(call, verb);
+  }
+
+  /** A role or a binding is tried first: it may not give away what its writer does not have. */
+  async #grant(call: ResourceCall, verb: string): Promise<ApiResponse> {
+    const query = new URLSearchParams([...call.query].filter(([name]) => name !== 'dryRun'));
+    query.append('dryRun', 'All');
+    const representation = { ...call.representation, form: 'object', syntax: 'json' } as const;
+    const tried = await this.#carryOut({ ...call, query, representation }, verb);
+    const after = JSON.parse(await bodyText(tried)) as UnknownObject;
+    const before = this.#cluster.store.get(call.type.storage, joinKey(call.namespace, after.metadata.name ?? ''))?.object;
+    checkEscalation(this.#authorizer, call.user, call.type.gvr.resource, after, before);
+    return this.#carryOut(call, verb);
+  }
+
+  #carryOut(call: ResourceCall, verb: string): ApiResponse | Promise<ApiResponse> {
     switch (verb) {
       case 'get':
         return get(this.#cluster, call);
@@ -127,11 +156,29 @@ export class ApiServer {
     const verb = verbOf(call, false);
     if (!subresource.verbs.includes(verb)) methodNotAllowed();
     if (name === 'eviction') return this.#writes.evict(call);
+    if (name === 'token') return requestToken(this.#cluster, this.#options.tokens, call);
+    if (name === 'binding') return this.#writes.bind(call);
+    if (name === 'finalize') return this.#writes.update(call);
     if (name !== 'status' && name !== 'scale') return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
     if (verb === 'update') return this.#writes.update(call);
     if (verb === 'patch') return this.#writes.patch(call);
     return name === 'scale' ? this.#writes.getScale(call) : get(this.#cluster, call);
   }
+}
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+const WRITES = new Set(['create', 'update', 'patch']);
+
+function isHead({ method }: ApiRequest): boolean {
+  return method.toUpperCase() === 'HEAD';
+}
+
+function withoutBody(response: ApiResponse): ApiResponse {
+  return { ...response, body: once(Buffer.alloc(0)) };
+}
+
+function internalError(message: string): Status {
+  return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
 /** Versions that discovery names but whose objects look different from the stored ones. */
@@ -142,7 +189,6 @@ function isUnserved({ group, version }: { group: string; version: string }): boo
 function verbOf({ method, name, subresource }: ResourceCall, watching: boolean): string {
   switch (method) {
     case 'GET':
-    case 'HEAD':
       return name !== undefined ? 'get' : watching ? 'watch' : 'list';
     case 'POST':
       return name === undefined || subresource !== undefined ? 'create' : methodNotAllowed();

@@ -20,6 +20,7 @@ import { Fixtures, type TypeReference } from './fixtures.ts';
 import { GarbageCollector } from './gc/garbage-collector.ts';
 import { NamespaceCleaner } from './gc/namespace-cleaner.ts';
 import { PodReaper } from './gc/pod-reaper.ts';
+import { userNamed } from './http/authenticate.ts';
 import { type Certificate, makeCertificate } from './http/certificate.ts';
 import type { ApiRequest, ApiResponse } from './http/exchange.ts';
 import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './http/in-process.ts';
@@ -57,10 +58,23 @@ export interface SandboxOptions {
   token?: string | undefined;
   /** How long a token is taken, ms; for good unless said. */
   tokenLifetimeMs?: number | undefined;
+  /**
+   * True: roles and bindings hold for whoever sends a request, by the token it carries; a request without one is system:anonymous. Without
+   * it they hold for those alone who are impersonated, and every token may do everything.
+   */
+  rbac?: boolean | undefined;
   /** False: no socket; requests come through {@link Sandbox.handle} alone. */
   socket?: boolean | undefined;
   /** False: plain HTTP. */
   tls?: boolean | undefined;
+}
+
+/** For whom {@link Sandbox.tokenFor} makes a token. */
+export interface TokenOwner {
+  readonly user: string;
+  readonly groups?: readonly string[] | undefined;
+  readonly uid?: string | undefined;
+  readonly lifetimeMs?: number | undefined;
 }
 
 const DEFAULTS = {
@@ -70,6 +84,7 @@ const DEFAULTS = {
   historyMs: 300_000,
   bookmarkIntervalMs: 60_000,
   tokenLifetimeMs: Number.POSITIVE_INFINITY,
+  rbac: false,
   socket: true,
   tls: true,
 };
@@ -110,14 +125,14 @@ export class Sandbox implements AsyncDisposable {
     this.#tokens = new TokenKeeper(this.#clock, this.#options.tokenLifetimeMs, options.token);
     this.#seed = options.seed ?? randomInt(2 ** 31);
     const random: Random = seededRandom(this.#seed);
-    const { historySize, historyMs, bookmarkIntervalMs } = this.#options;
+    const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
     const store = new ObjectStore({ historySize, historyMs, clock: this.#clock });
     this.#cluster = { store, types: new TypeRegistry(builtinTypes()), clock: this.#clock, random };
     this.#writer = new Writer(this.#cluster);
     this.#deleter = new Deleter(this.#cluster);
     const writes = new WriteRequests(this.#cluster, this.#writer, this.#deleter);
-    this.#server = new ApiServer(this.#cluster, writes, { token: () => this.#tokens.taken, bookmarkIntervalMs });
-    const crds = new CrdController(this.#cluster, this.#writer);
+    this.#server = new ApiServer(this.#cluster, writes, { tokens: this.#tokens, rbac, bookmarkIntervalMs });
+    const crds = new CrdController(this.#cluster, this.#writer, this.#deleter);
     this.#fixtures = new Fixtures(this.#cluster, this.#writer, this.#deleter, crds);
     this.#parts = [
       crds,
@@ -139,6 +154,14 @@ export class Sandbox implements AsyncDisposable {
   /** The bearer token clients must send: the latest, even when it has expired. */
   get token(): string {
     return this.#tokens.token;
+  }
+
+  /**
+   * A token for a user or a service account (`system:serviceaccount:NAMESPACE:NAME`), whether there is one or not; good for `lifetimeMs`,
+   * for good unless said. Everybody is in system:authenticated, service accounts in their groups too, unless others are given.
+   */
+  tokenFor({ user, groups, uid, lifetimeMs = Number.POSITIVE_INFINITY }: TokenOwner): string {
+    return this.#tokens.issue(userNamed(user, groups, uid), lifetimeMs);
   }
 
   /** `https://127.0.0.1:PORT`; without a socket an address nobody listens on. */
@@ -165,14 +188,17 @@ export class Sandbox implements AsyncDisposable {
     return this.#scenario?.namespace ?? 'default';
   }
 
-  /** A kubeconfig with the certificate and the token in it, as YAML. Its one context is `sandbox`, in the sandbox's {@link namespace}. */
-  kubeconfig(): string {
+  /**
+   * A kubeconfig with the certificate and the token in it, as YAML: the administrator's unless said. Its one context is `sandbox`, in the
+   * sandbox's {@link namespace}.
+   */
+  kubeconfig({ token = this.token }: { token?: string } = {}): string {
     const authority = this.caPem === '' ? {} : { 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
     return dump({
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'sandbox', cluster: { server: this.url, ...authority } }],
-      users: [{ name: 'sandbox', user: { token: this.token } }],
+      users: [{ name: 'sandbox', user: { token } }],
       contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'sandbox', namespace: this.namespace } }],
       'current-context': 'sandbox',
     });

@@ -308,7 +308,7 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     ['get --raw /api/v1/watch/pods', 'the sandbox does not implement the deprecated /watch/ paths'],
     ['get --raw /apis/autoscaling/v1/horizontalpodautoscalers', 'the sandbox does not implement autoscaling/v1 HorizontalPodAutoscaler'],
     ['top pods', 'error: Metrics API not available'],
-    ['explain pods', 'not found in OpenAPI schema'],
+    ['explain pods.nonsense', 'field "nonsense" does not exist'],
     ['get pods --as=somebody', 'User "somebody" cannot list resource "pods" in API group "" in the namespace "default"'],
     ['get pods --field-selector spec.foo=1', 'field label not supported: spec.foo'],
     ['get pods -l a===b', "unable to parse requirement: found '=', expected: identifier"],

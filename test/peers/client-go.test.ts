@@ -1,40 +1,19 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
+import { BUILD_MS, build, reasonToSkip } from './go.ts';
 import { held, mixedOperations } from './mixed-operations.ts';
 
 const SOURCE = path.join(import.meta.dirname, 'client-go');
-const BUILD_MS = 600_000;
-const skipped = reasonToSkip();
+const skipped = reasonToSkip(SOURCE);
 const folder = mkdtempSync(path.join(tmpdir(), 'client-go-peer-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Fetching and compiling client-go takes minutes, so it is done when asked for, or where it was done before. */
-function reasonToSkip(): string | undefined {
-  if (process.env.SKIP_GO === '1') return 'SKIP_GO=1';
-  let cache: string;
-  try {
-    cache = execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return 'there is no Go';
-  }
-  const version = /k8s\.io\/client-go (v\S+)/.exec(readFileSync(path.join(SOURCE, 'go.mod'), 'utf8'))?.[1];
-  if (process.env.TEST_GO === '1' || existsSync(path.join(cache, `k8s.io/client-go@${version}`))) return undefined;
-  return 'client-go is not in the module cache; TEST_GO=1 fetches it';
-}
-
-async function build(): Promise<string> {
-  cpSync(SOURCE, folder, { recursive: true });
-  await promisify(execFile)('go', ['build', '-mod=readonly', '-o', 'peer', '.'], { cwd: folder, timeout: BUILD_MS });
-  return path.join(folder, 'peer');
-}
 
 /** The Go program at work: its cache can be asked for. */
 function start(binary: string, kubeconfig: string, gvr: string) {
@@ -60,7 +39,7 @@ describe.skipIf(skipped)(`client-go${skipped ? ` (skipped: ${skipped})` : ''}`, 
   it(
     'its dynamic informer, as it comes, syncs, follows 1,000 mixed operations and ends equal to the store',
     async () => {
-      const binary = await build();
+      const binary = await build(SOURCE, folder);
       await using sandbox = await Sandbox.start({ seed: 1 });
       const random = seededRandom(7);
       await mixedOperations(sandbox, random, 50);

@@ -14,6 +14,30 @@ test('a copy is not what is stored, however it is reached, and stays the same on
   expect(copies).toEqual([stored()[0]]);
 });
 
+test('few or many can be cloned, sent and sorted as any array', () => {
+  for (const length of [2, 2_000]) {
+    const originals = Array.from({ length }, (_, i) => ({ labels: { a: String(length - i) } }));
+    const copies = copiesOnRead(originals);
+    expect(structuredClone(copies)).toEqual(originals);
+    expect(JSON.stringify(copies)).toBe(JSON.stringify(originals));
+    expect(copies[1]).not.toBe(originals[1]);
+    copies.sort((a, b) => Number(a.labels.a) - Number(b.labels.a));
+    expect(copies[0]?.labels.a).toBe('1');
+    copies[0] = { labels: { a: 'new' } };
+    expect([copies.length, copies[0].labels.a, originals[length - 1]?.labels.a]).toEqual([length, 'new', '1']);
+  }
+});
+
+test('one of many is copied when it is first read, and only then', () => {
+  const originals = Array.from({ length: 2_000 }, (_, i) => ({ labels: { a: String(i) } }));
+  const copies = copiesOnRead(originals);
+  const first = copies[7];
+  expect([copies[7], copies.at(7), copies.find((c) => c.labels.a === '7')]).toEqual([first, first, first]);
+  expect(copies[7]).toBe(first);
+  expect(first).not.toBe(originals[7]);
+  expect(Object.getOwnPropertyDescriptor(copies, 8)?.get).toBeInstanceOf(Function);
+});
+
 test('changing a copy changes nothing that is stored, and is seen by the next look', () => {
   const originals = stored();
   const copies = copiesOnRead(originals);

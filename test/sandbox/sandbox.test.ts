@@ -109,7 +109,6 @@ it.each([
   ['GET', '/apis/autoscaling/v1/horizontalpodautoscalers', 'autoscaling/v1 HorizontalPodAutoscaler'],
   ['GET', '/openapi/v2', 'OpenAPI v2'],
   ['GET', '/api/v1/watch/pods', 'the deprecated /watch/ paths'],
-  ['POST', '/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview'],
 ])('says with 501 that it does not do %s %s', async (method, path, what) => {
   await using sandbox = await start();
   sandbox.apply(podNamed('p'));

@@ -49,6 +49,7 @@ export function afterUpdate(
   time: string,
 ): ManagedFieldsEntry[] {
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
+  if (!before.metadata.managedFields?.length && before.metadata.uid) return []; // who owns nothing of an object does not begin to
   if (!before.metadata.managedFields?.length) return asLastOf(type, write([{ entry: newEntry(type, manager, time), fields: changed }]));
   const gone = changed.union(removed);
   const entries = before.metadata.managedFields;
@@ -69,7 +70,8 @@ export function afterUpdate(
   const rest = ownerships.filter((o) => o !== mine);
   const [losers, untouched] = [rest.filter((o) => o.fields.meets(gone)), rest.filter((o) => !o.fields.meets(gone))];
   const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
-  const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry: newEntry(type, manager, time), fields }];
+  const entry = own && changed.isEmpty ? own : newEntry(type, manager, time); // who takes nothing leaves no time
+  const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry, fields }];
   return [...untouched.map(({ entry }) => entry), ...encode(rewritten)].sort(byPlace);
 }
 

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { UnknownObject } from '../../model/object.ts';
+import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { refuse } from '../http/statuses.ts';
+import { emptyObject } from '../write/empty-objects.ts';
+import { equalJson } from '../write/equal.ts';
 import { fieldShape, type Shape, shapeOf } from '../write/shape.ts';
 import { FieldSet } from './field-set.ts';
 import { compare, isMap, itemKey, partsOf } from './fields.ts';
@@ -26,7 +28,7 @@ export function applyTo(
   { force, time }: { force: boolean; time: string },
 ): Applied {
   const shape = shapeOf(type);
-  const ownerships = read(live.metadata.managedFields);
+  const ownerships = ownersOf(type, live, time);
   const mine = ownerships.find((o) => isOf(o.entry, manager, type));
   const others = ownerships.filter((o) => o !== mine);
   const claimed = claimedBy(type, configuration);
@@ -35,9 +37,31 @@ export function applyTo(
   const conflicts = others.map((o) => ({ ...o, fields: o.fields.intersect(changed) })).filter((o) => !o.fields.isEmpty);
   if (conflicts.length > 0 && !force) refuseConflicts(conflicts);
   const rest = others.map((o) => ({ ...o, fields: o.fields.minus(changed) }));
-  const dropped = rest.reduce((left, o) => left.minus(o.fields), mine?.fields.minus(claimed) ?? new FieldSet());
-  const entry = mine?.fields.equals(claimed) && changed.isEmpty ? mine.entry : newEntry(type, manager, time);
-  return { object: prune(merged, dropped, shape) as UnknownObject, managedFields: write([...rest, { entry, fields: claimed }]) };
+  const held = rest.reduce((all, o) => all.union(o.fields), claimed);
+  const dropped = mine?.fields.minus(held) ?? new FieldSet();
+  const object = prune(merged, dropped, held, shape) as UnknownObject;
+  const { removed } = compare(owned(live), owned(object), shape);
+  const left = rest.map((o) => ({ ...o, fields: o.fields.minus(removed) }));
+  const same = equalJson(owned(live), owned(object));
+  const entry = newEntry(type, manager, time);
+  const signed = same ? withTimeOf(entry, mine) : entry;
+  return { object, managedFields: write([...left, { entry: signed, fields: claimed }]) };
+}
+
+/** Who changes nothing leaves no time: that of before stays, and who is new has none. */
+function withTimeOf({ time: _now, ...entry }: ManagedFieldsEntry, mine: Ownership | undefined): ManagedFieldsEntry {
+  const time = mine?.entry.time;
+  const { fieldsType, fieldsV1, ...head } = entry;
+  return { ...head, ...(time ? { time } : {}), fieldsType, fieldsV1 } as ManagedFieldsEntry;
+}
+
+/** Who owns what. What an object holds that nobody owns was there before the first apply. */
+function ownersOf(type: ApiType, live: UnknownObject, time: string): Ownership[] {
+  const ownerships = read(live.metadata.managedFields);
+  if (ownerships.length > 0 || !live.metadata.uid) return ownerships;
+  const { changed } = compare(owned(emptyObject(type)), owned(live), shapeOf(type));
+  const entry = newEntry(type, { name: 'before-first-apply', operation: 'Update', subresource: undefined }, time);
+  return [{ entry, fields: changed }];
 }
 
 /** Fields of metadata that a configuration may carry but never sets. */
@@ -77,27 +101,30 @@ function mergeItems(live: Items, applied: Items, keys: readonly string[], shape:
   return [...kept, ...wanted.values()];
 }
 
-/** Takes the given fields out of an object; maps and lists that become empty by it go too. */
-function prune(value: unknown, dropped: FieldSet, shape: Shape | undefined): unknown {
+/**
+ * Takes the given fields out of an object; maps and lists that become empty by it go too. What holds a field in `held` stays, and the
+ * keys of its list items with it.
+ */
+function prune(value: unknown, dropped: FieldSet, held: FieldSet | undefined, shape: Shape | undefined): unknown {
   const parts = partsOf(value, shape);
   if (!parts || dropped.children.size === 0) return value;
-  if (Array.isArray(value)) {
-    return [...parts].flatMap(([element, part]) => pruned(element, part, dropped.children.get(element)));
-  }
-  const entries = [...parts].flatMap(([element, part]) => {
-    const [left] = pruned(element, part, dropped.children.get(element));
-    return left === undefined ? [] : [[element.slice(2), left] as const];
-  });
-  return Object.fromEntries(entries);
+  const left = [...parts].flatMap(([element, part]) =>
+    pruned(element, part, dropped.children.get(element), held?.children.get(element)).map((kept) => [element, kept] as const),
+  );
+  if (Array.isArray(value)) return left.map(([, kept]) => kept);
+  return Object.fromEntries(left.map(([element, kept]) => [element.slice(2), kept]));
 }
 
 type Part = { readonly value: unknown; readonly shape: Shape | undefined };
 
 /** What is left of one part: none or one value. A list item goes as a whole with its key. */
-function pruned(element: string, { value, shape }: Part, dropped: FieldSet | undefined): unknown[] {
+function pruned(element: string, { value, shape }: Part, dropped: FieldSet | undefined, held: FieldSet | undefined): unknown[] {
   if (!dropped) return [value];
-  if (dropped.owned && (element.startsWith('k:') || dropped.children.size === 0)) return [];
-  const left = prune(value, dropped, shape);
+  const isItem = element.startsWith('k:');
+  const isHeld = held !== undefined && !held.isEmpty;
+  if (dropped.owned && !isHeld && (isItem || dropped.children.size === 0)) return [];
+  const left = prune(value, dropped, held, shape);
+  if (isItem && isMap(left)) return [{ ...(JSON.parse(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
 
@@ -110,19 +137,20 @@ function refuseConflicts(conflicts: readonly Ownership[]): never {
   const causes = conflicts.flatMap((c) =>
     c.fields.paths().map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${describe(c)}`, field })),
   );
-  const lines =
-    causes.length === 1
-      ? `${causes[0]?.message}: ${causes[0]?.field}`
-      : conflicts
-          .map((c) => {
-            const paths = c.fields.paths();
-            return paths.length === 1
-              ? `conflict with ${describe(c)}: ${paths[0]}`
-              : `conflicts with ${describe(c)}:\n${paths.map((p) => `- ${p}`).join('\n')}`;
-          })
-          .join('\n');
+  const [only] = causes;
+  const lines = causes.length === 1 && only ? `${only.message}: ${only.field}` : [...conflicts].sort(byManager).flatMap(listed).join('\n');
   const count = `${causes.length} conflict${causes.length === 1 ? '' : 's'}`;
   refuse(failure(409, 'Conflict', `Apply failed with ${count}: ${lines}`, { causes }));
+}
+
+/** The real server sorts by the manager as it writes it: name, then operation, then version. */
+function byManager({ entry: a }: Ownership, { entry: b }: Ownership): number {
+  const [x, y] = [a, b].map((e) => JSON.stringify([e.manager, e.operation, e.apiVersion, e.subresource ?? ''])) as [string, string];
+  return x < y ? -1 : 1;
+}
+
+function listed(conflict: Ownership): string[] {
+  return [`conflicts with ${describe(conflict)}:`, ...conflict.fields.paths().map((path) => `- ${path}`)];
 }
 
 function describe({ entry }: Ownership): string {

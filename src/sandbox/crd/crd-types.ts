@@ -15,14 +15,15 @@ export interface CrdSpec {
     readonly categories?: readonly string[];
   };
   readonly versions: readonly CrdVersion[];
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: object };
 }
 
-interface CrdVersion {
+export interface CrdVersion {
   readonly name: string;
   readonly served?: boolean;
   readonly storage?: boolean;
   readonly schema?: { readonly openAPIV3Schema?: JsonSchema };
-  readonly subresources?: { readonly status?: object; readonly scale?: object };
+  readonly subresources?: { readonly status?: object; readonly scale?: NonNullable<CustomTraits['scale']> };
   readonly additionalPrinterColumns?: readonly {
     readonly name: string;
     readonly type: string;
@@ -70,7 +71,7 @@ function typeOf(spec: CrdSpec, version: CrdVersion, preferred: boolean): ApiType
     subresourceTypes,
     preferred,
     storage: storageOf(spec),
-    custom: traitsOf(version),
+    custom: { ...traitsOf(version), needsWebhook: spec.conversion?.strategy === 'Webhook' && !version.storage },
   };
 }
 
@@ -84,13 +85,14 @@ function subresourcesOf({ names }: CrdSpec, { subresources }: CrdVersion): Map<s
 /** Without columns of its own a type shows its age. Source: apiextensions-apiserver customresource/tableconvertor. */
 const AGE = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-function traitsOf({ schema, additionalPrinterColumns, selectableFields }: CrdVersion): CustomTraits {
+function traitsOf({ schema, additionalPrinterColumns, selectableFields, subresources }: CrdVersion): CustomTraits {
   return {
     columns: (additionalPrinterColumns?.length ? additionalPrinterColumns : [AGE]).map((column) => ({
       column: columnOf(column),
       jsonPath: column.jsonPath,
     })),
     selectableFields: (selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
+    ...(subresources?.scale ? { scale: subresources.scale } : {}),
     schema: schema?.openAPIV3Schema,
   };
 }

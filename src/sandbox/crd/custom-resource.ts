@@ -1,8 +1,10 @@
 import type { UnknownObject } from '../../model/object.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
-import { badRequest, invalid } from '../http/statuses.ts';
+import { badRequest, type FieldProblem, invalid } from '../http/statuses.ts';
 import { copy } from '../write/copy.ts';
+import { equalJson } from '../write/equal.ts';
+import { ruleProblems } from './rules.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** What to do about fields the schema does not know. */
@@ -11,33 +13,88 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export interface AdmitOptions {
   readonly fieldValidation?: FieldValidation | undefined;
   readonly warn?: ((text: string) => void) | undefined;
+  /** What else was wrong with how the object was written: `duplicate field "spec.foo"`. */
+  readonly duplicates?: readonly string[] | undefined;
+  /** What the object takes the place of. What was wrong there already and did not change is let pass. */
+  readonly before?: UnknownObject | undefined;
 }
 
 /**
  * Prunes, defaults and checks a custom resource by its schema. Changes the object.
  * Throws 400 for unknown fields when strict, 422 for what the schema forbids.
  */
-export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidation = 'Warn', warn }: AdmitOptions): void {
+export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidation, warn, duplicates = [], before }: AdmitOptions): void {
   const schema = type.custom?.schema;
   if (!schema) return;
-  tellUnknown(type, pruneRoot(object, schema), { fieldValidation, warn });
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    if (name !== 'metadata') object[name] = withDefaults(object[name], property);
-  for (const name of Object.keys(object)) if (object[name] === undefined) delete object[name];
-  const problems = schemaProblems(object, schema);
+  tellStrict(type, [...duplicates, ...pruneRoot(object, schema).map(unknownField)], { fieldValidation, warn });
+  setSchemaDefaults(object, schema);
+  const problems = allProblems(object, schema, before);
   const { group } = type.gvr;
   if (problems.length > 0) invalid({ group, kind: type.kind }, object.metadata.name ?? '', problems);
 }
 
-/** Refuses fields nobody knows with 400 when strict, or warns of them. */
-export function tellUnknown(type: ApiType, unknown: readonly string[], { fieldValidation = 'Warn', warn }: AdmitOptions): void {
-  if (fieldValidation === 'Strict' && unknown.length > 0) refuseUnknown(type, unknown);
-  if (fieldValidation === 'Warn') for (const path of unknown) warn?.(`unknown field "${path}"`);
+/** Problems that keep rules from being looked at: they could fail for the wrong reason. */
+const BLOCKING = new Set<FieldProblem['reason']>(['FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+
+const UNCHECKED: FieldProblem = {
+  field: '<nil>',
+  reason: 'FieldValueInvalid',
+  detail: 'null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+/** What is wrong now and was not so before. Source: KEP-4008 for what is let pass. */
+function allProblems(object: UnknownObject, schema: JsonSchema, before: UnknownObject | undefined): FieldProblem[] {
+  const found = schemaProblems(object, schema);
+  const old = before && found.length > 0 ? schemaProblems(before, schema) : [];
+  const stood = (p: FieldProblem) => old.some((o) => o.field === p.field && o.reason === p.reason && o.detail === p.detail);
+  const problems = before ? found.filter((p) => !stood(p) || !equalJson(placeOf(p, before), placeOf(p, object))) : found;
+  if (!hasRules(schema)) return problems;
+  if (problems.some(({ reason }) => BLOCKING.has(reason))) return [...problems, UNCHECKED];
+  return [...problems, ...ruleProblems(object, schema, before)];
 }
 
-function refuseUnknown({ kind, gvr }: ApiType, unknown: readonly string[]): never {
-  const fields = unknown.map((path) => `unknown field "${path}"`).join(', ');
-  badRequest(`${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${fields}`);
+/** The value a problem is about. Those told of no field name it in their text. */
+function placeOf({ field, detail = '' }: FieldProblem, object: UnknownObject): unknown {
+  const path = field === '<nil>' ? (/^"": "([^"]*)"/.exec(detail)?.[1] ?? '') : field;
+  const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], object);
+}
+
+const withRules = new WeakMap<JsonSchema, boolean>();
+
+function hasRules(schema: JsonSchema): boolean {
+  let has = withRules.get(schema);
+  if (has === undefined) {
+    has = JSON.stringify(schema).includes('"x-kubernetes-validations"');
+    withRules.set(schema, has);
+  }
+  return has;
+}
+
+/** Fills in what a schema gives by default, in an object that was stored before the schema said so. Changes the object. */
+export function setSchemaDefaults(object: UnknownObject, schema: JsonSchema): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (name !== 'metadata') object[name] = withDefaults(object[name], property);
+  }
+  for (const name of Object.keys(object)) if (object[name] === undefined) delete object[name];
+}
+
+/** The fields of a custom resource its schema does not know; they are taken out of it. */
+export function unknownFieldsOf({ custom }: ApiType, object: UnknownObject): string[] {
+  return custom?.schema ? pruneRoot(object, custom.schema) : [];
+}
+
+/** Refuses with 400 what was wrong with how an object was written, or warns of it: `unknown field "spec.foo"`. */
+export function tellStrict({ kind, gvr }: ApiType, problems: readonly string[], { fieldValidation = 'Warn', warn }: AdmitOptions): void {
+  if (fieldValidation === 'Strict' && problems.length > 0) {
+    const told = problems.join(', ');
+    badRequest(`${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${told}`);
+  }
+  if (fieldValidation === 'Warn') for (const problem of problems) warn?.(problem);
+}
+
+export function unknownField(path: string): string {
+  return `unknown field "${path}"`;
 }
 
 const ROOT_FIELDS = ['apiVersion', 'kind', 'metadata'];
@@ -72,16 +129,24 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
 
 /** A value with the schema's defaults filled in, below it too. */
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
-  const present = value === undefined ? copy(schema.default) : value;
+  const present = value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
   if (isMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const inner = withDefaults(present[name], property);
       if (inner !== undefined) present[name] = inner;
+      else delete present[name];
     }
+    const others = schema.additionalProperties;
+    if (typeof others === 'object') for (const name in present) present[name] = withDefaults(present[name], others) ?? present[name];
   }
   if (Array.isArray(present) && schema.items) {
     const { items } = schema;
-    return present.map((item) => withDefaults(item, items));
+    return present.map((item) => withDefaults(item, items) ?? item);
   }
   return present;
+}
+
+/** A schema that says nothing of the type lets null be. */
+function isTyped(schema: JsonSchema): boolean {
+  return schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true;
 }

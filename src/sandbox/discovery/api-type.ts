@@ -26,8 +26,22 @@ export interface CustomTraits {
   readonly columns: readonly { readonly column: TableColumn; readonly jsonPath: string }[];
   /** Dotted paths that field selectors may use: `spec.color`. */
   readonly selectableFields: readonly string[];
+  /** Where the scale subresource finds its values; absent where there is none. */
+  readonly scale?: { readonly specReplicasPath?: string; readonly statusReplicasPath?: string; readonly labelSelectorPath?: string };
+  /** Its objects are stored in another version, and only a webhook could convert them. */
+  readonly needsWebhook?: boolean;
   /** The openAPIV3Schema, or undefined when the version has none. */
   readonly schema: JsonSchema | undefined;
+}
+
+/** A rule in CEL about a value of a custom resource. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
 }
 
 /** A structural schema: the part of OpenAPI v3 a CustomResourceDefinition may use. */
@@ -50,6 +64,15 @@ export interface JsonSchema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
+  readonly multipleOf?: number;
+  readonly uniqueItems?: boolean;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly 'x-kubernetes-embedded-resource'?: boolean;
   readonly 'x-kubernetes-int-or-string'?: boolean;

@@ -1,40 +1,61 @@
 import { createHash } from 'node:crypto';
 import { pathOf } from '../../model/gvr.ts';
 import type { ApiType } from './api-type.ts';
+import { SchemaSet } from './openapi-schemas.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
-/** `/openapi/v3`: one document per group and version. */
+/** A document as it is sent, and the hash that names this state of it. */
+export interface OpenApiDocument {
+  readonly body: Buffer;
+  readonly hash: string;
+}
+
+/** `/openapi/v3`: one document per group and version, each under an address that holds for this state of it only. */
 export function openApiIndex(types: TypeRegistry): object {
-  const paths = types.groups.flatMap((g) => g.versions.map((v) => documentName(g.name, v.version)));
-  return {
-    paths: Object.fromEntries(
-      paths.map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hashOf(`${path} ${types.generation}`)}` }]),
-    ),
-  };
+  const entry = (name: string) => ({ serverRelativeURL: `/openapi/v3/${name}?hash=${openApiDocument(types, name)?.hash}` });
+  return { paths: Object.fromEntries([...servedDocuments(types).keys()].map((name) => [name, entry(name)])) };
 }
 
 /**
- * `/openapi/v3/apis/GROUP/VERSION`: which requests there are and which options they take, which is what kubectl looks at before it
- * writes. Tells no schemas, so that `kubectl explain` finds none. Undefined for a document that is not served.
+ * `/openapi/v3/apis/GROUP/VERSION`: which requests there are, which options they take, and the schemas of the kinds. Undefined for a
+ * document that is not served.
  */
-export function openApiDocument(types: TypeRegistry, name: string): object | undefined {
-  const served = types.groups.flatMap((g) => g.versions.map((v) => ({ name: documentName(g.name, v.version), types: v.types })));
-  const found = served.find((s) => s.name === name);
-  if (!found) return undefined;
-  return {
-    openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: 'v1.36.0' },
-    paths: Object.fromEntries(found.types.flatMap(pathsOf)),
-    components: { schemas: {} },
-  };
+export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocument | undefined {
+  const served = servedDocuments(types).get(name);
+  if (!served) return undefined;
+  const known = served.some((type) => type.custom) ? customDocuments(types) : BUILTIN;
+  const found = known.get(name) ?? makeDocument(served);
+  known.set(name, found);
+  return found;
+}
+
+/** The documents of built-in kinds are the same for every server. */
+const BUILTIN = new Map<string, OpenApiDocument>();
+
+const custom = new WeakMap<TypeRegistry, { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }>();
+
+function customDocuments(types: TypeRegistry): Map<string, OpenApiDocument> {
+  const { generation } = types;
+  let known = custom.get(types);
+  if (known?.generation !== generation) known = { generation, documents: new Map() };
+  custom.set(types, known);
+  return known.documents;
+}
+
+function servedDocuments(types: TypeRegistry): Map<string, readonly ApiType[]> {
+  return new Map(types.groups.flatMap((g) => g.versions.map((v) => [documentName(g.name, v.version), v.types] as const)));
+}
+
+function makeDocument(types: readonly ApiType[]): OpenApiDocument {
+  const schemas = new SchemaSet();
+  const paths = Object.fromEntries(types.flatMap((type) => pathsOf(type, schemas)));
+  const info = { title: 'Kubernetes', version: 'v1.36.0' };
+  const body = Buffer.from(`${JSON.stringify({ openapi: '3.0.0', info, paths, components: { schemas: schemas.all() } })}\n`);
+  return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }
 
 function documentName(group: string, version: string): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
-}
-
-function hashOf(text: string): string {
-  return createHash('sha512').update(text).digest('hex').toUpperCase();
 }
 
 const WRITES = ['create', 'update', 'patch'];
@@ -48,27 +69,55 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 const ON_COLLECTION = new Set(['create', 'list']);
 
-function pathsOf(type: ApiType): [string, object][] {
+interface Operand {
+  readonly kind: object;
+  readonly schema: string | undefined;
+  readonly strategic: boolean;
+}
+
+function pathsOf(type: ApiType, schemas: SchemaSet): [string, object][] {
   const namespace = type.namespaced ? '{namespace}' : undefined;
   const collection = decodeURIComponent(pathOf(type.gvr, { namespace }));
   const object = decodeURIComponent(pathOf(type.gvr, { namespace, name: '{name}' }));
-  return [
-    [collection, operations(type, (verb) => ON_COLLECTION.has(verb))],
-    [object, operations(type, (verb) => !ON_COLLECTION.has(verb))],
-  ];
+  const { group, version } = type.gvr;
+  const own: Operand = { kind: { group, version, kind: type.kind }, schema: schemas.add(type), strategic: !type.custom };
+  const below = [...type.subresourceTypes.values()].map((sub): [string, object] => {
+    const operand: Operand =
+      sub.group === ''
+        ? { ...own, kind: { group, version, kind: sub.kind } }
+        : {
+            kind: { group: sub.group, version: sub.version, kind: sub.kind },
+            schema: schemas.addKind(`${sub.group}/${sub.version}`, sub.kind),
+            strategic: !type.custom,
+          };
+    return [`${object}/${sub.name}`, operations(sub.verbs, operand)];
+  });
+  const onCollection = type.verbs.filter((verb) => ON_COLLECTION.has(verb));
+  const onObject = type.verbs.filter((verb) => !ON_COLLECTION.has(verb));
+  return [[collection, operations(onCollection, own)], [object, operations(onObject, own)], ...below];
 }
 
-function operations(type: ApiType, wanted: (verb: string) => boolean): object {
-  const verbs = type.verbs.filter((verb) => verb in METHODS && wanted(verb));
-  return Object.fromEntries(verbs.map((verb) => [METHODS[verb], operation(type, verb)]));
+function operations(verbs: readonly string[], operand: Operand): object {
+  return Object.fromEntries(verbs.filter((verb) => verb in METHODS).map((verb) => [METHODS[verb], operation(verb, operand)]));
 }
 
-function operation({ gvr, kind }: ApiType, verb: string): object {
+function operation(verb: string, operand: Operand): object {
   const query = (name: string) => ({ name, in: 'query', schema: { type: 'string' } });
   return {
     parameters: WRITES.includes(verb) ? ['dryRun', 'fieldManager', 'fieldValidation'].map(query) : [],
+    ...(WRITES.includes(verb) ? { requestBody: { required: true, content: contentOf(verb, operand) } } : {}),
     responses: { 200: { description: 'OK' } },
     'x-kubernetes-action': verb,
-    'x-kubernetes-group-version-kind': { group: gvr.group, version: gvr.version, kind },
+    'x-kubernetes-group-version-kind': operand.kind,
   };
+}
+
+const PATCHES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
+
+/** What a write takes. Clients look here whether a kind takes strategic merge patches. */
+function contentOf(verb: string, { schema, strategic }: Operand): object {
+  const patches = strategic ? [...PATCHES, 'application/strategic-merge-patch+json'] : PATCHES;
+  const taken = verb === 'patch' ? patches : ['application/json', 'application/yaml'];
+  const of = schema && verb !== 'patch' ? { schema: { $ref: `#/components/schemas/${schema}` } } : {};
+  return Object.fromEntries(taken.map((type) => [type, of]));
 }

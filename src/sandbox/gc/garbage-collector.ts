@@ -1,11 +1,12 @@
-import { splitKey } from '../../model/key.ts';
-import type { UnknownObject } from '../../model/object.ts';
+import { joinKey, splitKey } from '../../model/key.ts';
+import type { ObjectMeta, UnknownObject } from '../../model/object.ts';
+import { StatusError } from '../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import type { StoreEvent } from '../store/event-log.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { copy } from '../write/copy.ts';
-import { type Deleter, FOREGROUND, ORPHAN } from '../write/deleter.ts';
+import { askedBefore, type DeleteOptions, type Deleter, FOREGROUND, ORPHAN } from '../write/deleter.ts';
 import { tidyMetadata } from '../write/identity.ts';
 import type { Writer } from '../write/writer.ts';
 
@@ -14,13 +15,24 @@ const COLLECT_MS = 50;
 
 const MANAGER = 'kube-controller-manager';
 
-interface Dependent {
+type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number] & { readonly blockOwnerDeletion?: boolean | undefined };
+
+/** Where an object is. */
+interface Place {
   readonly storage: string;
   readonly key: string;
 }
 
+interface Found {
+  readonly type: ApiType;
+  readonly object: UnknownObject;
+}
+
 /**
- * Deletes what belongs to an owner that is gone, and carries out the foreground and orphan policies.
+ * Deletes what belongs to owners that are gone, and carries out the foreground and orphan policies.
+ *
+ * An owner is who a reference names: kind, name, uid, in the dependent's namespace or in none. Where that cannot be told, because the
+ * kind is not served, nothing is deleted. Objects a fixture brought without their owners stay until an owner was seen and went.
  * Source: kubernetes/pkg/controller/garbagecollector.
  */
 export class GarbageCollector implements Disposable {
@@ -28,13 +40,13 @@ export class GarbageCollector implements Disposable {
   readonly #writer: Writer;
   readonly #deleter: Deleter;
   readonly #subscription: Disposable;
-  readonly #timers = new Set<Disposable>();
   /** Owner uid → the objects that name it. */
-  readonly #dependents = new Map<string, Map<string, Dependent>>();
-  /** Owners that go once their dependents have, by uid. */
-  readonly #waiting = new Map<string, Dependent>();
-  /** The uid of every object there is. */
-  readonly #alive = new Set<string>();
+  readonly #dependents = new Map<string, Map<string, Place>>();
+  /** Every object with its uid. */
+  readonly #alive = new Map<string, Place>();
+  /** Objects to be looked at next, each once. */
+  #dirty = new Map<string, Place>();
+  #timer: Disposable | undefined;
 
   constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
     this.#cluster = cluster;
@@ -45,114 +57,165 @@ export class GarbageCollector implements Disposable {
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
-    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
   }
 
-  #react(storage: string, event: StoreEvent): void {
-    const { type, object, previous } = event;
-    const id = `${storage} ${object.key}`;
-    for (const uid of ownersOf(previous)) this.#dependents.get(uid)?.delete(id);
-    const { uid = '' } = object.object.metadata;
-    if (type !== 'DELETED') {
-      this.#alive.add(uid);
-      for (const uid of ownersOf(object)) this.#of(uid).set(id, { storage, key: object.key });
-      if (object.object.metadata.deletionTimestamp) this.#onMarked(storage, object);
+  #react(storage: string, { type, object, previous }: StoreEvent): void {
+    const place = { storage, key: object.key };
+    const { metadata } = object.object;
+    const { uid = '', deletionTimestamp } = metadata;
+    const owners = ownersOf(metadata);
+    const before = previous ? ownersOf(previous.object.metadata) : [];
+    if (before !== owners || type === 'DELETED') this.#reindex(place, before, type === 'DELETED' ? [] : owners);
+    if (type === 'DELETED') {
+      this.#alive.delete(uid);
+      for (const dependent of this.#dependents.get(uid)?.values() ?? []) this.#look(dependent);
+      this.#lookAtOwners(owners);
       return;
     }
-    this.#alive.delete(uid);
-    this.#waiting.delete(uid);
-    if (this.#dependents.get(uid)?.size) this.#soon(() => this.#collect(uid));
-    for (const owner of ownersOf(object)) this.#soon(() => this.#recheckOwner(owner));
+    this.#alive.set(uid, place);
+    if (deletionTimestamp && askedBefore(metadata.finalizers ?? [])) this.#look(place);
+    if (previous && before !== owners) this.#lookAtOwners(before);
+    if (owners.length > 0 && before !== owners && !this.#isAsLoaded(uid, owners) && this.#hasLostOne(object)) this.#look(place);
   }
 
-  #of(uid: string): Map<string, Dependent> {
-    let dependents = this.#dependents.get(uid);
-    if (!dependents) {
-      dependents = new Map();
-      this.#dependents.set(uid, dependents);
+  #reindex(place: Place, before: readonly OwnerReference[], after: readonly OwnerReference[]): void {
+    const id = idOf(place);
+    for (const { uid } of before) {
+      const dependents = this.#dependents.get(uid);
+      if (dependents?.delete(id) && dependents.size === 0) this.#dependents.delete(uid);
     }
-    return dependents;
-  }
-
-  #onMarked(storage: string, { key, object }: StoredObject): void {
-    const { finalizers = [], uid = '' } = object.metadata;
-    if (finalizers.includes(FOREGROUND)) {
-      this.#waiting.set(uid, { storage, key });
-      this.#soon(() => this.#foreground(storage, key));
+    for (const { uid } of after) {
+      const dependents = this.#dependents.get(uid) ?? new Map<string, Place>();
+      this.#dependents.set(uid, dependents.set(id, place));
     }
-    if (finalizers.includes(ORPHAN)) this.#soon(() => this.#orphan(storage, key));
   }
 
-  /** The owner is gone: so are those whose last owner it was; the others forget it. */
-  #collect(uid: string): void {
-    for (const dependent of [...(this.#dependents.get(uid)?.values() ?? [])]) {
-      const found = this.#find(dependent);
-      if (!found) continue;
-      const others = (found.object.metadata.ownerReferences ?? []).filter((o) => o.uid !== uid && this.#alive.has(o.uid));
-      if (others.length === 0) this.#delete(found.type, dependent.key);
-      else this.#update(found.type, found.object, { ownerReferences: others });
+  /** A dependent changed: an owner that waits for it may go now. */
+  #lookAtOwners(owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) {
+      const owner = this.#alive.get(uid);
+      if (owner && isWaiting(this.#cluster.store.get(owner.storage, owner.key)?.object)) this.#look(owner);
     }
-    this.#dependents.delete(uid);
   }
 
-  #foreground(storage: string, key: string): void {
-    const owner = this.#find({ storage, key });
-    if (!owner?.object.metadata.finalizers?.includes(FOREGROUND)) return;
-    const dependents = [...(this.#dependents.get(owner.object.metadata.uid ?? '')?.values() ?? [])];
-    if (dependents.length === 0) this.#release(owner.type, owner.object, FOREGROUND);
+  #isAsLoaded(uid: string, owners: readonly OwnerReference[]): boolean {
+    return this.#writer.isLoaded(uid) && !owners.some((owner) => this.#alive.has(owner.uid));
+  }
+
+  #hasLostOne({ key, object }: StoredObject): boolean {
+    const { namespace } = splitKey(key);
+    return ownersOf(object.metadata).some((owner) => this.#stateOf(owner, namespace) !== 'alive');
+  }
+
+  #look(place: Place): void {
+    this.#dirty.set(idOf(place), place);
+    this.#timer ??= this.#cluster.clock.after(COLLECT_MS, () => this.#collect());
+  }
+
+  #collect(): void {
+    const places = this.#dirty;
+    this.#dirty = new Map();
+    this.#timer = undefined;
+    for (const place of places.values()) {
+      const found = this.#find(place);
+      if (found) this.#process(place, found);
+    }
+  }
+
+  /** What the API refuses is left as it is, as a controller would after its retries. */
+  #process(place: Place, found: Found): void {
+    try {
+      const { deletionTimestamp, finalizers = [] } = found.object.metadata;
+      const policy = deletionTimestamp ? askedBefore(finalizers) : undefined;
+      if (policy === 'Orphan') this.#orphan(found);
+      else if (policy === 'Foreground') this.#foreground(found);
+      else if (!deletionTimestamp) this.#follow(place, found);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+    }
+  }
+
+  /** Deletes an object none of whose owners live; forgets the owners that are gone where another lives. */
+  #follow({ key }: Place, { type, object }: Found): void {
+    const owners = ownersOf(object.metadata);
+    const { namespace } = splitKey(key);
+    const states = owners.map((owner) => this.#stateOf(owner, namespace));
+    if (owners.length === 0 || states.every((state) => state === 'alive')) return;
+    const kept = owners.filter((_, i) => states[i] === 'alive' || states[i] === 'unknown');
+    if (kept.length === owners.length) return;
+    if (kept.length > 0) {
+      this.#update(type, object, { ownerReferences: [...kept] });
+      return;
+    }
+    const holds = this.#dependents.has(object.metadata.uid ?? '');
+    const policy = states.includes('waiting') && holds ? 'Foreground' : askedBefore(object.metadata.finalizers ?? []);
+    this.#delete(type, key, policy ?? 'Background');
+  }
+
+  #stateOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): 'alive' | 'waiting' | 'gone' | 'unknown' {
+    const type = this.#cluster.types.findKind(apiVersion, kind);
+    if (!type || (type.namespaced && namespace === '')) return 'unknown';
+    const owner = this.#cluster.store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object;
+    if (owner?.metadata.uid !== uid) return 'gone';
+    return isWaiting(owner) ? 'waiting' : 'alive';
+  }
+
+  /** The owner goes once the dependents that block it have; all of them are deleted. */
+  #foreground({ type, object }: Found): void {
+    const { uid = '' } = object.metadata;
+    const dependents = [...(this.#dependents.get(uid)?.values() ?? [])];
+    const blocks = (place: Place) =>
+      ownersOf(this.#cluster.store.get(place.storage, place.key)?.object.metadata).some((o) => o.uid === uid && o.blockOwnerDeletion);
+    if (!dependents.some(blocks)) this.#release(type, object, FOREGROUND);
     for (const dependent of dependents) {
       const found = this.#find(dependent);
-      if (found && !found.object.metadata.deletionTimestamp) this.#delete(found.type, dependent.key);
+      if (found) this.#process(dependent, found);
     }
   }
 
-  /** A dependent went; an owner that waits for the last of them may go now. */
-  #recheckOwner(uid: string): void {
-    const owner = this.#waiting.get(uid);
-    if (owner && !this.#dependents.get(uid)?.size) this.#foreground(owner.storage, owner.key);
-  }
-
-  #orphan(storage: string, key: string): void {
-    const owner = this.#find({ storage, key });
-    if (!owner) return;
-    const { uid = '' } = owner.object.metadata;
+  #orphan({ type, object }: Found): void {
+    const { uid = '' } = object.metadata;
     for (const dependent of [...(this.#dependents.get(uid)?.values() ?? [])]) {
       const found = this.#find(dependent);
-      const others = found?.object.metadata.ownerReferences?.filter((o) => o.uid !== uid);
-      if (found) this.#update(found.type, found.object, { ownerReferences: others ?? [] });
+      const others = ownersOf(found?.object.metadata).filter((o) => o.uid !== uid);
+      if (found) this.#update(found.type, found.object, { ownerReferences: others });
     }
-    this.#release(owner.type, owner.object, ORPHAN);
+    this.#release(type, object, ORPHAN);
   }
 
   #release(type: ApiType, object: UnknownObject, finalizer: string): void {
     this.#update(type, object, { finalizers: (object.metadata.finalizers ?? []).filter((f) => f !== finalizer) });
   }
 
-  #update(type: ApiType, object: UnknownObject, change: Partial<UnknownObject['metadata']>): void {
+  #update(type: ApiType, object: UnknownObject, change: Partial<ObjectMeta>): void {
     const changed = copy(object);
     this.#writer.update(type, { ...changed, metadata: tidyMetadata({ ...changed.metadata, ...change }) }, { manager: MANAGER });
   }
 
-  #delete(type: ApiType, key: string): void {
+  #delete(type: ApiType, key: string, propagationPolicy: DeleteOptions['propagationPolicy']): void {
     const { namespace, name } = splitKey(key);
-    this.#deleter.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy: 'Background' });
+    this.#deleter.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy });
   }
 
-  #find({ storage, key }: Dependent): { type: ApiType; object: UnknownObject } | undefined {
+  #find({ storage, key }: Place): Found | undefined {
     const object = this.#cluster.store.get(storage, key)?.object;
     const type = object && this.#cluster.types.findKind(object.apiVersion ?? '', object.kind ?? '');
     return object && type ? { type, object } : undefined;
   }
-
-  #soon(run: () => void): void {
-    const timer = this.#cluster.clock.after(COLLECT_MS, () => {
-      this.#timers.delete(timer);
-      run();
-    });
-    this.#timers.add(timer);
-  }
 }
 
-function ownersOf(stored: StoredObject | undefined): string[] {
-  return stored?.object.metadata.ownerReferences?.map((o) => o.uid) ?? [];
+const NONE: readonly OwnerReference[] = [];
+
+function ownersOf(metadata: ObjectMeta | undefined): readonly OwnerReference[] {
+  return metadata?.ownerReferences ?? NONE;
+}
+
+function idOf({ storage, key }: Place): string {
+  return `${storage} ${key}`;
+}
+
+/** Whether an owner waits for its dependents to go. */
+function isWaiting(object: UnknownObject | undefined): boolean {
+  return object?.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).includes(FOREGROUND);
 }

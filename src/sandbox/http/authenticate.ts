@@ -1,35 +1,68 @@
 import { timingSafeEqual } from 'node:crypto';
+import { ADMIN, type TokenKeeper } from '../token-keeper.ts';
 import type { UserInfo } from './call.ts';
+import { unescaped } from './route.ts';
 
-const ADMIN: UserInfo = { username: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
+/** Who sends a request, and as whom. */
+export interface Identity {
+  /** Whose credentials came with it. */
+  readonly sender: UserInfo;
+  /** As whom it is to be carried out: the sender, unless somebody else is impersonated. */
+  readonly user: UserInfo;
+}
+
+export const ANONYMOUS: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
  * Who sends a request; undefined when the server does not know. A request without credentials is the administrator's when it is
- * trusted, that is when it did not come through a socket. Impersonation is honoured: the administrator may be anybody, with the rights of that user.
+ * trusted, that is when it did not come through a socket; otherwise nobody's, or `anonymous` where that is somebody.
  */
-export function authenticate(headers: ReadonlyMap<string, string>, token: string, trusted: boolean): UserInfo | undefined {
+export function authenticate(
+  headers: ReadonlyMap<string, string>,
+  tokens: TokenKeeper,
+  { trusted, anonymous }: { trusted: boolean; anonymous: boolean },
+): Identity | undefined {
   const authorization = headers.get('authorization');
-  const known = authorization === undefined ? trusted : isToken(authorization, token);
-  return known ? impersonated(headers) : undefined;
+  const unknown = trusted ? ADMIN : anonymous ? ANONYMOUS : undefined;
+  const sender = authorization === undefined ? unknown : bearer(authorization, tokens);
+  return sender && { sender, user: impersonated(headers) ?? sender };
 }
 
-function isToken(authorization: string, token: string): boolean {
-  const [scheme = '', given = ''] = authorization.split(' ', 2);
-  const [a, b] = [Buffer.from(given), Buffer.from(token)];
-  return scheme.toLowerCase() === 'bearer' && a.length === b.length && timingSafeEqual(a, b);
+function bearer(authorization: string, tokens: TokenKeeper): UserInfo | undefined {
+  const [scheme = '', token = ''] = authorization.split(' ', 2);
+  return scheme.toLowerCase() === 'bearer' ? ownerOf(token, tokens) : undefined;
 }
 
-function impersonated(headers: ReadonlyMap<string, string>): UserInfo {
+/** Whose token it is. */
+export function ownerOf(token: string, tokens: TokenKeeper): UserInfo | undefined {
+  const [a, b] = [Buffer.from(token), Buffer.from(tokens.taken)];
+  return a.length === b.length && timingSafeEqual(a, b) ? ADMIN : tokens.issuedTo(token);
+}
+
+function impersonated(headers: ReadonlyMap<string, string>): UserInfo | undefined {
   const username = headers.get('impersonate-user');
-  if (!username) return ADMIN;
-  const groups = headers.get('impersonate-group')?.split(/,\s*/) ?? groupsOf(username);
-  const uid = headers.get('impersonate-uid');
-  const everybody = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
-  return { username, ...(uid ? { uid } : {}), groups: [...groups, everybody] };
+  if (!username) return undefined;
+  const groups = headers.get('impersonate-group')?.split(/,\s*/);
+  const extra = extraOf(headers);
+  return { ...userNamed(username, groups, headers.get('impersonate-uid')), ...(Object.keys(extra).length > 0 ? { extra } : {}) };
 }
 
-/** A service account belongs to all of its namespace and all there are, unless other groups are asked for. */
-function groupsOf(username: string): string[] {
+const EXTRA = 'impersonate-extra-';
+
+/** Whatever else is said of the user, by names that are escaped as in a URL. */
+function extraOf(headers: ReadonlyMap<string, string>): Record<string, string[]> {
+  const given = [...headers].filter(([name]) => name.startsWith(EXTRA));
+  return Object.fromEntries(given.map(([name, values]) => [unescaped(name.slice(EXTRA.length)), values.split(/,\s*/)]));
+}
+
+/** A user with the groups everybody is in; a service account is also in those of its kind, unless groups are given. */
+export function userNamed(username: string, groups: readonly string[] | undefined, uid?: string): UserInfo {
+  const everybody = username === ANONYMOUS.username ? 'system:unauthenticated' : 'system:authenticated';
+  const all = new Set([...(groups ?? accountGroups(username)), everybody]);
+  return { username, ...(uid ? { uid } : {}), groups: [...all] };
+}
+
+function accountGroups(username: string): string[] {
   const namespace = /^system:serviceaccount:([^:]+):/.exec(username)?.[1];
   return namespace ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] : [];
 }

@@ -19,6 +19,8 @@ export interface Call {
   readonly body: Buffer;
   readonly signal: AbortSignal;
   readonly user: UserInfo;
+  /** Whether the user may do anything, whatever the roles say. */
+  readonly unrestricted: boolean;
 }
 
 /** A call that speaks of objects of a type that is served. */

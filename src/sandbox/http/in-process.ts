@@ -8,6 +8,8 @@ export interface InProcessOptions {
   readonly seed?: number | undefined;
   /** The longest chunk, in bytes, at least 1. Unless said most come whole, and some in bits, down to single bytes. */
   readonly chunkBytes?: number | undefined;
+  /** The token that requests carry; none unless said, which makes them the administrator's. */
+  readonly token?: string | undefined;
 }
 
 /** Requests in, answers out, without a socket. Fits the client's `Transport` by shape. */
@@ -31,14 +33,14 @@ export function inProcessTransport(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
   options: InProcessOptions & { seed: number },
 ): InProcessTransport {
-  const { seed, chunkBytes } = options;
+  const { seed, chunkBytes, token } = options;
   if (chunkBytes !== undefined && !(Number.isInteger(chunkBytes) && chunkBytes > 0)) {
     throw new InformerError('argument', `chunkBytes is ${chunkBytes}`, { hint: 'give a whole number of bytes, at least 1' });
   }
   const random = seededRandom(seed);
   const life = new AbortController();
   return {
-    request: (init) => exchange(handle, init, life.signal, seededRandom(random() * 2 ** 32), chunkBytes),
+    request: (init) => exchange(handle, withToken(init, token), life.signal, seededRandom(random() * 2 ** 32), chunkBytes),
     close: async () => life.abort(),
   };
 }
@@ -96,6 +98,10 @@ async function* recut(body: AsyncIterable<Uint8Array>, random: Random, chunkByte
       at += length;
     }
   }
+}
+
+function withToken(init: ApiRequest, token: string | undefined): ApiRequest {
+  return token === undefined ? init : { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
 }
 
 /** How far the compressor gets at a time is up to the machine, not the seed. */

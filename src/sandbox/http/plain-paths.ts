@@ -1,9 +1,9 @@
 import type { Cluster } from '../cluster.ts';
 import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVersions, etagOf, rootPaths } from '../discovery/documents.ts';
-import { openApiDocument, openApiIndex } from '../discovery/openapi.ts';
 import type { Call } from './call.ts';
 import { type ApiResponse, once } from './exchange.ts';
 import { isPretty, parseAccept } from './negotiate.ts';
+import { openApiPath } from './openapi-path.ts';
 import { respond, respondText } from './respond.ts';
 import type { Route } from './route.ts';
 import { methodNotAllowed, notImplemented } from './statuses.ts';
@@ -38,7 +38,8 @@ export function health(): ApiResponse {
 
 /** Answers every path that does not speak of objects: discovery, version, OpenAPI. */
 export function plainPath(cluster: Cluster, call: Call, route: Exclude<Route, { kind: 'resource' }>, address: string): ApiResponse {
-  if (call.method !== 'GET' && call.method !== 'HEAD') methodNotAllowed();
+  const onlyGet = route.kind !== 'plain' || route.path === '/version';
+  if (call.method !== 'GET' && (onlyGet || call.method !== 'HEAD')) methodNotAllowed();
   const { types } = cluster;
   const show = (value: object) => respond(200, value, { syntax: 'json', pretty: isPretty(call.headers, call.query) });
   switch (route.kind) {
@@ -55,7 +56,7 @@ export function plainPath(cluster: Cluster, call: Call, route: Exclude<Route, { 
       return version ? show(apiResourceList(route.group, version)) : pageNotFound();
     }
     case 'plain':
-      return plain(cluster, route.path, show);
+      return plain(cluster, call, route.path);
   }
 }
 
@@ -69,14 +70,13 @@ function always(value: object): ApiResponse {
   return respond(200, value, { syntax: 'json', pretty: true });
 }
 
-function plain({ types }: Cluster, path: string, show: (value: object) => ApiResponse): ApiResponse {
-  if (path === '/') return always(rootPaths(types));
+function plain(cluster: Cluster, call: Call, path: string): ApiResponse {
+  if (path === '/') return always(rootPaths(cluster.types));
   if (path === '/version') return always(VERSION);
-  if (path === '/openapi/v3') return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`); // it names no media type of its own
   if (path === '/openapi/v2') return notImplemented('OpenAPI v2');
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
-  const document = path.startsWith('/openapi/v3/') ? openApiDocument(types, path.slice('/openapi/v3/'.length)) : undefined;
-  return document ? show(document) : pageNotFound();
+  if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApiPath(cluster, call, path) ?? pageNotFound();
+  return pageNotFound();
 }
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { dump } from 'js-yaml';
-import type { Status, StatusError } from '../../model/status.ts';
+import type { Status } from '../../model/status.ts';
 import { type ApiResponse, once } from './exchange.ts';
 import type { Representation } from './negotiate.ts';
 
@@ -35,10 +35,6 @@ export function respondText(status: number, text: string): ApiResponse {
 export function respondStatus(status: Status, syntax: Syntax = PLAIN_JSON): ApiResponse {
   const wait = status.details?.retryAfterSeconds;
   return respond(status.code ?? 500, status, syntax, wait ? { 'retry-after': String(wait) } : {});
-}
-
-export function respondError(error: StatusError, syntax?: Syntax): ApiResponse {
-  return respondStatus(error.status, syntax);
 }
 
 /** Bodies from this size on are worth compressing. Source: apiserver endpoints/handlers/responsewriters defaultGzipThresholdBytes. */

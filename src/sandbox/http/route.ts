@@ -35,7 +35,8 @@ export function parseRoute(path: string): Route {
   return versioned.length === 0 ? { kind: 'group', group } : parseVersioned(group, versioned);
 }
 
-function unescaped(segment: string): string {
+/** Text with its escapes resolved; as it is when one of them is bad. */
+export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -13,6 +13,10 @@ const FIELD_WORDS = {
   FieldValueTooLong: 'Too long',
   FieldValueTooMany: 'Too many',
   FieldValueDuplicate: 'Duplicate value',
+  FieldValueNotFound: 'Not found',
+  FieldValueTooFew: 'Too few',
+  FieldValueTooShort: 'Too short',
+  InternalError: 'Internal error',
 } as const;
 
 /** One thing wrong with one field. */
@@ -38,6 +42,11 @@ export function internal(message: string): never {
   refuse(status);
 }
 
+/** 500 with the reason and the cause that errors made for it have. Source: apimachinery api/errors.NewInternalError. */
+export function internalError(message: string): never {
+  refuse(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }));
+}
+
 export function missing(gr: GroupResource, name: string): never {
   refuse(notFound(gr, name));
 }
@@ -47,8 +56,8 @@ export function unknownResource(): never {
   refuse(failure(404, 'NotFound', 'the server could not find the requested resource', {}));
 }
 
-export function methodNotAllowed(): never {
-  refuse(failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}));
+export function methodNotAllowed(why = 'the server does not allow this method on the requested resource'): never {
+  refuse(failure(405, 'MethodNotAllowed', why, {}));
 }
 
 export function notAcceptable(available: readonly string[]): never {
@@ -62,6 +71,12 @@ export function unsupportedMediaType(accepted: readonly string[]): never {
 
 export function alreadyExists(gr: GroupResource, name: string): never {
   refuse(failure(409, 'AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name)));
+}
+
+/** A name was drawn again and again, and was taken each time. */
+export function noUniqueName(gr: GroupResource, name: string): never {
+  const message = `${formatGroupResource(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`;
+  refuse(failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 }));
 }
 
 export function conflict(gr: GroupResource, name: string, why: string): never {

@@ -18,10 +18,21 @@ const VERBS: Readonly<Record<string, string>> = {
 export function attemptOf({ method, query, path }: Call, route: Route): Attempt {
   if (route.kind !== 'resource') return { verb: method.toLowerCase(), path };
   const { gvr, name, subresource } = route.resource;
+  const single = name ?? (verbOf(method) === 'get' ? onlyName(query.get('fieldSelector')) : undefined);
   const namespace = route.resource.namespace ?? (gvr.group === '' && gvr.resource === 'namespaces' ? name : undefined);
-  const verb = VERBS[method] ?? method.toLowerCase();
+  const verb = verbOf(method);
   const onMany = verb === 'get' ? (isWatch(query) ? 'watch' : 'list') : verb === 'delete' ? 'deletecollection' : verb;
-  return { verb: name === undefined ? onMany : verb, group: gvr.group, resource: gvr.resource, subresource, namespace, name };
+  return { verb: name === undefined ? onMany : verb, group: gvr.group, resource: gvr.resource, subresource, namespace, name: single };
+}
+
+function verbOf(method: string): string {
+  return VERBS[method] ?? method.toLowerCase();
+}
+
+/** A list or a watch of one name counts as one of that name, so that a role can allow it. */
+function onlyName(selector: string | null): string | undefined {
+  const [, name] = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(selector ?? '') ?? [];
+  return name;
 }
 
 /** The 403 of somebody who may not. Source: apiserver handlers/responsewriters forbiddenMessage, Forbidden. */

@@ -2,6 +2,7 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { UserInfo } from '../http/call.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { selectorText } from '../write/scale.ts';
 
 /** What somebody wants to do: with objects of a resource, or with a path that speaks of none. */
 export interface Attempt {
@@ -60,6 +61,12 @@ export class Authorizer {
     return [...this.#grants(user, namespace)].map(({ rule }) => rule);
   }
 
+  /** The rules of a role, in `namespace` if it is a Role; undefined when there is none of that name. */
+  rulesOfRole(kind: string, name: string, namespace: string | undefined): PolicyRule[] | undefined {
+    const found = kind === 'Role' ? this.#one('roles', `${namespace}/${name}`) : this.#one('clusterroles', name);
+    return found && this.#rulesIn(found);
+  }
+
   *#grants(user: UserInfo, namespace: string | undefined): Generator<Grant> {
     yield* this.#granted('clusterrolebindings', user, '');
     if (namespace) yield* this.#granted('rolebindings', user, `${namespace}/`);
@@ -72,22 +79,17 @@ export class Authorizer {
       const { kind, name } = object.roleRef as { kind: string; name: string };
       const held = `"${object.metadata.name}${prefix === '' ? '' : `/${object.metadata.namespace}`}"`;
       const reason = `RBAC: allowed by ${object.kind} ${held} of ${kind} "${name}" to ${subject.kind} "${shownName(subject)}"`;
-      for (const rule of this.#rules(kind, name, prefix)) yield { rule, reason };
+      for (const rule of this.rulesOfRole(kind, name, prefix.slice(0, -1)) ?? []) yield { rule, reason };
     }
-  }
-
-  #rules(kind: string, name: string, prefix: string): PolicyRule[] {
-    const found = kind === 'Role' ? this.#one('roles', prefix + name) : this.#one('clusterroles', name);
-    return found ? this.#rulesIn(found) : [];
   }
 
   #rulesIn(role: UnknownObject, seen: ReadonlySet<string> = new Set()): PolicyRule[] {
     const own = (role.rules ?? []) as PolicyRule[];
-    const { clusterRoleSelectors = [] } = (role.aggregationRule ?? {}) as { clusterRoleSelectors?: { matchLabels?: object }[] };
+    const { clusterRoleSelectors = [] } = (role.aggregationRule ?? {}) as { clusterRoleSelectors?: Record<string, unknown>[] };
     const name = role.metadata.name ?? '';
     if (clusterRoleSelectors.length === 0 || seen.has(name)) return own;
     const passed = new Set([...seen, name]);
-    const selectors = clusterRoleSelectors.map(({ matchLabels = {} }) => LabelSelector.parse(textOf(matchLabels)));
+    const selectors = clusterRoleSelectors.map((selector) => LabelSelector.parse(selectorText(selector)));
     const others = this.#all('clusterroles', '').map(({ object }) => object);
     const chosen = others.filter(({ metadata }) => metadata.name !== name && selectors.some((s) => s.matches(metadata.labels ?? {})));
     return [...own, ...chosen.flatMap((other) => this.#rulesIn(other, passed))];
@@ -104,12 +106,6 @@ export class Authorizer {
 
 export function isMaster({ groups }: UserInfo): boolean {
   return groups.includes('system:masters');
-}
-
-function textOf(labels: object): string {
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 }
 
 function isOf({ kind, name, namespace }: Subject, { username, groups }: UserInfo): boolean {

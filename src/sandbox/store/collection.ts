@@ -64,6 +64,11 @@ export class Collection {
     this.#wakeWatchers();
   }
 
+  /** Another reading of the present state of an object. */
+  replace(object: StoredObject): void {
+    this.#objects.set(object.key, object);
+  }
+
   close(): void {
     this.#closed = true;
     this.#wakeWatchers();

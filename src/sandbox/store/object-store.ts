@@ -86,6 +86,19 @@ export class ObjectStore {
     return last;
   }
 
+  /**
+   * Changes how the objects of a collection read, each by `change`, which is given a copy. Their revisions stay and nobody is told: it is
+   * the same state, seen through a newer definition.
+   */
+  rewrite(storage: string, change: (object: UnknownObject) => void): void {
+    const collection = this.collection(storage);
+    for (const { key, object, revision } of [...collection.values()]) {
+      const next = structuredClone(object);
+      change(next);
+      collection.replace(new StoredObject(key, shared(object, next), revision));
+    }
+  }
+
   /** The oldest revision whose state a list of a collection can still show. */
   oldestState(storage: string): number {
     return Math.max(this.#oldestState, this.#ages.floor, this.collection(storage).log.compacted);

@@ -357,6 +357,12 @@ const COLUMNS: Readonly<Record<string, Columns>> = {
       'Route service traffic to pods with label keys and values matching this selector. If empty or not present, the service is assumed to have an external process managing its endpoints, which Kubernetes will not modify. Only applies to types ClusterIP, NodePort, and LoadBalancer. Ignored if type is ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/',
     ],
   ],
+  'scales.autoscaling': [
+    ['Name', NAME],
+    ['Desired:integer', 'replicas is the desired number of instances for the scaled object.'],
+    ['Available:integer', 'replicas is the actual number of observed instances of the scaled object.'],
+    ['Age', AGE],
+  ],
   'statefulsets.apps': [
     ['Name', NAME],
     ['Ready', READY],

@@ -27,6 +27,7 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
     const [current, ready] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas')];
     return [nameOf(set), replicasOf(set), current, ready, ageOf(set, now), ...containersOf(templateOf(set)), selectorOf(set)];
   },
+  'scales.autoscaling': (scale, now) => [nameOf(scale), replicasOf(scale), numberAt(statusOf(scale), 'replicas'), ageOf(scale, now)],
   'statefulsets.apps': (set, now) => [
     nameOf(set),
     `${numberAt(statusOf(set), 'readyReplicas')}/${replicasOf(set)}`,

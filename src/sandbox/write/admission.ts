@@ -12,6 +12,11 @@ export function admit(cluster: Cluster, type: ApiType, object: UnknownObject): v
   ADMIT[type.storage]?.(object, cluster);
 }
 
+/** What the server adds to a changed object: what a service lacks that became of another type. Changes the object. */
+export function admitUpdate(cluster: Cluster, type: ApiType, object: UnknownObject): void {
+  if (type.storage === 'services') ADMIT.services?.(object, cluster);
+}
+
 /** The status a new object starts with, for types that do not take one from its writer. Undefined leaves the empty one. */
 export function initialStatus(type: ApiType, object: UnknownObject): unknown {
   return INITIAL_STATUS[type.storage]?.(object);
@@ -33,15 +38,28 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
   namespaces(namespace) {
     (namespace.spec as Fields).finalizers ??= ['kubernetes'];
   },
+  'jobs.batch'(job) {
+    const spec = job.spec as Fields;
+    if (spec.manualSelector !== true) selectOwnPods(job.metadata, spec);
+  },
   services(service, { random }) {
     const spec = service.spec as Fields;
     if (spec.type === 'ExternalName') return;
-    spec.clusterIP ??= `10.0.${Math.floor(random() * 256)}.${2 + Math.floor(random() * 253)}`;
+    spec.clusterIP ||= `10.0.${Math.floor(random() * 256)}.${2 + Math.floor(random() * 253)}`;
     spec.clusterIPs ??= [spec.clusterIP];
     spec.ipFamilies ??= ['IPv4'];
     if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') allocateNodePorts(spec, random);
   },
 };
+
+/** A job's pods carry its uid and its name, old labels and new. Source: kubernetes/pkg/registry/batch/job/strategy.go generateSelector. */
+function selectOwnPods({ name, uid }: UnknownObject['metadata'], spec: Fields): void {
+  const template = spec.template as Fields;
+  const { labels, ...metadata } = (template.metadata ?? {}) as Fields;
+  const own = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+  template.metadata = { ...metadata, labels: { ...(labels as object | undefined), ...own } };
+  spec.selector ??= { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
+}
 
 function tolerates(toleration: Fields, key: string): boolean {
   return (toleration.key === key || !toleration.key) && (!toleration.effect || toleration.effect === 'NoExecute');
@@ -49,7 +67,7 @@ function tolerates(toleration: Fields, key: string): boolean {
 
 function allocateNodePorts(spec: Fields, random: () => number): void {
   spec.externalTrafficPolicy ??= 'Cluster';
-  for (const port of (spec.ports as Fields[] | undefined) ?? []) port.nodePort ??= 30_000 + Math.floor(random() * 2768);
+  for (const port of (spec.ports as Fields[] | undefined) ?? []) port.nodePort ||= 30_000 + Math.floor(random() * 2768);
 }
 
 const INITIAL_STATUS: Readonly<Record<string, (object: UnknownObject) => unknown>> = {

@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isMap } from '../apply/fields.ts';
@@ -6,7 +6,10 @@ import type { ApiType } from '../discovery/api-type.ts';
 import type { Call } from '../http/call.ts';
 import { MEDIA_TYPES } from '../http/negotiate.ts';
 import { badRequest, unsupportedMediaType } from '../http/statuses.ts';
+import { duplicateFields } from './duplicate-fields.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
+
+const APPLY = 'application/apply-patch+yaml';
 
 /** The media type of the body, without parameters. */
 export function contentTypeOf({ headers }: Call): string {
@@ -24,6 +27,32 @@ export function decodeObject(call: Call, type: ApiType): UnknownObject {
 function decodeAs(contentType: string, body: Buffer, type: ApiType): unknown {
   if (contentType === PROTOBUF) return decodeProtobuf(body, { ...type.gvr, kind: type.kind });
   return contentType === 'application/yaml' ? decodeYaml(body, type) : decodeJson(body, type);
+}
+
+/** The fields a body gives twice, as a strict decoder complains of them: `duplicate field "spec.foo"`. */
+export function duplicatesIn(call: Call): string[] {
+  const contentType = contentTypeOf(call);
+  if (contentType === PROTOBUF || call.body.length === 0) return [];
+  const text = call.body.toString('utf8');
+  if (contentType !== 'application/yaml' && contentType !== APPLY) return duplicateFields(text).map((path) => `duplicate field "${path}"`);
+  const key = duplicateKey(text);
+  return key ? [`error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`] : [];
+}
+
+/** `line 3: key "a" already set in map`, of the first. */
+export function duplicateKey(text: string): string | undefined {
+  try {
+    load(text, { schema: CORE_SCHEMA });
+  } catch (error) {
+    if (!(error instanceof YAMLException) || error.reason !== 'duplicated mapping key') return undefined;
+    const line = error.mark?.line ?? 0;
+    const key = (text.split('\n')[line] ?? '')
+      .slice(error.mark?.column ?? 0)
+      .split(':', 1)[0]
+      ?.trim();
+    return `line ${line + 1}: key ${JSON.stringify(key?.replaceAll(/^["']|["']$/g, ''))} already set in map`;
+  }
+  return undefined;
 }
 
 /** The options in the body of a delete: DeleteOptions, or an Eviction that holds them. An empty body has none. */
@@ -53,7 +82,7 @@ function decodeJson(body: Buffer, type: ApiType): unknown {
 
 function decodeYaml(body: Buffer, type: ApiType): unknown {
   try {
-    return load(body.toString('utf8'), { schema: CORE_SCHEMA });
+    return load(body.toString('utf8'), { schema: CORE_SCHEMA, json: true });
   } catch (error) {
     return badRequest(`error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`);
   }

@@ -6,7 +6,9 @@ import type { ApiType } from '../discovery/api-type.ts';
 import { forbidden, missing, refuse } from '../http/statuses.ts';
 import { atRevision, type StoredObject } from '../store/stored-object.ts';
 import { copy } from './copy.ts';
+import { equalJson } from './equal.ts';
 import { tidyMetadata } from './identity.ts';
+import { orphansByDefault } from './traits.ts';
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;
@@ -28,7 +30,7 @@ export const ORPHAN = 'orphan';
 /** Holds a CustomResourceDefinition until its objects are gone. */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
-const IMMORTAL = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
  * Deletes objects: at once, or marked when finalizers hold them, a pod must wind down, or a namespace must be emptied.
@@ -43,29 +45,23 @@ export class Deleter {
 
   delete(type: ApiType, namespace: string | undefined, name: string, options: DeleteOptions): Deleted {
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name)) ?? missing(type.gvr, name);
-    checkPreconditions(type, current, options);
     if (type.storage === 'namespaces' && IMMORTAL.has(name)) forbidden(type.gvr, name, 'this namespace may not be deleted');
+    checkPreconditions(type, current, options);
     const marked = this.#marked(type, current, options);
     if (isHeld(marked)) return this.#mark(type, current, marked, options);
     return this.#remove(type, current, marked, options);
   }
 
-  /** The object with its deletion announced. */
+  /** The object with its deletion announced; the same one when that changes nothing. */
   #marked(type: ApiType, { object }: StoredObject, options: DeleteOptions): UnknownObject {
-    const grace = type.storage === 'pods' ? podGrace(object, options.gracePeriodSeconds) : 0;
-    const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
-    if (deletionTimestamp && grace >= deletionGracePeriodSeconds) return object;
-    const { generation, finalizers = [] } = object.metadata;
-    const wanted = type.kind === 'CustomResourceDefinition' ? CLEANUP : finalizerOf(options.propagationPolicy);
+    const now = this.#cluster.clock.now();
+    const announced = type.storage === 'pods' ? podTimes(object, options.gracePeriodSeconds, now) : times(type, object, now);
+    const finalizers = finalizersAfter(type, object, options.propagationPolicy);
+    if (!announced && equalJson(finalizers, object.metadata.finalizers ?? [])) return object;
     const after: UnknownObject = copy(object);
-    after.metadata = tidyMetadata({
-      ...after.metadata,
-      ...(generation ? { generation: generation + (deletionTimestamp ? 0 : 1) } : {}),
-      deletionTimestamp: timestamp(this.#cluster.clock.now() + grace * 1000),
-      deletionGracePeriodSeconds: grace,
-      ...(wanted && !finalizers.includes(wanted) ? { finalizers: [...finalizers, wanted] } : {}),
-    });
+    after.metadata = tidyMetadata({ ...after.metadata, ...announced, finalizers });
     if (type.storage === 'namespaces') after.status = { ...(after.status as object), phase: 'Terminating' };
+    if (type.storage === CRDS) after.status = withCondition(after.status, PENDING, timestamp(now));
     return after;
   }
 
@@ -83,6 +79,78 @@ export class Deleter {
   }
 }
 
+const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+const PENDING = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+};
+
+/** A status with a condition set, in place of the one of its type. The time is that of the last change of its `status`. */
+export function withCondition(status: unknown, condition: Readonly<Record<string, unknown>>, now: string): object {
+  const { conditions, ...rest } = (status ?? {}) as { conditions?: Record<string, unknown>[] | null };
+  const before = conditions?.find((c) => c.type === condition.type);
+  const lastTransitionTime = before?.status === condition.status ? before?.lastTransitionTime : now;
+  const { type, status: value, ...why } = condition;
+  const set = { type, status: value, lastTransitionTime, ...why };
+  return { ...rest, conditions: before ? conditions?.map((c) => (c === before ? set : c)) : [...(conditions ?? []), set] };
+}
+
+type Times = Pick<UnknownObject['metadata'], 'generation' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;
+
+/** Namespaces and definitions are deleted by rules of their own, which count nothing and give no grace. */
+function times(type: ApiType, { metadata }: UnknownObject, now: number): Times | undefined {
+  if (metadata.deletionTimestamp) return undefined;
+  if (type.storage === 'namespaces' || type.storage === CRDS) return { deletionTimestamp: timestamp(now) };
+  return announce(metadata, 0, now);
+}
+
+function announce({ generation }: UnknownObject['metadata'], grace: number, now: number): Times {
+  return {
+    ...(generation ? { generation: generation + 1 } : {}),
+    deletionTimestamp: timestamp(now + grace * 1000),
+    deletionGracePeriodSeconds: grace,
+  };
+}
+
+/** Seconds a pod gets to wind down: none unless a node runs it. Asked again it can only get less. */
+function podTimes(pod: UnknownObject, asked: number | undefined, now: number): Times | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = pod.metadata;
+  const wanted = asked !== undefined && asked < 0 ? 1 : asked;
+  if (!deletionTimestamp) return announce(pod.metadata, isStopped(pod) ? 0 : (wanted ?? graceOf(pod)), now);
+  if (wanted === undefined || wanted >= given) return undefined;
+  return { deletionTimestamp: timestamp(Date.parse(deletionTimestamp) - (given - wanted) * 1000), deletionGracePeriodSeconds: wanted };
+}
+
+function isStopped({ spec, status }: UnknownObject): boolean {
+  const { phase } = (status ?? {}) as { phase?: string };
+  return !(spec as { nodeName?: string } | undefined)?.nodeName || phase === 'Succeeded' || phase === 'Failed';
+}
+
+function graceOf({ spec }: UnknownObject): number {
+  return Math.max(0, (spec as { terminationGracePeriodSeconds?: number } | undefined)?.terminationGracePeriodSeconds ?? 30);
+}
+
+/** What the garbage collector is asked to do first: as the client says, else as it was asked before, else as is usual for the type. */
+function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteOptions['propagationPolicy']): string[] {
+  const { finalizers = [] } = metadata;
+  if (type.storage === CRDS) return finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
+  const wanted = finalizerOf(policy ?? askedBefore(finalizers) ?? (orphansByDefault(type) ? 'Orphan' : 'Background'));
+  if (wanted && finalizers.includes(wanted)) return finalizers.filter((f) => f === wanted || !isPolicy(f));
+  return [...finalizers.filter((f) => !isPolicy(f)), ...(wanted ? [wanted] : [])];
+}
+
+function isPolicy(finalizer: string): boolean {
+  return finalizer === FOREGROUND || finalizer === ORPHAN;
+}
+
+/** The policy a finalizer stands for. */
+export function askedBefore(finalizers: readonly string[]): DeleteOptions['propagationPolicy'] {
+  return finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : undefined;
+}
+
 function checkPreconditions(type: ApiType, { object }: StoredObject, { uid, resourceVersion }: DeleteOptions): void {
   const { name = '', uid: present, resourceVersion: version } = object.metadata;
   const refuseFor = (what: string, asked: string, found: string | undefined) => {
@@ -96,14 +164,6 @@ function checkPreconditions(type: ApiType, { object }: StoredObject, { uid, reso
 function isHeld({ metadata, spec }: UnknownObject): boolean {
   if ((metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return true;
   return ((spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
-}
-
-/** Seconds a pod gets to wind down: none unless a node runs it. */
-function podGrace({ spec, status }: UnknownObject, asked: number | undefined): number {
-  const { nodeName, terminationGracePeriodSeconds = 30 } = (spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
-  const { phase } = (status ?? {}) as { phase?: string };
-  if (!nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
-  return Math.max(0, asked ?? terminationGracePeriodSeconds);
 }
 
 function finalizerOf(policy: DeleteOptions['propagationPolicy']): string | undefined {

@@ -22,6 +22,11 @@ export function checkMicroTimes(type: ApiType, object: UnknownObject): void {
 export function checkPatchedMicroTimes(type: ApiType, object: UnknownObject): void {
   const problem = problemIn(type, object);
   if (!problem) return;
+  refusePatched(object, problem);
+}
+
+/** The 422 about what a JSON or merge patch made, with the whole of it. */
+export function refusePatched(object: UnknownObject, problem: string): never {
   const detail = `${JSON.stringify(JSON.stringify(asPatched(object)))}: ${problem}`;
   invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
 }

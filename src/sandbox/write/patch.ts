@@ -11,7 +11,7 @@ import { strategicMerge } from './strategic-merge.ts';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
-const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 /** The object as a patch makes it. `current` is not changed. Throws 400, 415 or 422 with a Status. */
 export function patched(type: ApiType, current: UnknownObject, contentType: string, body: Buffer): UnknownObject {

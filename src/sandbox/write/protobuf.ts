@@ -1,6 +1,6 @@
 import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
+import { type Field, type FieldType, type Message, messageOf } from '../discovery/fields/field-table.ts';
 import { badRequest, notImplemented } from '../http/statuses.ts';
-import { messageNamed, type ProtobufField } from './protobuf-messages.ts';
 
 /** What Go clients send built-in objects as, unless told otherwise. Taken, never answered with: they read JSON as well. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -19,9 +19,8 @@ export function decodeProtobuf(body: Buffer, type: GroupVersionKind): Fields {
   const envelope = new Map([...records(body.subarray(4))].map((record) => [record.number, record.value]));
   const { apiVersion, kind } = readTypeMeta(envelope.get(1), type);
   const raw = envelope.get(2);
-  const scoped = `${type.group}/${kind}`;
-  const message = messageNamed(scoped) ? scoped : kind;
-  if (!messageNamed(message)) notImplemented(`protobuf bodies of ${kind}; send JSON`);
+  const message = messageOf(apiVersion, kind) ?? messageOf(formatGroupVersion(type), kind);
+  if (!message || message.numbers.size === 0) return notImplemented(`protobuf bodies of ${kind}; send JSON`);
   return { kind, apiVersion, ...readMessage(raw instanceof Buffer ? raw : Buffer.alloc(0), message) };
 }
 
@@ -62,30 +61,26 @@ function* records(bytes: Buffer): Generator<WireRecord, void, void> {
   }
 }
 
-function readMessage(bytes: Buffer, name: string): Fields {
-  const message = messageNamed(name);
+function readMessage(bytes: Buffer, message: Message): Fields {
   const result: Fields = {};
   for (const { number, value } of records(bytes)) {
-    const field = message?.get(number);
-    if (!field) return notImplemented(`field ${number} of ${name} in protobuf bodies; send JSON`);
-    put(result, field, value);
+    const part = message.numbers.get(number);
+    if (!part) return notImplemented(`field ${number} of ${message.name} in protobuf bodies; send JSON`);
+    if ('numbers' in part) Object.assign(result, readMessage(asBytes(value), part));
+    else put(result, part, value);
   }
   return result;
 }
 
-function put(result: Fields, field: ProtobufField, wire: bigint | Buffer): void {
-  const { name, type, shape } = field;
-  if (shape === 'list') {
-    result[name] = [...((result[name] as unknown[] | undefined) ?? []), readValue(type, wire)];
-    return;
+function put(result: Fields, { name, type, keepsZero }: Field, wire: bigint | Buffer): void {
+  if (type.is === 'list') {
+    result[name] = [...((result[name] as unknown[] | undefined) ?? []), readValue(type.of, wire)];
+  } else if (type.is === 'map') {
+    result[name] = { ...(result[name] as Fields | undefined), ...readEntry(type.of, wire) };
+  } else {
+    const value = readValue(type, wire);
+    if (keepsZero || !isZero(value)) result[name] = value;
   }
-  if (shape === 'map') {
-    result[name] = { ...(result[name] as Fields | undefined), ...readEntry(type, wire) };
-    return;
-  }
-  const value = readValue(type, wire);
-  if (field.inline) Object.assign(result, value);
-  else if (field.keepsZero || !isZero(value)) result[name] = value;
 }
 
 /** Go writes the zero of what is not a pointer; JSON leaves it out. */
@@ -93,21 +88,29 @@ function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false || value === null;
 }
 
-function readEntry(type: string, wire: bigint | Buffer): Fields {
+function readEntry(type: FieldType, wire: bigint | Buffer): Fields {
   const parts = new Map([...records(asBytes(wire))].map((r) => [r.number, r.value]));
-  const value = parts.get(2) ?? Buffer.alloc(0);
+  const value = parts.get(2) ?? (isNumber(type) ? 0n : Buffer.alloc(0));
   return { [String(parts.get(1) ?? '')]: readValue(type, value) };
+}
+
+function isNumber(type: FieldType): boolean {
+  return type.is === 'scalar' && ['int', 'long', 'bool'].includes(type.scalar);
 }
 
 function asBytes(wire: bigint | Buffer): Buffer {
   return wire instanceof Buffer ? wire : badRequest('the protobuf body holds a number where a message belongs');
 }
 
-function readValue(type: string, wire: bigint | Buffer): unknown {
-  switch (type) {
-    case 'string':
+function readValue(type: FieldType, wire: bigint | Buffer): unknown {
+  if (type.is === 'message') return readMessage(asBytes(wire), type.message);
+  if (type.is !== 'scalar') return readWrapped(type.of, asBytes(wire));
+  switch (type.scalar) {
+    case '':
       return asBytes(wire).toString('utf8');
     case 'int':
+    case 'long':
+    case 'number':
       return Number(wire);
     case 'bool':
       return wire !== 0n;
@@ -115,16 +118,19 @@ function readValue(type: string, wire: bigint | Buffer): unknown {
       return asBytes(wire).toString('base64');
     case 'Time':
     case 'MicroTime':
-      return readTime(asBytes(wire), type);
+      return readTime(asBytes(wire), type.scalar);
     case 'Quantity':
       return String([...records(asBytes(wire))][0]?.value ?? '0');
     case 'IntOrString':
       return readIntOrString(asBytes(wire));
-    case 'FieldsV1':
+    case 'any':
       return JSON.parse(String([...records(asBytes(wire))][0]?.value ?? '{}'));
-    default:
-      return readMessage(asBytes(wire), type);
   }
+}
+
+/** A list within a map is a message of its own that holds the items. */
+function readWrapped(type: FieldType, bytes: Buffer): unknown[] {
+  return [...records(bytes)].map(({ value }) => readValue(type, value));
 }
 
 /** Null for the zero time, which is an empty message. */

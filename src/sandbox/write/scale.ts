@@ -1,32 +1,79 @@
 import type { UnknownObject } from '../../model/object.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import { internalError, invalid } from '../http/statuses.ts';
 import { copy } from './copy.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A workload seen through its scale subresource. Source: kubernetes/api autoscaling/v1 Scale. */
-export function scaleOf({ metadata, spec, status }: UnknownObject): UnknownObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
-  const { replicas, selector } = (spec ?? {}) as { replicas?: number; selector?: Fields };
-  const { replicas: running = 0 } = (status ?? {}) as { replicas?: number };
+/** An object seen through its scale subresource. Source: kubernetes/api autoscaling/v1 Scale, apiextensions-apiserver customresource/etcd.go. */
+export function scaleOf(type: ApiType, object: UnknownObject): UnknownObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { replicas, running, selector } = type.custom ? customScale(type, object) : workloadScale(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as UnknownObject['metadata'],
     spec: replicas ? { replicas } : {},
-    status: { replicas: running, ...(selector ? { selector: selectorText(selector) } : {}) },
+    status: { replicas: running, ...(selector ? { selector } : {}) },
   };
 }
 
-/** The workload with the number of replicas a Scale asks for. */
-export function withScale(object: UnknownObject, scale: UnknownObject): UnknownObject {
-  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
-  const { resourceVersion = object.metadata.resourceVersion } = scale.metadata;
-  const scaled = copy(object);
+interface ScaleValues {
+  readonly replicas: number | undefined;
+  readonly running: number;
+  readonly selector: string | undefined;
+}
+
+function workloadScale({ spec, status }: UnknownObject): ScaleValues {
+  const { replicas, selector } = (spec ?? {}) as { replicas?: number; selector?: Fields };
+  const { replicas: running = 0 } = (status ?? {}) as { replicas?: number };
+  return { replicas, running, selector: selector ? selectorText(selector) : undefined };
+}
+
+function customScale(type: ApiType, object: UnknownObject): ScaleValues {
+  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = type.custom?.scale ?? {};
+  const replicas = valueAt(object, specReplicasPath);
+  if (typeof replicas !== 'number') return internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
+  const [running, selector] = [valueAt(object, statusReplicasPath), valueAt(object, labelSelectorPath)];
   return {
-    ...scaled,
-    metadata: { ...scaled.metadata, ...(resourceVersion ? { resourceVersion } : {}) },
-    spec: { ...(scaled.spec as Fields), replicas },
+    replicas,
+    running: typeof running === 'number' ? running : 0,
+    selector: typeof selector === 'string' ? selector : undefined,
   };
+}
+
+/** The object with the number of replicas a Scale asks for. Throws 422 for one that cannot be. */
+export function withScale(type: ApiType, object: UnknownObject, scale: UnknownObject): UnknownObject {
+  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
+  if (replicas < 0) {
+    const why = type.custom ? 'should be a non-negative integer' : 'must be greater than or equal to 0';
+    const problem = { field: 'spec.replicas', reason: 'FieldValueInvalid', detail: `${replicas}: ${why}` } as const;
+    invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [problem]);
+  }
+  const { resourceVersion = object.metadata.resourceVersion, uid = object.metadata.uid } = scale.metadata;
+  const scaled = copy(object);
+  setAt(scaled, type.custom?.scale?.specReplicasPath ?? '.spec.replicas', replicas);
+  scaled.metadata = { ...scaled.metadata, ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };
+  return scaled;
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('.').filter((step) => step !== '');
+}
+
+function valueAt(object: UnknownObject, path: string): unknown {
+  return stepsOf(path).reduce<unknown>((at, step) => (at as Fields | undefined)?.[step], object);
+}
+
+function setAt(object: UnknownObject, path: string, value: number): void {
+  const steps = stepsOf(path);
+  const last = steps.pop() ?? '';
+  let at: Fields = object;
+  for (const step of steps) {
+    at[step] ??= {};
+    at = at[step] as Fields;
+  }
+  at[last] = value;
 }
 
 /** A label selector as one line: `app=web,tier in (a,b)`. A plain map counts as matchLabels. */

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap } from '../apply/fields.ts';
+import { internal } from '../http/statuses.ts';
+import { goText } from './go-text.ts';
 import { fieldShape, type Shape } from './shape.ts';
 
 type Fields = Record<string, unknown>;
@@ -11,6 +13,8 @@ type Fields = Record<string, unknown>;
 export function strategicMerge(current: Fields, patch: Fields, shape: Shape | undefined): Fields {
   if (patch.$patch === 'replace') return withoutDirectives(patch);
   if (patch.$patch === 'delete') return {};
+  if (patch.$patch !== undefined && patch.$patch !== 'merge')
+    internal(`unknown patch type: ${String(patch.$patch)} in map: ${goText(patch)}`);
   if (Array.isArray(patch.$retainKeys)) retainOnly(current, patch.$retainKeys);
   for (const [name, value] of Object.entries(patch)) mergeField(current, name, value, patch, shape);
   return current;
@@ -59,22 +63,18 @@ function removeValues(current: Fields, name: string, values: unknown): void {
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
   const present = Array.isArray(current) ? current : [];
-  if (shape?.set) return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
-  const key = patchKeyOf(shape);
-  if (key === undefined || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+  if (!shape?.patchMerges || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
     return patch.filter((v) => !(isMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
-  return mergeItems(present.filter(isMap), patch.filter(isMap), key, shape?.items);
-}
-
-/** The field by which items are told apart; a strategic patch knows only one. */
-function patchKeyOf(shape: Shape | undefined): string | undefined {
-  return shape?.patchKey ?? shape?.keys?.[0];
+  const { patchKey, items } = shape;
+  if (patchKey === undefined) return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
+  return mergeItems(present.filter(isMap), patch.filter(isMap), patchKey, items);
 }
 
 function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
   let items = present;
   for (const change of patch) {
+    if (change[key] === undefined) internal(`map: ${goText(change)} does not contain declared merge key: ${key}`);
     const at = items.findIndex((item) => isDeepStrictEqual(item[key], change[key]));
     if (change.$patch === 'delete') items = items.filter((_, i) => i !== at);
     else if (at < 0) items = [...items, strategicMerge({}, change, shape)];
@@ -87,7 +87,7 @@ function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shap
 function reorder(current: Fields, name: string, order: unknown, shape: Shape | undefined): void {
   const present = current[name];
   if (!Array.isArray(present) || !Array.isArray(order)) return;
-  const key = patchKeyOf(shape);
+  const key = shape?.patchKey;
   const identity = (value: unknown) => JSON.stringify(key !== undefined && isMap(value) ? value[key] : value);
   const places = new Map(order.map((value, i) => [identity(value), i]));
   let last = -1;

@@ -33,10 +33,47 @@ const RETURNS_DELETED = new Set([
   'podtemplates',
   'resourcequotas',
   'serviceaccounts',
+  'services',
 ]);
 
-/** Types that refuse an update without a resourceVersion. */
-const CONDITIONAL_UPDATE = new Set(['customresourcedefinitions.apiextensions.k8s.io', 'leases.coordination.k8s.io']);
+/** Types that refuse an update without a resourceVersion. Source: AllowUnconditionalUpdate in kubernetes/pkg/registry. */
+const CONDITIONAL_UPDATE = new Set([
+  'apiservices.apiregistration.k8s.io',
+  'csidrivers.storage.k8s.io',
+  'csinodes.storage.k8s.io',
+  'csistoragecapacities.storage.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'leases.coordination.k8s.io',
+  'mutatingadmissionpolicies.admissionregistration.k8s.io',
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+  'poddisruptionbudgets.policy',
+  'runtimeclasses.node.k8s.io',
+  'validatingadmissionpolicies.admissionregistration.k8s.io',
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io',
+  'volumeattachments.storage.k8s.io',
+]);
+
+/** Types a PUT creates when there is no object of that name. Source: AllowCreateOnUpdate in kubernetes/pkg/registry. */
+const CREATED_BY_UPDATE = new Set(['endpoints', 'events', 'leases.coordination.k8s.io', 'limitranges', 'podtemplates', 'services']);
+
+/** Types whose dependents stay unless a delete says otherwise. Source: DefaultGarbageCollectionPolicy in kubernetes/pkg/registry. */
+const ORPHANS_BY_DEFAULT = new Set(['jobs.batch', 'replicationcontrollers']);
+
+/** Types whose status door takes no metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry. */
+const KEEPS_METADATA = new Set([
+  'apiservices.apiregistration.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'flowschemas.flowcontrol.apiserver.k8s.io',
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
+  'resourceclaims.resource.k8s.io',
+  'servicecidrs.networking.k8s.io',
+  'validatingadmissionpolicies.admissionregistration.k8s.io',
+]);
+
+/** Types whose generation counts changes of annotations too. Source: kubernetes/pkg/registry/apps/deployment/strategy.go. */
+const COUNTS_ANNOTATIONS = new Set(['deployments.apps']);
 
 /** Types whose status is written with the object, although they have a status subresource. */
 const KEEPS_STATUS = new Set(['nodes']);
@@ -66,4 +103,21 @@ export function guardsStatus(type: ApiType): boolean {
 export function nameRule(type: ApiType): 'subdomain' | 'label' | 'segment' {
   if (PATH_NAMES.test(type.storage)) return 'segment';
   return LABEL_NAMES.has(type.storage) ? 'label' : 'subdomain';
+}
+
+export function isCreatedByUpdate(type: ApiType): boolean {
+  return CREATED_BY_UPDATE.has(type.storage) || PATH_NAMES.test(type.storage);
+}
+
+export function orphansByDefault(type: ApiType): boolean {
+  return ORPHANS_BY_DEFAULT.has(type.storage);
+}
+
+/** Whether what is written through the status door leaves labels, annotations and the like alone. */
+export function keepsMetadataAtStatus(type: ApiType): boolean {
+  return type.custom !== undefined || KEEPS_METADATA.has(type.storage);
+}
+
+export function countsAnnotations(type: ApiType): boolean {
+  return COUNTS_ANNOTATIONS.has(type.storage);
 }

@@ -1,71 +1,232 @@
 import type { UnknownObject } from '../../model/object.ts';
+import { definitionProblems } from '../crd/definition-problems.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import type { FieldProblem } from '../http/statuses.ts';
+import { choiceProblems } from './field-types.ts';
 import { nameRule } from './traits.ts';
+import { labelProblems, metadataProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
+import { fieldsOf, invalid, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
-/** Source: apimachinery util/validation messages. */
-const SUBDOMAIN_TEXT =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL_TEXT =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const LABEL_VALUE_TEXT =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-/** What is wrong with an object, as far as the sandbox looks: its name, its labels, and the few fields nothing works without. */
-export function problemsOf(type: ApiType, object: UnknownObject): FieldProblem[] {
-  return [...nameProblems(type, object.metadata.name ?? ''), ...labelProblems(object.metadata.labels), ...fieldProblems(type, object)];
+/**
+ * What is wrong with an object, as far as the sandbox looks: metadata, fields with a choice, and what nothing works without.
+ * What a fixture brings was written by a program, and there is much of it: its choices are taken as they are.
+ */
+export function problemsOf(
+  type: ApiType,
+  object: UnknownObject,
+  { fixture = false }: { fixture?: boolean | undefined } = {},
+): FieldProblem[] {
+  const isDefinition = type.kind === 'CustomResourceDefinition';
+  return [
+    ...(isDefinition ? [] : nameProblems(type, object.metadata.name ?? '')),
+    ...metadataProblems(object.metadata),
+    ...(isDefinition ? definitionProblems(object) : []),
+    ...(type.custom ? [] : (PROBLEMS[type.storage]?.(object) ?? [])),
+    ...(type.custom || isDefinition || fixture ? [] : choiceProblems(type, object)),
+  ];
 }
+
+/** Names made of this are made into names of pods, with letters of their own. */
+const LONGEST: Readonly<Record<string, number>> = { 'cronjobs.batch': 52 };
 
 function nameProblems(type: ApiType, name: string): FieldProblem[] {
   const rule = nameRule(type);
-  if (rule === 'segment') return /[/%]|^\.{1,2}$/.test(name) ? [invalidName(name, "may not contain '/'")] : [];
-  const [pattern, text, longest] = rule === 'label' ? [LABEL, LABEL_TEXT, 63] : [SUBDOMAIN, SUBDOMAIN_TEXT, 253];
-  if (name.length > longest) return [invalidName(name, `must be no more than ${longest} characters`)];
-  return pattern.test(name) ? [] : [invalidName(name, text)];
-}
-
-function invalidName(name: string, text: string): FieldProblem {
-  return { field: 'metadata.name', reason: 'FieldValueInvalid', detail: `${JSON.stringify(name)}: ${text}` };
-}
-
-function labelProblems(labels: Record<string, string> | undefined): FieldProblem[] {
-  return Object.values(labels ?? {})
-    .filter((value) => value !== '' && (String(value).length > 63 || !QUALIFIED.test(value)))
-    .map((value) => ({ field: 'metadata.labels', reason: 'FieldValueInvalid', detail: `${JSON.stringify(value)}: ${LABEL_VALUE_TEXT}` }));
+  if (rule === 'segment') return /[/%]|^\.{1,2}$/.test(name) ? [invalid('metadata.name', name, "may not contain '/'")] : [];
+  const [pattern, text, usual] = rule === 'label' ? [LABEL, LABEL_TEXT, 63] : [SUBDOMAIN, SUBDOMAIN_TEXT, 253];
+  const longest = LONGEST[type.storage] ?? usual;
+  if (name.length > longest) return [invalid('metadata.name', name, `must be no more than ${longest} characters`)];
+  return pattern.test(name) ? [] : [invalid('metadata.name', name, text)];
 }
 
 type Fields = Record<string, unknown>;
-const fieldsAt = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+type Check = (object: UnknownObject) => FieldProblem[];
 
-function fieldProblems(type: ApiType, object: UnknownObject): FieldProblem[] {
-  const spec = fieldsAt(object.spec);
-  if (type.storage === 'pods') return containerProblems(spec, 'spec');
-  if (!WORKLOADS.has(type.storage)) return [];
-  const template = fieldsAt(spec.template);
-  return [...selectorProblems(spec, template), ...containerProblems(fieldsAt(template.spec), 'spec.template.spec')];
+/** Source: kubernetes/pkg/apis/STAR/validation. */
+const PROBLEMS: Readonly<Record<string, Check>> = {
+  'clusterrolebindings.rbac.authorization.k8s.io': (binding) => roleRefProblems(binding, ['ClusterRole']),
+  'clusterroles.rbac.authorization.k8s.io': roleProblems,
+  configmaps: (map) => [
+    ...keyProblems(map.data, 'data'),
+    ...keyProblems(map.binaryData, 'binaryData'),
+    ...sizeProblems(bytesOf(map.data) + (bytesOf(map.binaryData) * 3) / 4),
+  ],
+  'cronjobs.batch': ({ spec }) => {
+    const { schedule, jobTemplate } = fieldsOf(spec);
+    const template = fieldsOf(fieldsOf(fieldsOf(jobTemplate).spec).template);
+    return [...(schedule ? [] : [required('spec.schedule')]), ...jobTemplateProblems(template, 'spec.jobTemplate.spec.template.spec')];
+  },
+  'daemonsets.apps': workloadProblems,
+  'deployments.apps': workloadProblems,
+  events: eventProblems,
+  'horizontalpodautoscalers.autoscaling': autoscalerProblems,
+  'jobs.batch': (job) => jobTemplateProblems(fieldsOf(fieldsOf(job.spec).template), 'spec.template.spec'),
+  'leases.coordination.k8s.io': ({ spec }) => {
+    const { leaseDurationSeconds: seconds } = fieldsOf(spec);
+    return typeof seconds === 'number' && seconds <= 0 ? [invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')] : [];
+  },
+  persistentvolumeclaims: claimProblems,
+  pods: (pod) => podSpecProblems(fieldsOf(pod.spec), 'spec'),
+  'replicasets.apps': workloadProblems,
+  'rolebindings.rbac.authorization.k8s.io': (binding) => roleRefProblems(binding, ['Role', 'ClusterRole']),
+  'roles.rbac.authorization.k8s.io': roleProblems,
+  secrets: secretProblems,
+  services: serviceProblems,
+  'statefulsets.apps': workloadProblems,
+};
+
+/** An event of an object without a namespace stands in one of two. */
+function eventProblems({ metadata, involvedObject, regarding }: UnknownObject): FieldProblem[] {
+  const { namespace = '' } = fieldsOf(involvedObject ?? regarding);
+  const fits = namespace === '' ? ['default', 'kube-system'].includes(metadata.namespace ?? '') : namespace === metadata.namespace;
+  return fits ? [] : [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
 }
 
-const WORKLOADS = new Set(['deployments.apps', 'replicasets.apps', 'statefulsets.apps', 'daemonsets.apps']);
-
-function containerProblems(spec: Fields, at: string): FieldProblem[] {
-  const containers = Array.isArray(spec.containers) ? (spec.containers as Fields[]) : [];
-  if (containers.length === 0) return [{ field: `${at}.containers`, reason: 'FieldValueRequired' }];
-  return containers.flatMap((container, i) => [
-    ...(container.name ? [] : [{ field: `${at}.containers[${i}].name`, reason: 'FieldValueRequired' } as const]),
-    ...(container.image ? [] : [{ field: `${at}.containers[${i}].image`, reason: 'FieldValueRequired' } as const]),
-  ]);
+function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] {
+  const spec = fieldsOf(value);
+  const template = fieldsOf(spec.template);
+  const { restartPolicy } = fieldsOf(template.spec);
+  const claims = itemsOf(spec.volumeClaimTemplates).map((claim) => fieldsOf(claim.metadata).name);
+  const replicas = typeof spec.replicas === 'number' && spec.replicas < 0;
+  const policy = restartPolicy !== undefined && restartPolicy !== 'Always' && CHOICES.includes(String(restartPolicy));
+  return [
+    ...(replicas ? [invalid('spec.replicas', spec.replicas, 'must be greater than or equal to 0')] : []),
+    ...selectorProblems(String(kind).toLowerCase(), spec, template),
+    ...labelProblems(fieldsOf(fieldsOf(template.metadata).labels) as Record<string, string>, 'spec.template.labels'),
+    ...podSpecProblems(fieldsOf(template.spec), 'spec.template.spec', claims),
+    ...(policy ? [unsupported('spec.template.spec.restartPolicy', restartPolicy, ['Always'])] : []),
+  ];
 }
 
-function selectorProblems(spec: Fields, template: Fields): FieldProblem[] {
-  const wanted = fieldsAt(fieldsAt(spec.selector).matchLabels) as Record<string, string>;
-  const expressions = fieldsAt(spec.selector).matchExpressions;
-  if (Object.keys(wanted).length === 0 && !expressions) return [{ field: 'spec.selector', reason: 'FieldValueRequired' }];
-  const labels = fieldsAt(fieldsAt(template.metadata).labels);
+const CHOICES = ['Always', 'Never', 'OnFailure'];
+
+function unsupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
+  const detail = `${JSON.stringify(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`;
+  return { field, reason: 'FieldValueNotSupported', detail };
+}
+
+function selectorProblems(kind: string, spec: Fields, template: Fields): FieldProblem[] {
+  if (spec.selector === null || spec.selector === undefined) return [required('spec.selector')];
+  const { matchLabels, matchExpressions } = fieldsOf(spec.selector);
+  const wanted = fieldsOf(matchLabels);
+  if (Object.keys(wanted).length === 0 && itemsOf(matchExpressions).length === 0) {
+    return [invalid('spec.selector', spec.selector, `empty selector is invalid for ${kind}`)];
+  }
+  const labels = fieldsOf(fieldsOf(template.metadata).labels);
   if (Object.entries(wanted).every(([key, value]) => labels[key] === value)) return [];
-  const detail = `${JSON.stringify(labels)}: \`selector\` does not match template \`labels\``;
-  return [{ field: 'spec.template.metadata.labels', reason: 'FieldValueInvalid', detail }];
+  return [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+}
+
+function jobTemplateProblems(template: Fields, at: string): FieldProblem[] {
+  const spec = fieldsOf(template.spec);
+  const policy = spec.restartPolicy === 'Always' ? [required(`${at}.restartPolicy`, 'valid values: "OnFailure", "Never"')] : [];
+  return [...podSpecProblems(spec, at), ...policy];
+}
+
+function keyProblems(data: unknown, at: string): FieldProblem[] {
+  return Object.keys(fieldsOf(data))
+    .filter((key) => !/^[-._a-zA-Z0-9]+$/.test(key))
+    .map((key) => invalid(`${at}[${key}]`, key, KEY_TEXT));
+}
+
+/** A config map or a secret holds at most so much. The field has no name there. */
+const DATA_BYTES = 1_048_576;
+
+function sizeProblems(bytes: number): FieldProblem[] {
+  return bytes > DATA_BYTES ? [{ field: '[]', reason: 'FieldValueTooLong', detail: `may not be more than ${DATA_BYTES} bytes` }] : [];
+}
+
+function bytesOf(data: unknown): number {
+  let bytes = 0;
+  for (const value of Object.values(fieldsOf(data))) bytes += Buffer.byteLength(String(value));
+  return bytes;
+}
+
+const KEY_TEXT =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** What a secret of a type of its own has to hold. */
+const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+function secretProblems({ type, data }: UnknownObject): FieldProblem[] {
+  const missing = (SECRET_KEYS[String(type)] ?? []).filter((key) => fieldsOf(data)[key] === undefined);
+  return [...keyProblems(data, 'data'), ...sizeProblems((bytesOf(data) * 3) / 4), ...missing.map((key) => required(`data[${key}]`))];
+}
+
+function serviceProblems({ spec: value }: UnknownObject): FieldProblem[] {
+  const spec = fieldsOf(value);
+  const ports = itemsOf(spec.ports);
+  if (spec.type === 'ExternalName') return spec.externalName ? [] : [required('spec.externalName')];
+  const names = new Set<unknown>();
+  return [
+    ...(ports.length === 0 && spec.clusterIP !== 'None' ? [required('spec.ports')] : []),
+    ...ports.flatMap((port, i) => servicePortProblems(port, `spec.ports[${i}]`, { spec, several: ports.length > 1, names })),
+  ];
+}
+
+interface Around {
+  readonly spec: Fields;
+  readonly several: boolean;
+  readonly names: Set<unknown>;
+}
+
+function servicePortProblems({ name, port, nodePort }: Fields, at: string, { spec, several, names }: Around): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (!name && several) problems.push(required(`${at}.name`));
+  if (name && names.has(name)) problems.push({ field: `${at}.name`, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) });
+  names.add(name);
+  if (typeof port !== 'number' || port < 1 || port > 65_535) {
+    problems.push(invalid(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
+  }
+  if (!nodePort) return problems;
+  if (spec.type === 'ClusterIP') {
+    problems.push({ field: `${at}.nodePort`, reason: 'FieldValueForbidden', detail: "may not be used when `type` is 'ClusterIP'" });
+  } else if (Number(nodePort) < 30_000 || Number(nodePort) > 32_767) {
+    const why = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
+    problems.push(invalid(`${at}.nodePort`, nodePort, why));
+  }
+  return problems;
+}
+
+function claimProblems({ spec: value }: UnknownObject): FieldProblem[] {
+  const { accessModes, resources } = fieldsOf(value);
+  return [
+    ...(itemsOf(accessModes).length > 0 ? [] : [required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...(fieldsOf(fieldsOf(resources).requests).storage === undefined ? [required('spec.resources[storage]')] : []),
+  ];
+}
+
+function roleRefProblems({ roleRef }: UnknownObject, kinds: readonly string[]): FieldProblem[] {
+  const { apiGroup = '', kind = '', name } = fieldsOf(roleRef);
+  const group = 'rbac.authorization.k8s.io';
+  return [
+    ...(apiGroup === group || apiGroup === '' ? [] : [unsupported('roleRef.apiGroup', apiGroup, [group])]),
+    ...(kinds.includes(String(kind)) ? [] : [unsupported('roleRef.kind', kind, kinds)]),
+    ...(name ? [] : [required('roleRef.name')]),
+  ];
+}
+
+function roleProblems({ rules }: UnknownObject): FieldProblem[] {
+  return itemsOf(rules).flatMap(({ verbs, nonResourceURLs, apiGroups, resources }, i) => {
+    const problems: FieldProblem[] = [];
+    if (itemsOf(verbs).length === 0) problems.push(required(`rules[${i}].verbs`, 'verbs must contain at least one value'));
+    if (itemsOf(nonResourceURLs).length > 0) return problems;
+    if (itemsOf(apiGroups).length === 0)
+      problems.push(required(`rules[${i}].apiGroups`, 'resource rules must supply at least one api group'));
+    if (itemsOf(resources).length === 0)
+      problems.push(required(`rules[${i}].resources`, 'resource rules must supply at least one resource'));
+    return problems;
+  });
+}
+
+function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
+  const { minReplicas = 1, maxReplicas = 0 } = fieldsOf(value) as { minReplicas?: number; maxReplicas?: number };
+  if (maxReplicas < 1) return [invalid('spec.maxReplicas', maxReplicas, 'must be greater than 0')];
+  return maxReplicas < minReplicas ? [invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')] : [];
 }

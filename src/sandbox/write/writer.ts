@@ -3,12 +3,14 @@ import { joinKey } from '../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
 import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import { admitCustom, type FieldValidation, tellUnknown } from '../crd/custom-resource.ts';
-import { type ApiType, hasSubresource } from '../discovery/api-type.ts';
-import { alreadyExists, badRequest, conflict, forbidden, internal, invalid, missing, staleWrite } from '../http/statuses.ts';
+import { admitCustom, type FieldValidation, tellStrict, unknownField } from '../crd/custom-resource.ts';
+import { unknownRules } from '../crd/rules.ts';
+import { type ApiType, hasSubresource, type JsonSchema } from '../discovery/api-type.ts';
+import { alreadyExists, conflict, forbidden, internal, invalid, missing, noUniqueName, staleWrite } from '../http/statuses.ts';
 import { shared } from '../store/shared.ts';
 import { StoredObject } from '../store/stored-object.ts';
-import { admit, initialStatus } from './admission.ts';
+import { admit, admitUpdate, initialStatus } from './admission.ts';
+import { changeProblems, metadataChangeProblems } from './changes.ts';
 import { fromStorage, toStorage } from './conversion.ts';
 import { copy } from './copy.ts';
 import { setDefaults } from './defaults.ts';
@@ -16,7 +18,9 @@ import { emptyObject, fillIn } from './empty-objects.ts';
 import { equalJson } from './equal.ts';
 import { generatedName, newUid, tidyMetadata } from './identity.ts';
 import { dropUnknownFields } from './known-fields.ts';
-import { countsGeneration, guardsStatus, needsVersionToUpdate } from './traits.ts';
+import { keepAllocated } from './service-changes.ts';
+import { countsAnnotations, countsGeneration, guardsStatus, keepsMetadataAtStatus, needsVersionToUpdate } from './traits.ts';
+import { managedFieldsToBuildOn, withManagedFields, writableMetadata } from './updated-metadata.ts';
 import { problemsOf } from './validate.ts';
 
 export interface WriteOptions {
@@ -27,6 +31,8 @@ export interface WriteOptions {
   /** Everything is checked and answered, nothing is kept. */
   readonly dryRun?: boolean | undefined;
   readonly fieldValidation?: FieldValidation | undefined;
+  /** What is wrong with how the object was written, beyond fields it does not have: `duplicate field "spec.foo"`. */
+  readonly duplicates?: readonly string[] | undefined;
   /** Told what the client should hear though the write went through. */
   readonly warn?: ((text: string) => void) | undefined;
   /** The managed fields as a server-side apply worked them out; otherwise they follow from the change. */
@@ -43,15 +49,21 @@ export interface WriteOptions {
  */
 export class Writer {
   readonly #cluster: Cluster;
+  readonly #loaded = new Set<string>();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
   }
 
+  /** Whether an object came from a fixture and without its owners, which need not be here then. */
+  isLoaded(uid: string): boolean {
+    return this.#loaded.has(uid);
+  }
+
   create(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
-    tellUnknown(type, dropUnknownFields(type, object), options.fixture ? { fieldValidation: 'Ignore' } : options);
+    this.#dropUnknown(type, object, options);
+    this.#checkNamespace(type, object.metadata);
     const metadata = this.#newMetadata(type, object.metadata, options);
-    this.#checkNamespace(type, metadata);
     const created: UnknownObject = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr), ...object, metadata };
     if (guardsStatus(type) && !options.fixture) delete created.status;
     const given = created.status !== undefined;
@@ -61,8 +73,8 @@ export class Writer {
     if (guardsStatus(type) && !given) created.status = initialStatus(type, created) ?? created.status;
     if (created.status === undefined) delete created.status;
     this.#check(type, created, options);
-    const key = joinKey(metadata.namespace, metadata.name ?? '');
-    if (this.#cluster.store.get(type.storage, key)) alreadyExists(type.gvr, metadata.name ?? '');
+    const key = this.#freeKey(type, metadata, object.metadata.name);
+    if (options.fixture && metadata.uid && this.#lacksOwners(metadata)) this.#loaded.add(metadata.uid);
     const place = options.dryRun ? {} : { resourceVersion: '0' }; // the store stamps the real one
     created.metadata = tidyMetadata({ ...created.metadata, ...place, managedFields });
     return this.#put(type, key, created, options);
@@ -73,19 +85,22 @@ export class Writer {
     const key = joinKey(namespace, name);
     const current = this.#cluster.store.get(type.storage, key) ?? missing(type.gvr, name);
     this.#checkVersion(type, current, object.metadata);
-    const before = fromStorage(type, current.object);
-    tellUnknown(type, dropUnknownFields(type, object), options.fixture ? { fieldValidation: 'Ignore' } : options);
+    const before = withManagedFields(fromStorage(type, current.object), managedFieldsToBuildOn(current.object, object, options));
+    this.#dropUnknown(type, object, options);
+    const given = options.fixture || options.subresource ? {} : object.metadata;
     const after = this.#candidate(type, before, object, options);
-    this.#decode(type, after, options);
+    this.#decode(type, after, options, before);
+    keepAllocated(type, before, after);
+    admitUpdate(this.#cluster, type, after);
     shareFields(before, after);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
-    if (counts && !equalJson(specOf(type, before), specOf(type, after))) {
+    if (counts && (!equalJson(specOf(type, before), specOf(type, after)) || hasNewAnnotations(type, before, after))) {
       after.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }
     const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
     after.metadata = tidyMetadata({ ...after.metadata, managedFields });
-    this.#check(type, after, options);
-    if (equalJson(before, after)) return current;
+    this.#check(type, after, options, { before, given });
+    if (equalJson(fromStorage(type, current.object), after)) return current;
     return this.#finishUpdate(type, current, after, options);
   }
 
@@ -96,6 +111,33 @@ export class Writer {
     if (!deletionTimestamp || deletionGracePeriodSeconds > 0 || held) return this.#put(type, current.key, after, options);
     if (!options.dryRun) this.#cluster.store.remove(type.storage, current.key);
     return new StoredObject(current.key, toStorage(type, after), current.revision);
+  }
+
+  /** Whether an object belongs to others none of which is here. */
+  #lacksOwners({ namespace, ownerReferences = [] }: ObjectMeta): boolean {
+    const { types, store } = this.#cluster;
+    const isHere = ({ apiVersion, kind, name, uid }: (typeof ownerReferences)[number]) => {
+      const type = types.findKind(apiVersion, kind);
+      return type && store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object.metadata.uid === uid;
+    };
+    return ownerReferences.length > 0 && !ownerReferences.some(isHere);
+  }
+
+  /** Custom types tell of their own while they are decoded. */
+  #dropUnknown(type: ApiType, object: UnknownObject, options: WriteOptions): void {
+    const unknown = dropUnknownFields(type, object).map(unknownField);
+    if (!options.fixture && !type.custom) tellStrict(type, [...(options.duplicates ?? []), ...unknown], options);
+  }
+
+  /** The key of a new object. A generated name that is taken is drawn anew a few times. Source: RetryGenerateName of kubernetes. */
+  #freeKey(type: ApiType, metadata: ObjectMeta, given: string | undefined): string {
+    const taken = () => this.#cluster.store.get(type.storage, joinKey(metadata.namespace, metadata.name ?? '')) !== undefined;
+    for (let tries = 1; !given && taken() && tries < NAME_TRIES; tries++) {
+      metadata.name = generatedName(metadata.generateName ?? '', this.#cluster.random);
+    }
+    if (taken() && !given) noUniqueName(type.gvr, metadata.name ?? '');
+    if (taken()) alreadyExists(type.gvr, metadata.name ?? '');
+    return joinKey(metadata.namespace, metadata.name ?? '');
   }
 
   #newMetadata(type: ApiType, given: ObjectMeta, { fixture }: WriteOptions): ObjectMeta {
@@ -120,8 +162,8 @@ export class Writer {
     });
   }
 
-  #checkNamespace(type: ApiType, { namespace, name = '' }: ObjectMeta): void {
-    if (!type.namespaced || namespace === undefined) return;
+  #checkNamespace(type: ApiType, { namespace = 'default', name = '' }: ObjectMeta): void {
+    if (!type.namespaced) return;
     const found = this.#cluster.store.get('namespaces', namespace);
     if (!found) missing({ group: '', resource: 'namespaces' }, namespace);
     if (!found.object.metadata.deletionTimestamp) return;
@@ -135,30 +177,39 @@ export class Writer {
     }
     if (resourceVersion && resourceVersion !== object.metadata.resourceVersion) staleWrite(type.gvr, name);
     if (resourceVersion || !needsVersionToUpdate(type)) return;
-    const detail = '0x0: must be specified for an update';
+    const detail = '0: must be specified for an update';
     invalid(kindOf(type), name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', detail }]);
   }
 
   /** What an update would store: what the client may say from the new object, the rest from the present one. */
   #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteOptions): UnknownObject {
-    const metadata =
-      type.custom && subresource === 'status' ? copy(before.metadata) : tidyMetadata(writableMetadata(before.metadata, object.metadata));
-    if (subresource === 'status') return withStatus({ ...copy(before), metadata }, object.status);
-    const after = { ...object, kind: type.kind, apiVersion: formatGroupVersion(type.gvr), metadata };
-    const takesStatus = fixture && object.status !== undefined;
+    const atStatus = subresource === 'status';
+    const keepsMetadata = atStatus && keepsMetadataAtStatus(type);
+    const metadata = keepsMetadata ? copy(before.metadata) : tidyMetadata(writableMetadata(before.metadata, object.metadata));
+    if (atStatus && type.storage === 'deployments.apps') metadata.labels = before.metadata.labels ?? {};
+    if (atStatus) return withStatus({ ...copy(before), metadata: tidyMetadata(metadata) }, object.status);
+    const after: UnknownObject = { ...object, kind: type.kind, apiVersion: formatGroupVersion(type.gvr), metadata };
+    const takesStatus = (fixture || subresource === 'binding') && object.status !== undefined;
+    if (type.storage === 'namespaces' && subresource !== 'finalize') after.spec = copy(before.spec);
     return guardsStatus(type) && !takesStatus ? withStatus(after, copy(before.status)) : after;
   }
 
   /** Defaults and pruning, as at decoding. */
-  #decode(type: ApiType, object: UnknownObject, options: WriteOptions): void {
+  #decode(type: ApiType, object: UnknownObject, options: WriteOptions, before?: UnknownObject): void {
     setDefaults(type, object);
-    if (type.custom) admitCustom(type, object, options);
+    const lenient = options.fixture ? { fieldValidation: 'Ignore' as const } : {};
+    if (type.custom) admitCustom(type, object, { ...options, ...lenient, before });
     fillIn(object, type);
   }
 
-  #check(type: ApiType, object: UnknownObject, { subresource }: WriteOptions): void {
-    const problems = subresource ? [] : problemsOf(type, object);
+  #check(type: ApiType, object: UnknownObject, { subresource, fixture, warn }: WriteOptions, change?: Change): void {
+    const problems = [
+      ...(subresource ? [] : problemsOf(type, object, { fixture })),
+      ...(change ? metadataChangeProblems(change.before.metadata, change.given, object.metadata) : []),
+      ...(change && !subresource && !fixture ? changeProblems(type, change.before, object) : []),
+    ];
     if (problems.length > 0) invalid(kindOf(type), object.metadata.name ?? '', problems);
+    if (type.kind === 'CustomResourceDefinition' && !subresource) warnOfRules(object, warn);
   }
 
   #ownedBy(type: ApiType, before: UnknownObject, after: UnknownObject, { manager, subresource }: WriteOptions): ManagedFieldsEntry[] {
@@ -174,6 +225,27 @@ export class Writer {
   }
 }
 
+/** What a definition asks for that will answer 501 is told when it comes. */
+function warnOfRules(crd: UnknownObject, warn: WriteOptions['warn']): void {
+  const { versions = [] } = (crd.spec ?? {}) as { versions?: { name: string; schema?: { openAPIV3Schema?: JsonSchema } }[] };
+  for (const { name, schema } of warn ? versions : []) {
+    for (const { rule, why } of unknownRules(schema?.openAPIV3Schema ?? {})) {
+      warn?.(
+        `version ${name}: the sandbox cannot evaluate the rule ${JSON.stringify(rule)} (${why}); what it applies to is answered with 501`,
+      );
+    }
+  }
+}
+
+/** What was stored, and the metadata the client gave in its place. */
+interface Change {
+  readonly before: UnknownObject;
+  readonly given: ObjectMeta;
+}
+
+/** Source: apiserver registry/generic/registry maxNameGenerationCreateAttempts. */
+const NAME_TRIES = 8;
+
 /** What did not change becomes one and the same in both, so that it is compared once, not by every step. Metadata is still to change. */
 function shareFields(before: UnknownObject, after: UnknownObject): void {
   for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
@@ -183,25 +255,8 @@ export function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } 
   return { group: gvr.group, kind };
 }
 
-/** The namespace of an object must be the one of the request, if the object names one. */
-export function checkNamespaceOf(object: UnknownObject, namespace: string | undefined): void {
-  const named = object.metadata.namespace;
-  if (!named || named === (namespace ?? '')) return;
-  badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
-}
-
-/** What a client may change in metadata, over what the server keeps. */
-function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectMeta {
-  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, managedFields, ...kept } = before; // whose entries never change
-  const { labels, annotations, ownerReferences, finalizers } = given;
-  return {
-    ...copy(kept),
-    ...(managedFields ? { managedFields } : {}),
-    ...(labels ? { labels } : {}),
-    ...(annotations ? { annotations } : {}),
-    ...(ownerReferences ? { ownerReferences } : {}),
-    ...(finalizers ? { finalizers } : {}),
-  };
+function hasNewAnnotations(type: ApiType, before: UnknownObject, after: UnknownObject): boolean {
+  return countsAnnotations(type) && !equalJson(before.metadata.annotations ?? {}, after.metadata.annotations ?? {});
 }
 
 function withStatus(object: UnknownObject, status: unknown): UnknownObject {

@@ -33,7 +33,7 @@ it('leaves what another manager owns too', async () => {
   await apply(CONFIG_MAP, 'two', data({ a: '1' }));
   const { body } = await apply(CONFIG_MAP, 'one', data({ b: '2' }));
   expect(body.data).toEqual({ a: '1', b: '2' });
-  expect(ownersOf(body)).toEqual(['one Apply {"f:data":{"f:b":{}}}', 'two Apply {"f:data":{"f:a":{}}}']);
+  expect(ownersOf(body)).toEqual(['two Apply {"f:data":{"f:a":{}}}', 'one Apply {"f:data":{"f:b":{}}}']); // who changed nothing has no time, and comes first
 });
 
 it('refuses to change another manager’s field and names every conflict', async () => {
@@ -96,4 +96,59 @@ it('reads and writes the sets of fields that managedFields hold', () => {
   ]);
   expect(set.minus(set).isEmpty).toBe(true);
   expect(set.union(new FieldSet()).equals(set)).toBe(true);
+});
+
+const containers = (...names: { name: string; image?: string; foo?: number }[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: names } },
+  },
+});
+
+it('keeps a list item somebody else holds a field of, and takes its own fields out of it', async () => {
+  await apply(DEPLOYMENT, 'one', containers({ name: 'a', image: 'i' }, { name: 'b', image: 'i' }));
+  const change = { spec: { template: { spec: { containers: [{ name: 'b', stdin: true }] } } } };
+  const headers = { 'content-type': 'application/strategic-merge-patch+json' };
+  await ask(sandbox, 'PATCH', `${DEPLOYMENT}?fieldManager=editor`, change, headers);
+  const { status, body } = await apply(DEPLOYMENT, 'one', containers({ name: 'a', image: 'i' }));
+  expect(status).toBe(422); // the container that is left has no image any more, as on a real server
+  expect(body.message).toContain('spec.template.spec.containers[1].image: Required value');
+});
+
+it.each<[string, object, string]>([
+  ['a field there is not', containers({ name: 'a', foo: 1 }), '.spec.template.spec.containers[name="a"].foo: field not declared in schema'],
+  ['one item twice', containers({ name: 'a' }, { name: 'a' }), '.spec.template.spec.containers: duplicate entries for key [name="a"]'],
+  [
+    'an item without its key',
+    { ...containers(), spec: { template: { spec: { containers: [{ image: 'i' }] } } } },
+    '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field "name" (and doesn\'t have default value)',
+  ],
+  [
+    'values of other types',
+    { ...containers(), spec: { replicas: '3', paused: 1 } },
+    'errors:\n  .spec.replicas: expected numeric (int or float), got &value.valueUnstructured{Value:"3"}\n  .spec.paused: expected boolean, got &value.valueUnstructured{Value:1}',
+  ],
+])('refuses %s with 500, as the real server does', async (_what, body, problem) => {
+  const answer = await apply(DEPLOYMENT, 'one', body);
+  expect([answer.status, answer.body.message]).toEqual([
+    500,
+    `failed to create typed patch object (/web; apps/v1, Kind=Deployment): ${problem}`,
+  ]);
+});
+
+it('refuses keys that stand twice when strict, and takes the last with a warning else', async () => {
+  const text = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: "1"\n  a: "2"\n';
+  const send = (how: string) =>
+    ask(sandbox, 'PATCH', `${CONFIG_MAP}?fieldManager=one&fieldValidation=${how}`, text, {
+      'content-type': 'application/apply-patch+yaml',
+    });
+  const strict = await send('Strict');
+  const problem =
+    'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 5: key "a" already set in map';
+  expect([strict.status, strict.body.message]).toEqual([400, problem]);
+  const warned = await send('Warn');
+  expect([warned.status, warned.body.data]).toEqual([201, { a: '2' }]);
+  expect(warned.headers.warning).toContain('already set in map');
 });

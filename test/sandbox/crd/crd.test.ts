@@ -151,7 +151,7 @@ it('refuses an update without a version', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   const { status, body } = await ask(sandbox, 'PUT', `${APPLES}/fuji`, apple('fuji', { color: 'green' }));
   expect(status).toBe(422);
-  expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
+  expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
 });
 
 it('prefers stable versions, then the newest', () => {

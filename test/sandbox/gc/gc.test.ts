@@ -89,3 +89,45 @@ it('lets a pod on a node wind down, and one without go at once', async () => {
   await clock.advance(2_000);
   expect((await ask(sandbox, 'GET', `${PODS}/bound`)).status).toBe(404);
 });
+
+const OWNERS = '/apis/apps/v1/namespaces/default/deployments';
+const reference = (name: string, uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid, ...more });
+const make = (name: string, ownerReferences: object[], more: object = {}) =>
+  ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name, ownerReferences, ...more } });
+
+it('collects what a client makes for an owner that is not there, by uid, name or namespace, but not what a fixture brings', async () => {
+  const uid = sandbox.apply(configMapNamed('owner'))[0]?.metadata.uid ?? '';
+  await make('wrong-uid', [reference('owner', 'another')]);
+  await make('wrong-name', [reference('other', uid)]);
+  await make('right', [reference('owner', uid)]);
+  await make('unknown-kind', [{ ...reference('owner', 'another'), kind: 'Mystery' }]);
+  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('gone', 'nobody')] } });
+  await clock.advance(1_000);
+  expect(names()).toEqual(['loaded', 'owner', 'right', 'unknown-kind']);
+});
+
+it('in the foreground waits only for dependents that block, and leaves those that belong to another too', async () => {
+  const [a, other] = sandbox.apply([configMapNamed('a'), configMapNamed('other')]).map((o) => o.metadata.uid ?? '');
+  const held = { finalizers: ['example.com/x'] };
+  await make('blocks', [reference('a', a ?? '', { blockOwnerDeletion: true })], held);
+  await make('does-not', [reference('a', a ?? '')], held);
+  await make('shared', [reference('a', a ?? '', { blockOwnerDeletion: true }), reference('other', other ?? '')]);
+  await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`, { propagationPolicy: 'Foreground' });
+  await clock.advance(1_000);
+  expect(names()).toEqual(['a', 'blocks', 'does-not', 'other', 'shared']);
+  await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/blocks`, { metadata: { finalizers: null } });
+  await clock.advance(1_000);
+  expect(names()).toEqual(['does-not', 'other', 'shared']);
+});
+
+it('follows an owner across types, over a deployment that is deleted with what it owns', async () => {
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
+  const { body } = await ask(sandbox, 'POST', OWNERS, { metadata: { name: 'web' }, spec });
+  await make('mine', [{ ...reference('web', body.metadata.uid ?? ''), apiVersion: 'apps/v1', kind: 'Deployment' }]);
+  await ask(sandbox, 'DELETE', `${OWNERS}/web`, { propagationPolicy: 'Background' });
+  await clock.advance(1_000);
+  expect(names()).toEqual([]);
+});

@@ -100,3 +100,23 @@ it('says which connection failed when the server is not there', async () => {
   const answer = sandbox.transport().request({ method: 'GET', path: CONFIG_MAPS });
   await expect(answer).rejects.toMatchObject({ code: 'transport', cause: { code: 'ECONNREFUSED' } });
 });
+
+it('carries a token, so that a controller in this process is held to its roles', async () => {
+  await using sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), seed: 1, rbac: true });
+  const user = 'system:serviceaccount:default:bot';
+  sandbox.apply({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'bot', namespace: 'default' },
+    subjects: [{ kind: 'ServiceAccount', name: 'bot', namespace: 'default' }],
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+  });
+  const client = createClient(sandbox.transport({ token: sandbox.tokenFor({ user }) }), { clock: new FakeClock() });
+  const api = client.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'default' });
+  expect((await api.list({})).items).toEqual([]);
+  await expect(api.create(configMapNamed('a'))).rejects.toThrow(
+    `configmaps is forbidden: User "${user}" cannot create resource "configmaps"`,
+  );
+  const admin = createClient(sandbox.transport(), { clock: new FakeClock() });
+  await admin.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'default' }).create(configMapNamed('a'));
+});

@@ -33,7 +33,10 @@ it.each<[what: string, method: string, path: string, headers: Record<string, str
   ['a page that does not exist', 'GET', '/nonsense', {}, 404],
   ['metrics', 'GET', '/metrics', {}, 501],
   ['OpenAPI v2', 'GET', '/openapi/v2', {}, 501],
-  ['the head of an object', 'HEAD', `${CONFIG_MAPS}/small`, {}, 200],
+  ['the head of an object', 'HEAD', `${CONFIG_MAPS}/small`, {}, 405],
+  ['the head of discovery', 'HEAD', '/apis/apps/v1', {}, 405],
+  ['the head of a health check', 'HEAD', '/readyz', {}, 200],
+  ['the head of the index', 'HEAD', '/', {}, 200],
   ['options of HTTP', 'OPTIONS', CONFIG_MAPS, {}, 405],
   ['logs', 'GET', `${PODS}/a/log`, {}, 501],
   ['a type without columns of its own', 'GET', '/apis/node.k8s.io/v1/runtimeclasses', {}, 200],
@@ -57,6 +60,24 @@ it('prints for people and for programs as the real server does', async () => {
   expect(await text(`${CONFIG_MAPS}/small`, { 'user-agent': 'kubectl/v1.35.0' })).toMatch(/^\{"kind":"ConfigMap",.*\}\n$/);
   expect(await text(`${CONFIG_MAPS}/small?pretty=0`, { 'user-agent': 'curl/8.5.0' })).toMatch(/^\{"kind"/);
   expect(await text('/version', { 'user-agent': 'program' })).toMatch(/^\{\n {2}"major": "1",/);
+});
+
+it('answers a HEAD without a body, also a wrong one', async () => {
+  for (const path of ['/readyz', `${CONFIG_MAPS}/small`, '/nonsense']) {
+    expect([path, await bodyText(await sandbox.handle({ method: 'HEAD', path }))]).toEqual([path, '']);
+  }
+});
+
+it('shows a Scale as a table, as its metadata, and as an object', async () => {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { replicas: 3, selector: { matchLabels: { a: 'b' } }, template };
+  sandbox.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec, status: { replicas: 2 } });
+  const scale = (accept: string) => ask(sandbox, 'GET', '/apis/apps/v1/namespaces/default/deployments/web/scale', undefined, { accept });
+  const table = (await scale('application/json;as=Table;v=v1;g=meta.k8s.io')).body;
+  expect([table.kind, table.columnDefinitions?.map((c) => c.name)]).toEqual(['Table', ['Name', 'Desired', 'Available', 'Age']]);
+  expect(table.rows[0]?.cells.slice(0, 3)).toEqual(['web', 3, 2]);
+  expect((await scale('application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io')).body.kind).toBe('PartialObjectMetadata');
+  expect((await scale('application/json')).body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 3 } });
 });
 
 it('compresses from 128 KiB on, for those who take gzip', async () => {
@@ -86,7 +107,7 @@ it('reads very long request lines, as selectors can be', async () => {
 it('drops what built-in types do not know, warns of it, and refuses it when strict', async () => {
   const pod = (name: string) => ({
     metadata: { name, lables: {} },
-    spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerport: 1 }] }], nodename: 'n' },
+    spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 1, containerport: 1 }] }], nodename: 'n' },
   });
   const unknown = ['metadata.lables', 'spec.containers[0].ports[0].containerport', 'spec.nodename'];
   const loose = await ask(sandbox, 'POST', PODS, pod('loose'));

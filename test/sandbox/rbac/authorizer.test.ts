@@ -22,6 +22,7 @@ beforeAll(async () => {
       metadata: { name: 'one-map', namespace: 'shop' },
       rules: [
         { verbs: ['get'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['settings'] },
+        { verbs: ['list'], apiGroups: [''], resources: ['secrets'], resourceNames: ['key'] },
         { verbs: ['*'], apiGroups: ['apps'], resources: ['*/scale'] },
       ],
     },
@@ -42,8 +43,12 @@ it.each<[who: Record<string, string>, method: string, path: string, status: numb
   [BOT, 'GET', `${SHOP}/configmaps/settings`, 404],
   [BOT, 'GET', `${SHOP}/configmaps/other`, 403],
   [BOT, 'GET', `${SHOP}/configmaps`, 403],
+  [BOT, 'GET', `${SHOP}/configmaps?fieldSelector=metadata.name%3Dother`, 403],
   [BOT, 'GET', '/apis/apps/v1/namespaces/shop/deployments/web/scale', 404],
   [BOT, 'GET', '/apis/apps/v1/namespaces/shop/deployments/web', 403],
+  [BOT, 'GET', `${SHOP}/secrets`, 403],
+  [BOT, 'GET', `${SHOP}/secrets?fieldSelector=metadata.name%3Dkey`, 200],
+  [BOT, 'GET', `${SHOP}/secrets?fieldSelector=metadata.name!%3Dkey`, 403],
   [BOT, 'GET', '/version', 200],
   [VIEWER, 'GET', `${SHOP}/pods`, 200],
   [VIEWER, 'GET', `${SHOP}/pods/a/log`, 501],
@@ -74,4 +79,28 @@ it('answers reviews with the reason', async () => {
   const { status, body } = await ask(sandbox, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
   const reason = 'RBAC: allowed by RoleBinding "viewers/shop" of ClusterRole "view" to Group "viewers"';
   expect([status, body.status]).toEqual([201, { allowed: true, reason }]);
+});
+
+it('gives an aggregated role the rules of those it selects, by expressions too', async () => {
+  const role = (name: string, more: object, labels = {}) => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name, labels },
+    ...more,
+  });
+  const nodes = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] };
+  const clusterRoleSelectors = [{ matchExpressions: [{ key: 'part', operator: 'In', values: ['nodes', 'more'] }] }];
+  sandbox.apply([
+    role('all', { aggregationRule: { clusterRoleSelectors } }),
+    role('some', { rules: [nodes] }, { part: 'nodes' }),
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'all' },
+      subjects: [{ kind: 'User', name: 'nat' }],
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'all' },
+    },
+  ]);
+  const get = (who: string) => ask(sandbox, 'GET', '/api/v1/nodes/none', undefined, { 'impersonate-user': who });
+  expect([(await get('nat')).status, (await get('pat')).status]).toEqual([404, 403]);
 });

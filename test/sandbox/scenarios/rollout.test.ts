@@ -111,6 +111,26 @@ describe('rollout', () => {
     expect(sandbox.list(REPLICA_SET, { namespace: 'default' })).toEqual([]);
   });
 
+  it('counts a release that is gone back to as the newest, and keeps what it was made for', async () => {
+    const { sandbox, clock } = await start(4);
+    const release = async (image: string, cause: string) => {
+      const template = { metadata: { labels: { app: 'mine' } }, spec: { containers: [{ name: 'c', image }] } };
+      const metadata = { name: 'mine', annotations: { 'kubernetes.io/change-cause': cause } };
+      sandbox.apply({ ...DEPLOYMENT, metadata, spec: { replicas: 1, selector: { matchLabels: { app: 'mine' } }, template } });
+      await clock.advance(10_000);
+    };
+    const annotations = () => sandbox.list(REPLICA_SET, { namespace: 'default' }).map((s) => s.metadata.annotations ?? {});
+    const revisions = () =>
+      Object.fromEntries(annotations().map((a) => [a['deployment.kubernetes.io/revision'], a['kubernetes.io/change-cause']]));
+    await release('a:1', 'one');
+    await release('a:2', 'two');
+    expect(revisions()).toEqual({ 1: 'one', 2: 'two' });
+    await release('a:1', 'one again');
+    expect(revisions()).toEqual({ 2: 'two', 3: 'one again' });
+    expect(annotations().map((a) => a['deployment.kubernetes.io/revision-history'])).toContain('1');
+    expect(sandbox.get(DEPLOYMENT, 'default/mine')?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
+  });
+
   it('does not grow: events and old replica sets make way', async () => {
     const { sandbox, clock } = await start(5);
     await clock.advance(400_000);

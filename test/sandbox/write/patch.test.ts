@@ -32,6 +32,11 @@ describe('strategic merge patch', () => {
       deployments && shapeOf(deployments),
     );
 
+  it('refuses an item without its key, and a directive there is not, in the words of the real server', () => {
+    expect(() => merged(podSpec([]), podSpec([{ image: 'x' }]))).toThrow('map: map[image:x] does not contain declared merge key: name');
+    expect(() => merged({}, { $patch: 'mix' })).toThrow('unknown patch type: mix in map: map[$patch:mix]');
+  });
+
   it('merges list items by their key and adds new ones', () => {
     const current = podSpec([
       { name: 'a', image: 'a:1', env: [{ name: 'X', value: '1' }] },

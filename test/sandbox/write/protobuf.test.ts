@@ -73,9 +73,13 @@ describe('protobuf bodies', () => {
 
   it.each([
     ['a field that is not listed', body('v1', 'ConfigMap', text(99, 'x')), 'field 99 of ConfigMap'],
-    ['a type that is not listed', body('v1', 'LimitRange'), 'protobuf bodies of LimitRange'],
+    [
+      'a type whose numbers are not',
+      body('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
+      'protobuf bodies of CustomResourceDefinition',
+    ],
   ])('answer 501 for %s, so that nothing is lost', (_what, content, why) => {
-    expect(() => decode('LimitRange', content)).toThrow(why);
+    expect(() => decode('ConfigMap', content)).toThrow(why);
   });
 
   it.each([
@@ -96,6 +100,22 @@ describe('protobuf bodies', () => {
     });
     expect(created.status).toBe(201);
     expect(sandbox.get({ apiVersion: 'v1', kind: 'ConfigMap' }, 'default/a')?.data).toEqual({ k: 'v' });
+    const spec = {
+      replicas: 1,
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    };
+    sandbox.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec });
+    const scaled = await sandbox.handle({
+      method: 'PUT',
+      path: '/apis/apps/v1/namespaces/default/deployments/d/scale',
+      headers,
+      body: body('autoscaling/v1', 'Scale', message(1, text(1, 'd')), message(2, int(1, 4))),
+    });
+    expect([scaled.status, sandbox.get({ apiVersion: 'apps/v1', kind: 'Deployment' }, 'default/d')?.spec]).toEqual([
+      200,
+      expect.objectContaining({ replicas: 4 }),
+    ]);
     const removed = await sandbox.handle({
       method: 'DELETE',
       path: '/api/v1/namespaces/default/configmaps/a',

@@ -12,6 +12,17 @@ const HASH_LABEL = 'pod-template-hash';
 
 /** The annotation that counts a deployment's releases. */
 export const REVISION = 'deployment.kubernetes.io/revision';
+/** The revisions a replica set had before it was gone back to. */
+const HISTORY = 'deployment.kubernetes.io/revision-history';
+/** Annotations of a deployment that its replica sets do not take over. */
+const OWN = new Set([
+  'deployment.kubernetes.io/desired-replicas',
+  'deployment.kubernetes.io/max-replicas',
+  'deprecated.deployment.rollback.to',
+  'kubectl.kubernetes.io/last-applied-configuration',
+  REVISION,
+  HISTORY,
+]);
 
 /** Rolls deployments out: a replica set per template, scaled up and down within the bounds of the strategy. */
 export class DeploymentController {
@@ -41,6 +52,7 @@ export class DeploymentController {
       return;
     }
     const old = sets.filter((s) => s !== current);
+    if (this.#annotate(deployment, current, old)) return; // the change brings it back here
     if (!deployment.spec.paused) this.#roll(deployment, current, old);
     this.#trimHistory(deployment, old);
     this.#report(deployment, current, sets);
@@ -56,6 +68,25 @@ export class DeploymentController {
     const replicas = sets.length === 0 ? desired : Math.max(0, Math.min(desired, maxTotal - running));
     const set = replicaSetOf(deployment, hash, replicas, nextRevision(sets));
     if (this.#actor.create(set, MANAGER) && replicas > 0) this.#announce(deployment, 'up', set.metadata.name ?? '', 0, replicas);
+  }
+
+  /**
+   * The set of the present template carries the deployment's annotations and the newest revision, also when it was gone back to.
+   * Says whether it had to be changed. Source: kubernetes/pkg/controller/deployment/util SetNewReplicaSetAnnotations.
+   */
+  #annotate(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): boolean {
+    const before = current.metadata.annotations ?? {};
+    const newest = nextRevision(old);
+    const isNewest = revisionOf(current) >= newest;
+    const history = [before[HISTORY], before[REVISION]].filter((r) => r !== undefined).join(',');
+    const annotations = {
+      ...before,
+      ...ownAnnotations(deployment),
+      ...(isNewest ? {} : { [REVISION]: String(newest), [HISTORY]: history }),
+    };
+    if (Object.entries(annotations).every(([name, value]) => before[name] === value)) return false;
+    this.#actor.update({ ...current, metadata: { ...current.metadata, annotations } } as ReplicaSet, MANAGER);
+    return true;
   }
 
   /** Source: kubernetes/pkg/controller/deployment/rolling.go. */
@@ -110,6 +141,10 @@ function withoutVersion({ metadata }: Deployment): Deployment['metadata'] {
   return rest;
 }
 
+function ownAnnotations({ metadata }: Deployment): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !OWN.has(name)));
+}
+
 /** The replica set of a deployment's present template. */
 export function replicaSetOf(deployment: Deployment, hash: string, replicas: number, revision: number): ReplicaSet {
   const { metadata, spec } = deployment;
@@ -123,6 +158,7 @@ export function replicaSetOf(deployment: Deployment, hash: string, replicas: num
       ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
       labels,
       annotations: {
+        ...ownAnnotations(deployment),
         'deployment.kubernetes.io/desired-replicas': String(spec.replicas),
         'deployment.kubernetes.io/max-replicas': String(maxTotal),
         [REVISION]: String(revision),

@@ -1,0 +1,30 @@
+import type { UnknownObject } from '../../model/object.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import type { ResourceCall } from '../http/call.ts';
+import type { ApiResponse } from '../http/exchange.ts';
+import { StoredObject } from '../store/stored-object.ts';
+import { showObject } from './get.ts';
+
+/** What a Scale is shown as: an object like any other, though nothing of its type is stored. */
+export const SCALES: ApiType = {
+  gvr: { group: 'autoscaling', version: 'v1', resource: 'scales' },
+  kind: 'Scale',
+  listKind: 'ScaleList',
+  singular: 'scale',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: ['get', 'patch', 'update'],
+  subresources: [],
+  subresourceTypes: new Map(),
+  preferred: true,
+  storage: 'scales.autoscaling',
+  custom: undefined,
+};
+
+/** A Scale as the answer to a call, as the object, its metadata, or a Table. */
+export function showScale(cluster: Cluster, call: ResourceCall, scale: UnknownObject): ApiResponse {
+  const { name = '', namespace, resourceVersion } = scale.metadata;
+  return showObject(cluster, { ...call, type: SCALES }, 200, new StoredObject(`${namespace}/${name}`, scale, Number(resourceVersion)));
+}

@@ -1,0 +1,45 @@
+import type { UnknownObject } from '../../model/object.ts';
+import type { FieldProblem } from '../http/statuses.ts';
+import { equalJson } from './equal.ts';
+import { fieldsOf, itemsOf } from './validate-pods.ts';
+
+type Fields = Record<string, unknown>;
+
+const POD_FIELDS =
+  '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** What may not change of a pod. The real server adds a diff of Go structs to the text; here it ends where that would begin. */
+export function podSpec(before: UnknownObject, after: UnknownObject): FieldProblem[] {
+  const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
+  for (const list of ['containers', 'initContainers']) {
+    if (itemsOf(was[list]).length === itemsOf(is[list]).length) continue;
+    return [{ field: `spec.${list}`, reason: 'FieldValueForbidden', detail: 'pod updates may not add or remove containers' }];
+  }
+  if (equalJson(asAllowed(was, is), is)) return [];
+  return [{ field: 'spec', reason: 'FieldValueForbidden', detail: `pod updates may not change fields other than ${POD_FIELDS}\n` }];
+}
+
+/** The old spec with every change in it that a pod may see. */
+function asAllowed(was: Fields, is: Fields): Fields {
+  const allowed: Fields = { ...was };
+  for (const list of ['containers', 'initContainers']) {
+    if (was[list]) allowed[list] = itemsOf(was[list]).map((c, i) => ({ ...c, image: itemsOf(is[list])[i]?.image }));
+  }
+  const [deadlineWas, deadlineIs] = [was.activeDeadlineSeconds, is.activeDeadlineSeconds];
+  if (typeof deadlineIs === 'number' && (typeof deadlineWas !== 'number' || deadlineIs <= deadlineWas)) {
+    allowed.activeDeadlineSeconds = deadlineIs;
+  }
+  const kept = (t: Fields) => itemsOf(is.tolerations).some((n) => equalJson(withoutSeconds(t), withoutSeconds(n)));
+  if (itemsOf(was.tolerations).every(kept) && is.tolerations) allowed.tolerations = is.tolerations;
+  const gates = itemsOf(is.schedulingGates);
+  if (was.schedulingGates && gates.every((g) => itemsOf(was.schedulingGates).some((w) => w.name === g.name))) {
+    if (is.schedulingGates) allowed.schedulingGates = is.schedulingGates;
+    else delete allowed.schedulingGates;
+  }
+  if (Number(was.terminationGracePeriodSeconds) < 0 && is.terminationGracePeriodSeconds === 1) allowed.terminationGracePeriodSeconds = 1;
+  return allowed;
+}
+
+function withoutSeconds({ tolerationSeconds: _seconds, ...toleration }: Fields): Fields {
+  return toleration;
+}

@@ -1,0 +1,86 @@
+import type { UnknownObject } from '../../model/object.ts';
+import { failure } from '../../model/status.ts';
+import { unknownField, unknownFieldsOf } from '../crd/custom-resource.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import type { ResourceCall } from '../http/call.ts';
+import { badRequest, conflict, invalid, refuse } from '../http/statuses.ts';
+import { copy } from './copy.ts';
+import { contentTypeOf, duplicateKey } from './decode.ts';
+import { decodeProblem, mismatches } from './field-types.ts';
+import { goText } from './go-text.ts';
+import { dropUnknownFields } from './known-fields.ts';
+import { refusePatched } from './micro-times.ts';
+import { STRATEGIC_PATCH } from './patch.ts';
+import type { WriteOptions } from './writer.ts';
+
+/** Source: apiserver server.Config MaxRequestBodyBytes. */
+const BODY_BYTES = 3 * 1024 * 1024;
+
+/** Refuses a body that is too large, with 413. */
+export function checkSize({ body }: ResourceCall): void {
+  if (body.length > BODY_BYTES) refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES}`));
+}
+
+/** Refuses a body with values that are not of their fields' types, with 400. */
+export function checkTypes({ type }: ResourceCall, object: UnknownObject): void {
+  const [first] = mismatches(type, object);
+  if (!first) return;
+  badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${decodeProblem(type, first)}`);
+}
+
+/** The same of what a patch made, with 422. */
+export function checkPatchedTypes(call: ResourceCall, object: UnknownObject): void {
+  const [first] = mismatches(call.type, object);
+  if (first) refusePatch(call, object, decodeProblem(call.type, first));
+}
+
+/** Says of a strategic patch what it holds, of another what it made. */
+function refusePatch(call: ResourceCall, object: UnknownObject, problem: string): never {
+  if (contentTypeOf(call) !== STRATEGIC_PATCH) return refusePatched(object, problem);
+  const detail = `${JSON.stringify(goText(JSON.parse(call.body.toString('utf8'))))}: ${problem}`;
+  return invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
+}
+
+/** An object with the namespace of the request. */
+export function within({ namespace }: ResourceCall, object: UnknownObject): UnknownObject {
+  return { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
+}
+
+/** An object as it may be created: under no version. */
+export function withoutVersion(object: UnknownObject): UnknownObject {
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Who names a uid means an object that is there. */
+export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: 'apply' | 'update' = 'update'): void {
+  const { uid, name = '' } = metadata;
+  if (!uid) return;
+  if (how === 'apply') {
+    conflict(gvr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  }
+  conflict(gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+}
+
+/** Unknown and doubled fields of what a patch made: refused with 422 when strict. They are taken out of it. */
+export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldValidation, duplicates = [], warn }: WriteOptions): void {
+  const { type } = call;
+  const whole = fieldValidation === 'Strict' ? copy(object) : object;
+  const unknown = type.custom ? unknownFieldsOf(type, object) : dropUnknownFields(type, object);
+  const problems = [...duplicates, ...unknown.map(unknownField)];
+  if (fieldValidation === 'Ignore' || problems.length === 0) return;
+  if (fieldValidation !== 'Strict') {
+    for (const problem of problems) warn?.(problem);
+    return;
+  }
+  refusePatch(call, whole, `strict decoding error: ${problems.join(', ')}`);
+}
+
+/** Keys that stand twice in an applied configuration. */
+export function tellDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteOptions): void {
+  const key = duplicateKey(body.toString('utf8'));
+  if (!key) return;
+  const told = `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`;
+  if (fieldValidation === 'Strict') badRequest(told);
+  warn?.(told);
+}

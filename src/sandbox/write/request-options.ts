@@ -1,0 +1,94 @@
+import type { FieldValidation } from '../crd/custom-resource.ts';
+import type { ApiType } from '../discovery/api-type.ts';
+import { flag, managerOf, type ResourceCall } from '../http/call.ts';
+import { invalid, invalidOptions } from '../http/statuses.ts';
+import { contentTypeOf, decodeDeleteOptions, duplicatesIn } from './decode.ts';
+import type { DeleteOptions } from './deleter.ts';
+import { APPLY_PATCH } from './patch.ts';
+import type { WriteOptions } from './writer.ts';
+
+/** The options of a write, and the warnings it gathers as the headers of its answer. */
+export function writeOptions(call: ResourceCall, kind: string): { options: WriteOptions; headers: () => Record<string, string> } {
+  const warnings: string[] = [];
+  checkPatchOptions(call, kind);
+  const fieldValidation = fieldValidationOf(call.query.get('fieldValidation'), kind);
+  const options: WriteOptions = {
+    manager: managerOf(call),
+    subresource: call.subresource,
+    dryRun: isDryRun(call.query.getAll('dryRun'), kind),
+    fieldValidation,
+    duplicates: fieldValidation === 'Ignore' ? [] : duplicatesIn(call),
+    warn: (text) => warnings.push(text),
+  };
+  const headers = () => warningHeader(warnings);
+  return { options, headers };
+}
+
+/** Source: apimachinery meta/v1/validation ValidatePatchOptions, ValidateFieldManager. */
+function checkPatchOptions(call: ResourceCall, kind: string): void {
+  const { query } = call;
+  if ((query.get('fieldManager')?.length ?? 0) > 128) {
+    invalidOptions(kind, { field: 'fieldManager', reason: 'FieldValueTooLong', detail: 'may not be more than 128 bytes' });
+  }
+  if (kind !== 'PatchOptions' || contentTypeOf(call) === APPLY_PATCH || !query.has('force')) return;
+  invalidOptions(kind, { field: 'force', reason: 'FieldValueForbidden', detail: 'may not be specified for non-apply patch' });
+}
+
+function isDryRun(values: readonly string[], kind: string): boolean {
+  const wrong = values.find((v) => v !== 'All');
+  if (wrong === undefined) return values.length > 0;
+  const detail = `${JSON.stringify(wrong)}: supported values: "All"`;
+  return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'dryRun', reason: 'FieldValueNotSupported', detail }]);
+}
+
+function fieldValidationOf(value: string | null, kind: string): FieldValidation {
+  if (value === null || value === '') return 'Warn';
+  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
+  const detail = `${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`;
+  return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', detail }]);
+}
+
+/** From the body, or from the query where the body is empty. Throws 422 for a policy there is not. */
+export function deleteOptions(call: ResourceCall): DeleteOptions {
+  const body = decodeDeleteOptions(call);
+  const options = (body.deleteOptions ?? body) as Record<string, unknown>;
+  const preconditions = (options.preconditions ?? {}) as { uid?: string; resourceVersion?: string };
+  const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds') ?? undefined;
+  const policy = (options.propagationPolicy ?? call.query.get('propagationPolicy') ?? undefined) as string | undefined;
+  const orphans = options.orphanDependents ?? orphansByQuery(call);
+  return {
+    ...preconditions,
+    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
+    propagationPolicy: policyOf(policy, orphans),
+    dryRun: isDryRun((options.dryRun as string[] | undefined) ?? call.query.getAll('dryRun'), 'DeleteOptions'),
+  };
+}
+
+function orphansByQuery({ query }: ResourceCall): boolean | undefined {
+  return query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
+}
+
+/** Source: apimachinery meta/v1/validation ValidateDeleteOptions. `orphanDependents` is how it was said of old. */
+function policyOf(policy: string | undefined, orphans: unknown): DeleteOptions['propagationPolicy'] {
+  const field = 'propagationPolicy';
+  if (policy !== undefined && typeof orphans === 'boolean') {
+    const detail = `${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`;
+    invalidOptions('DeleteOptions', { field, reason: 'FieldValueInvalid', detail });
+  }
+  if (typeof orphans === 'boolean') return orphans ? 'Orphan' : 'Background';
+  if (policy === undefined || policy === 'Foreground' || policy === 'Background' || policy === 'Orphan') return policy;
+  const detail = `${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`;
+  return invalidOptions('DeleteOptions', { field, reason: 'FieldValueNotSupported', detail });
+}
+
+const ORPHANS =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
+/** The warning for who deletes a job and does not say what becomes of its pods. */
+export function orphanWarning({ storage }: ApiType, { propagationPolicy }: DeleteOptions): Record<string, string> {
+  return storage === 'jobs.batch' && propagationPolicy === undefined ? warningHeader([ORPHANS]) : {};
+}
+
+function warningHeader(warnings: readonly string[]): Record<string, string> {
+  return warnings.length === 0 ? {} : { warning: warnings.map((w) => `299 - ${JSON.stringify(w)}`).join(', ') };
+}

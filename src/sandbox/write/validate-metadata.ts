@@ -1,0 +1,99 @@
+import type { ObjectMeta } from '../../model/object.ts';
+import type { FieldProblem } from '../http/statuses.ts';
+
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+export const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Source: apimachinery util/validation messages. */
+export const SUBDOMAIN_TEXT =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL_VALUE_TEXT =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const NAME_TEXT =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/** All annotations of an object together have at most so many bytes. */
+const ANNOTATION_BYTES = 262_144;
+
+/** What is wrong with metadata but its name. Source: apimachinery api/validation ValidateObjectMetaAccessor. */
+export function metadataProblems({ ownerReferences = [], annotations = {}, labels = {}, finalizers = [] }: ObjectMeta): FieldProblem[] {
+  return [
+    ...labelProblems(labels, 'metadata.labels'),
+    ...annotationProblems(annotations),
+    ...ownerProblems(ownerReferences),
+    ...finalizerProblems(finalizers),
+  ];
+}
+
+/** What is wrong with labels, their keys and their values. */
+export function labelProblems(labels: Readonly<Record<string, string>>, field: string): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    if (PLAIN.test(key) && (value === '' || PLAIN.test(value))) continue; // nearly all are
+    problems.push(...qualifiedNameProblems(key).map((why) => invalid(field, key, why)));
+    problems.push(...labelValueProblems(value).map((why) => invalid(field, value, why)));
+  }
+  return problems;
+}
+
+const PLAIN = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+function labelValueProblems(value: string): string[] {
+  const long = value.length > 63 ? ['must be no more than 63 characters'] : [];
+  return value === '' || QUALIFIED.test(value) ? long : [...long, LABEL_VALUE_TEXT];
+}
+
+function invalid(field: string, value: unknown, why: string): FieldProblem {
+  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value)}: ${why}` };
+}
+
+/** `example.com/name` or `name`. */
+function qualifiedNameProblems(text: string): string[] {
+  const parts = text.split('/');
+  const [prefix, name = ''] = parts.length === 1 ? [undefined, text] : parts;
+  if (parts.length > 2) {
+    return [`a qualified name ${NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const problems: string[] = [];
+  if (prefix === '') problems.push('prefix part must be non-empty');
+  else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) problems.push(`prefix part ${SUBDOMAIN_TEXT}`);
+  if (name === '') problems.push('name part must be non-empty');
+  else if (name.length > 63) problems.push('name part must be no more than 63 characters');
+  if (!QUALIFIED.test(name)) problems.push(`name part ${NAME_TEXT}`);
+  return problems;
+}
+
+function annotationProblems(annotations: Readonly<Record<string, string>>): FieldProblem[] {
+  const field = 'metadata.annotations';
+  let bytes = 0;
+  const problems: FieldProblem[] = [];
+  for (const key in annotations) {
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
+    problems.push(...qualifiedNameProblems(key.toLowerCase()).map((why) => invalid(field, key, why)));
+  }
+  if (bytes <= ANNOTATION_BYTES) return problems;
+  return [...problems, { field, reason: 'FieldValueTooLong', detail: `may not be more than ${ANNOTATION_BYTES} bytes` }];
+}
+
+function ownerProblems(owners: NonNullable<ObjectMeta['ownerReferences']>): FieldProblem[] {
+  const field = 'metadata.ownerReferences';
+  const problems: FieldProblem[] = [];
+  for (const { apiVersion, kind, name, uid } of owners) {
+    if (!apiVersion) problems.push(invalid(`${field}.apiVersion`, '', 'version must not be empty'));
+    if (!kind) problems.push(invalid(`${field}.kind`, '', 'must not be empty'));
+    if (!name) problems.push(invalid(`${field}.name`, '', 'must not be empty'));
+    if (!uid) problems.push(invalid(`${field}.uid`, '', 'must not be empty'));
+  }
+  const [first, second] = owners.filter((o) => o.controller === true).map((o) => `${o.kind}/${o.name}`);
+  if (second === undefined) return problems;
+  const why = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`;
+  return [...problems, invalid(field, owners, why)];
+}
+
+function finalizerProblems(finalizers: readonly string[]): FieldProblem[] {
+  const field = 'metadata.finalizers';
+  const problems = finalizers.flatMap((f) => qualifiedNameProblems(f).map((why) => invalid(field, f, why)));
+  if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return problems;
+  return [...problems, invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')];
+}

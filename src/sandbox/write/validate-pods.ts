@@ -1,0 +1,122 @@
+import type { FieldProblem } from '../http/statuses.ts';
+
+type Fields = Record<string, unknown>;
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const LABEL_TEXT =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+export function required(field: string, detail?: string): FieldProblem {
+  return { field, reason: 'FieldValueRequired', detail };
+}
+
+export function invalid(field: string, value: unknown, why: string): FieldProblem {
+  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value ?? null)}: ${why}` };
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+export function itemsOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+/** What is wrong with the spec of a pod, as far as the sandbox looks. `claimed` names volumes that come from elsewhere. Source: kubernetes/pkg/apis/core/validation ValidatePodSpec. */
+export function podSpecProblems(spec: Fields, at: string, claimed: readonly unknown[] = []): FieldProblem[] {
+  const volumes = new Set([...itemsOf(spec.volumes).map((v) => v.name), ...claimed]);
+  const containers = itemsOf(spec.containers);
+  const taken = new Set<unknown>();
+  return [
+    ...volumeProblems(itemsOf(spec.volumes), `${at}.volumes`),
+    ...(containers.length === 0 ? [required(`${at}.containers`)] : []),
+    ...containersProblems(containers, `${at}.containers`, volumes, taken),
+    ...containersProblems(itemsOf(spec.initContainers), `${at}.initContainers`, volumes, taken),
+  ];
+}
+
+function nameProblem(name: unknown, field: string, taken: Set<unknown>): FieldProblem[] {
+  if (!name) return [required(field)];
+  if (String(name).length > 63) return [invalid(field, name, 'must be no more than 63 characters')];
+  if (!LABEL.test(String(name))) return [invalid(field, name, LABEL_TEXT)];
+  if (taken.has(name)) return [{ field, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) }];
+  taken.add(name);
+  return [];
+}
+
+function volumeProblems(volumes: readonly Fields[], at: string): FieldProblem[] {
+  const taken = new Set<unknown>();
+  return volumes.flatMap((volume, i) => [
+    ...nameProblem(volume.name, `${at}[${i}].name`, taken),
+    ...Object.keys(volume)
+      .filter((name) => name !== 'name')
+      .slice(1)
+      .map(
+        (name): FieldProblem => ({
+          field: `${at}[${i}].${name}`,
+          reason: 'FieldValueForbidden',
+          detail: 'may not specify more than 1 volume type',
+        }),
+      ),
+  ]);
+}
+
+function containersProblems(containers: readonly Fields[], at: string, volumes: ReadonlySet<unknown>, taken: Set<unknown>): FieldProblem[] {
+  return containers.flatMap((container, i) => containerProblems(container, `${at}[${i}]`, volumes, taken));
+}
+
+function containerProblems(container: Fields, at: string, volumes: ReadonlySet<unknown>, taken: Set<unknown>): FieldProblem[] {
+  return [
+    ...nameProblem(container.name, `${at}.name`, taken),
+    ...(container.image ? [] : [required(`${at}.image`)]),
+    ...itemsOf(container.ports).flatMap(({ containerPort }, i) => portProblems(containerPort, `${at}.ports[${i}].containerPort`)),
+    ...itemsOf(container.env).flatMap((variable, i) => variableProblems(variable, `${at}.env[${i}]`)),
+    ...mountProblems(itemsOf(container.volumeMounts), `${at}.volumeMounts`, volumes),
+    ...resourceProblems(fieldsOf(container.resources), `${at}.resources`),
+  ];
+}
+
+/** A port, where there has to be one. */
+function portProblems(port: unknown, field: string): FieldProblem[] {
+  if (!port) return [required(field)];
+  return Number(port) >= 1 && Number(port) <= 65_535 ? [] : [invalid(field, port, 'must be between 1 and 65535, inclusive')];
+}
+
+function variableProblems({ name, value, valueFrom }: Fields, at: string): FieldProblem[] {
+  const both = value && valueFrom ? [invalid(`${at}.valueFrom`, '', 'may not be specified when `value` is not empty')] : [];
+  return [...(name ? [] : [required(`${at}.name`)]), ...both];
+}
+
+function mountProblems(mounts: readonly Fields[], at: string, volumes: ReadonlySet<unknown>): FieldProblem[] {
+  const taken = new Set<unknown>();
+  return mounts.flatMap(({ name, mountPath }, i) => {
+    const problems: FieldProblem[] = [];
+    if (!name) problems.push(required(`${at}[${i}].name`));
+    else if (!volumes.has(name)) problems.push({ field: `${at}[${i}].name`, reason: 'FieldValueNotFound', detail: JSON.stringify(name) });
+    if (!mountPath) problems.push(required(`${at}[${i}].mountPath`));
+    else if (taken.has(mountPath)) problems.push(invalid(`${at}[${i}].mountPath`, mountPath, 'must be unique'));
+    taken.add(mountPath);
+    return problems;
+  });
+}
+
+function resourceProblems({ limits, requests }: Fields, at: string): FieldProblem[] {
+  const [most, asked] = [fieldsOf(limits), fieldsOf(requests)];
+  const negative = (amounts: Fields, where: string) =>
+    Object.entries(amounts)
+      .filter(([, amount]) => amountOf(amount) < 0)
+      .map(([name, amount]) => invalid(`${at}.${where}[${name}]`, amount, 'must be greater than or equal to 0'));
+  const beyond = Object.entries(asked)
+    .filter(([name, amount]) => most[name] !== undefined && amountOf(amount) > amountOf(most[name]))
+    .map(([name, amount]) => invalid(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`));
+  return [...negative(most, 'limits'), ...negative(asked, 'requests'), ...beyond];
+}
+
+const UNITS: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 };
+const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+
+function amountOf(quantity: unknown): number {
+  const [, digits = '0', unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(quantity)) ?? [];
+  const power = BINARY.indexOf(unit);
+  return Number(digits) * (power >= 0 ? 1024 ** (power + 1) : (UNITS[unit] ?? 1));
+}

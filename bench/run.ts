@@ -1,22 +1,28 @@
-// npm run bench [-- --quick]: CPU time of each stage against the first row of its bench. See docs/ARCHITECTURE.md for the stages.
-import { decodeList, decodeWatch } from './decode.ts';
-import { measure } from './harness.ts';
-import { fillIndexer } from './indexer.ts';
-import { sandboxUnderLoad } from './sandbox.ts';
-import { cycleKeys } from './workqueue.ts';
+// npm run bench [-- --quick]: each stage of the path of an event against its baseline, then whole programs beside floors and peers.
+import { writeFileSync } from 'node:fs';
+import { orEnd, readArguments } from './arguments.ts';
+import { collect } from './collect.ts';
+import { findPrograms } from './programs.ts';
+import { resultTables, stageTable } from './tables.ts';
+import { textOf } from './text-table.ts';
 
-const isQuick = process.argv.includes('--quick');
-const count = isQuick ? 1000 : 10_000;
-const benches = [decodeList(count), decodeWatch(count), fillIndexer(count), cycleKeys(count)];
-
-for (const bench of benches) {
-  console.log(`\n${bench.name} (${bench.count} × ${bench.unit}; CPU time, median of ${isQuick ? 3 : 7})`);
-  for (const { name, medianMs, perUnitNs, ratio } of await measure(bench, isQuick ? 3 : 7)) {
-    console.log(
-      `  ${name.padEnd(48)} ${medianMs.toFixed(1).padStart(9)} ms ${(perUnitNs / 1000).toFixed(2).padStart(9)} µs/${bench.unit} ${`×${ratio.toFixed(2)}`.padStart(8)}`,
-    );
-  }
+const args = orEnd(() => readArguments(process.argv.slice(2)));
+const isQuick = args.quick;
+const results = await collect({
+  programs: orEnd(() => findPrograms(args)),
+  sizes: args.objects ?? [isQuick ? 1_000 : 10_000],
+  bytes: args.bytes,
+  rounds: args.rounds ?? (isQuick ? 2 : 5),
+  events: isQuick ? 5_000 : 20_000,
+  stages: isQuick ? { count: 1_000, rounds: 3 } : { count: 10_000, rounds: 7 },
+  sandboxObjects: isQuick ? 5_000 : 50_000,
+  only: args.only,
+  onStage: (result) => console.log(textOf(stageTable(result))),
+  progress: (text) => console.error(`  ${text}`),
+});
+if (args.json !== undefined) writeFileSync(args.json, `${JSON.stringify(results, null, 1)}\n`);
+for (const table of resultTables(results)) console.log(textOf(table));
+if (results.failed.length > 0) process.exitCode = 1;
+if (results.stages.length + results.runs.length + results.idle.length + results.latency.length + results.sandbox.length === 0) {
+  console.error(`nothing was measured${args.only === undefined ? '' : `: no name contains "${args.only}"`}`);
 }
-
-console.log('\nthe sandbox under load (CPU time of the process, garbage collection included)');
-for (const line of await sandboxUnderLoad(isQuick ? 5_000 : 50_000)) console.log(`  ${line}`);

@@ -1,5 +1,5 @@
 import { type ApiResponse, Sandbox } from '../src/sandbox/index.ts';
-import { pods } from './objects.ts';
+import { generate } from './generator.ts';
 
 const WATCHERS = 10;
 const EVENTS = 5_000;
@@ -11,7 +11,7 @@ const EVENTS = 5_000;
 export async function sandboxUnderLoad(count: number): Promise<string[]> {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   const before = heap(); // what is applied is let go of again; what is left over this is the store's
-  const objects = pods(count).map((pod) => ({ apiVersion: 'v1', kind: 'Pod', ...pod }));
+  const objects = generate(count).map((pod) => ({ apiVersion: 'v1', kind: 'Pod', ...pod }));
   const bytes = JSON.stringify(objects).length;
   const load = await cpuMs(async () => sandbox.apply(objects));
   objects.length = 0;

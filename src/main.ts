@@ -1,10 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
-import { answerAtOnce } from './cli/quick-answer.ts';
 
-/** The program. What can be answered without loading anything is. Never rejects; the exit code is the process's. */
+/** The program, but for what its door answers at once. Never rejects; the exit code is the process's. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
-  if (answerAtOnce(argv)) return;
   keepCompiled(process.env);
   const [{ processIo }, { program }] = await Promise.all([import('./cli/io.ts'), import('./program.ts')]);
   await program(argv, processIo());

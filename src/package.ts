@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { builtin } from './kit/builtin.ts';
 
 /** The package's version, from its package.json, which lies one level above both src/ and dist/ (whose chunks all lie flat in it). */
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+export const VERSION: string = JSON.parse(builtin.fs().readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 const isSource = import.meta.url.endsWith('.ts');
 const entry = (built: string, source: string) => new URL(isSource ? `./${source}` : `./${built}`, import.meta.url).href;
@@ -22,5 +21,5 @@ export function versionLine(): string {
 
 /** What the user calls the program: through kubectl when it is installed under the plugin's name. */
 export function calledName(): string {
-  return path.basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl informer' : 'kubectl-informer';
+  return /(^|[\\/])kubectl-[^\\/]*$/.test(process.argv[1] ?? '') ? 'kubectl informer' : 'kubectl-informer';
 }

@@ -17,8 +17,8 @@ const BANNER = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
 
 try {
-  const [bundled] = await Promise.all([bundle(), declarations()]);
-  await Promise.all([licences(bundled), schemas()]);
+  const [packages] = await Promise.all([bundle(), declarations()]);
+  await Promise.all([licences(packages), schemas()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
   await helpTexts();
@@ -27,17 +27,28 @@ try {
 }
 
 async function bundle() {
+  const shared = {
+    main: src('main.ts'),
+    commands: src('commands/index.ts'),
+    index: src('index.ts'),
+    cache: src('cache.ts'),
+    sandbox: src('sandbox/index.ts'),
+    testing: src('testing/index.ts'),
+    help: src('cli/help.ts'),
+  };
+  // The program's door is one file by itself: each file more that it loads is felt in every start.
+  const chunks = [...(await bundled(shared)), ...(await bundled({ 'quick-answer': src('cli/quick-answer.ts') }))];
+  return new Set(
+    chunks
+      .flatMap((chunk) => chunk.moduleIds ?? [])
+      .map(packageFolder)
+      .filter(Boolean),
+  );
+}
+
+async function bundled(input) {
   const built = await rolldown({
-    input: {
-      main: src('main.ts'),
-      commands: src('commands/index.ts'),
-      index: src('index.ts'),
-      cache: src('cache.ts'),
-      sandbox: src('sandbox/index.ts'),
-      testing: src('testing/index.ts'),
-      help: src('cli/help.ts'),
-      'quick-answer': src('cli/quick-answer.ts'),
-    },
+    input,
     platform: 'node',
     external: [/^node:/],
     transform: { target: 'node22.19' },
@@ -51,7 +62,7 @@ async function bundle() {
   const { output } = await built.write({
     dir: dist,
     format: 'esm',
-    banner: BANNER,
+    banner: (chunk) => (chunk.moduleIds.some((id) => id.includes('node_modules')) ? BANNER : ''),
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     // Names and lines stay, so that what an error prints can be read.
@@ -62,12 +73,7 @@ async function bundle() {
     },
   });
   await built.close();
-  return new Set(
-    output
-      .flatMap((chunk) => chunk.moduleIds ?? [])
-      .map(packageFolder)
-      .filter(Boolean),
-  );
+  return output;
 }
 
 /** The folder of the package a bundled file belongs to; undefined for our own. */

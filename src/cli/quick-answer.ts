@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs';
+import { builtin } from '../kit/builtin.ts';
 import { calledName, versionLine } from '../package.ts';
 
 /** Widths the build sets help in; the widest is what is not a terminal gets. */
@@ -36,19 +36,20 @@ function textOf(command: string | undefined): string | undefined {
   const width = SET_WIDTHS.findLast((set) => set <= columns);
   if (width === undefined) return undefined;
   const file = new URL(helpFile(command, calledName(), width), import.meta.url);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const fs = builtin.fs();
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
 }
 
 /** Asks the stream only where a terminal is possible: making it costs more than the rest of the answer. */
 function terminalColumns(): number {
-  const isDevice = fstatSync(1, { throwIfNoEntry: false })?.isCharacterDevice();
+  const isDevice = builtin.fs().fstatSync(1).isCharacterDevice();
   return (isDevice ? process.stdout.columns : undefined) ?? Number.POSITIVE_INFINITY;
 }
 
 function put(bytes: Buffer): void {
   let at = 0;
   try {
-    while (at < bytes.length) at += writeSync(1, bytes, at);
+    while (at < bytes.length) at += builtin.fs().writeSync(1, bytes, at);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EAGAIN') process.stdout.write(bytes.subarray(at));

@@ -1,5 +1,5 @@
 import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
-import type { readsBeyond } from './cel-walk.ts';
+import { readsBeyond } from './cel-walk.ts';
 import type { pushDown } from './push-down.ts';
 
 /** What {@link loadCel} gives. */
@@ -12,6 +12,6 @@ export interface Cel {
 
 /** The CEL compiler, loaded when it is first asked for: commands without an expression never pay for it. */
 export async function loadCel(): Promise<Cel> {
-  const [cel, { pushDown }, { readsBeyond }] = await Promise.all([import('./cel.ts'), import('./push-down.ts'), import('./cel-walk.ts')]);
+  const [cel, { pushDown }] = await Promise.all([import('./cel.ts'), import('./push-down.ts')]);
   return { compileCel: cel.compileCel, pushDown, OBJECT_VARIABLES: cel.OBJECT_VARIABLES, readsBeyond };
 }

@@ -1,12 +1,11 @@
-import { WorkQueue } from '../src/workqueue/work-queue.ts';
-import type { Bench } from './harness.ts';
+import { WorkQueue } from '../../src/workqueue/work-queue.ts';
+import type { Stage } from '../harness.ts';
 
 /** Keys through the work queue. */
-export function cycleKeys(count: number): Bench {
+export function cycleKeys(count: number): Stage {
   const keys = Array.from({ length: count }, (_, i) => `ns/key-${i}`);
   const never = new AbortController().signal;
   return {
-    name: 'keys through the work queue',
     unit: 'key',
     count,
     rows: [
@@ -14,8 +13,9 @@ export function cycleKeys(count: number): Bench {
         name: 'baseline: a Set, emptied',
         run: () => {
           const set = new Set(keys);
-          for (const key of set) set.delete(key);
-          return set.size;
+          let taken = 0;
+          for (const key of set) if (set.delete(key)) taken++;
+          return taken;
         },
       },
       {
@@ -23,11 +23,13 @@ export function cycleKeys(count: number): Bench {
         run: async () => {
           const queue = new WorkQueue({ name: 'bench' });
           for (const key of keys) queue.add(key);
-          for (let i = 0; i < count; i++) {
+          let taken = 0;
+          for (; taken < count; taken++) {
             using lease = await queue.take(never);
             if (lease === undefined) throw new Error('the queue shut down');
           }
           queue.shutDown();
+          return taken;
         },
       },
     ],

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+
+/** What the command lines of run.ts and report.ts take. */
+export interface BenchArguments {
+  readonly quick: boolean;
+  readonly peers: boolean;
+  readonly objects: readonly number[] | undefined;
+  readonly bytes: number | undefined;
+  readonly rounds: number | undefined;
+  readonly only: string | undefined;
+  readonly json: string | undefined;
+  readonly from: string | undefined;
+  readonly root: string | undefined;
+}
+
+const USAGE = `  --quick          small counts, few rounds: minutes
+  --objects N,…    sizes of the collections that are synced
+  --bytes B        size of one object as JSON (7000)
+  --rounds R       runs of each program
+  --only NAME      only stages and rows whose name contains this (also: idle, latency, sandbox)
+  --no-peers       without kubectl and client-go
+  --json FILE      write the figures there as well
+  --from FILE      (report) take the figures from such a file, measure nothing
+  --root DIR       the checkout whose dist/ is measured (this one)`;
+
+/** Throws with a sentence for people when something cannot be read. */
+export function readArguments(argv: readonly string[]): BenchArguments {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      quick: { type: 'boolean', default: false },
+      'no-peers': { type: 'boolean', default: false },
+      objects: text,
+      bytes: text,
+      rounds: text,
+      only: text,
+      json: text,
+      from: text,
+      root: text,
+    },
+  });
+  const { quick, objects, bytes, rounds, only, json, from, root } = values;
+  return {
+    quick,
+    peers: !values['no-peers'],
+    objects: objects?.split(',').map((n) => countOf('--objects', n)),
+    bytes: bytes === undefined ? undefined : countOf('--bytes', bytes),
+    rounds: rounds === undefined ? undefined : countOf('--rounds', rounds),
+    only,
+    json,
+    from,
+    root,
+  };
+}
+
+function countOf(flag: string, text: string): number {
+  const value = Number(text.replaceAll('_', ''));
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${flag} takes a whole number above 0, not "${text}"`);
+  return value;
+}
+
+/** What a command line begins with; ends the program with a sentence and the usage when that cannot be had. */
+export function orEnd<T>(begin: () => T): T {
+  try {
+    return begin();
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : error}\n${USAGE}`);
+    process.exit(2);
+  }
+}

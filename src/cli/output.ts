@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { createPrinter } from '../output/create-printer.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../output/output-format.ts';
@@ -13,9 +13,14 @@ import type { Io } from './io.ts';
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>;
 
-/** Reads `-o`, its file too. Throws `argument` before anything is asked of a server. */
+/** Reads `-o`, its file and its expression too. Throws `argument` before anything is asked of a server. */
 export async function outputFormatOf(flags: Pick<OutputFlags, 'output'>): Promise<OutputFormat> {
-  const format = parseOutputFormat(flags.output ?? '');
+  const format = await formatWithText(parseOutputFormat(flags.output ?? ''));
+  if (format.kind !== 'table') await createPrinter(format, { clock: systemClock }); // it reads its expression, or refuses it
+  return format;
+}
+
+async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
   if (format.kind !== 'file') return format;
   try {
     return withFileText(format, await readFile(format.path, 'utf8'));

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { APPLES, apple, configMap, type Fixture, startFixture } from '../support/fixture.ts';
+import { type RawSocketScript, rawSocketScript } from '../support/socket-script.ts';
 
 let fixture: Fixture;
 /** Discovery is on disk already: what goes wrong then goes wrong in the informers. */
@@ -36,14 +36,13 @@ describe.each(commands)('%s ends with what is wrong and the next step', (command
 });
 
 describe('a server that never answers', () => {
-  let silent: Server;
+  let silent: RawSocketScript;
   let flags: string[];
   beforeAll(async () => {
-    silent = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    flags = ['-n', 'shop', '--server', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`];
+    silent = await rawSocketScript();
+    flags = ['-n', 'shop', '--server', silent.url];
   });
-  afterAll(() => silent.close());
+  afterAll(() => silent[Symbol.asyncDispose]());
 
   it.each([
     ['watch', 'SIGINT', 130],
@@ -52,7 +51,7 @@ describe('a server that never answers', () => {
   ] as const)('lets %s end by %s at once', async (command, signal, code) => {
     const hook = command === 'reconcile' ? ['--exec', 'true'] : [];
     await using cli = new Cli([command, 'pods', ...flags, ...hook, '-v', '9']);
-    await Promise.race([once(silent, 'connection'), cli.ended()]);
+    await Promise.race([once(silent.server, 'connection'), cli.ended()]);
     const [started] = [performance.now(), cli.kill(signal)];
     expect(await cli.ended()).toMatchObject({ code, signal: null, stdout: '' });
     expect(performance.now() - started).toBeLessThan(3000);
@@ -132,7 +131,7 @@ describe('a command line that cannot be', () => {
     [['watch', 'pods', '--live', '-o', 'json'], '--live is a table'],
     [['watch', 'pods', '--filter', 'object.metadata.name ='], '--filter'],
     [['watch', 'pods', '--filter', 'objekt.metadata.name == "x"'], 'objekt'],
-    [['watch', 'pods', '--until', 'object.metadata.name'], '--until'],
+    [['watch', 'pods', '--until', '1 + 1'], '--until'],
     [['watch', 'pods', '--for', 'ready'], 'unrecognized condition: "ready"'],
     [['watch', 'pods', '--stays', '3s'], '--stays needs something'],
     [['watch', 'pods', '--predicate', 'name'], 'expected one of generation, labels'],

@@ -40,11 +40,6 @@ export function node(script: string, ...args: readonly (string | number)[]): Com
   return { command: process.execPath, args: [script, ...args.map(String)] };
 }
 
-/** The same program with options for Node itself. */
-export function withNodeFlags(flags: readonly string[], { command, args, env }: Command): Command {
-  return { command, args: [...flags, ...args], env };
-}
-
 /** Once a process, into a folder of its own. Fetching client-go takes minutes, so that is done only when asked for. */
 function buildClientGo(): OrReason {
   const source = path.join(ROOT, 'bench', 'peers', 'client-go');

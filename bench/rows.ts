@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Command, MeasureOptions } from './processes.ts';
-import { node, type OrReason, type Programs, runner, withNodeFlags } from './programs.ts';
+import { node, type OrReason, type Programs, runner } from './programs.ts';
 import type { Group } from './results.ts';
 
 /** A program to be measured against a collection that a replay server has. */
@@ -55,10 +55,10 @@ export function syncRows({ library, cli, kubectl, clientGo }: Programs): Process
     { id: 'sync', group: 'ours', name: 'library, sync', command: ours('sync') },
     { id: 'metadata', group: 'ours', name: 'library, sync of metadata only', command: ours('metadata'), onceFrom: 200_000 },
     {
-      id: 'sync-semi',
+      id: 'sync-plain',
       group: 'ours',
-      name: 'library, sync, node --max-semi-space-size=4',
-      command: (url) => withNodeFlags(['--max-semi-space-size=4'], runner('ours', library, url, 'sync')),
+      name: 'library, sync, without keepYoungGenerationSmall()',
+      command: ours('plain'),
       onceFrom: 200_000,
     },
     { id: 'block', group: 'ours', name: 'library, sync, event loop watched', command: ours('block'), onceFrom: 200_000 },

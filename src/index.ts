@@ -99,6 +99,7 @@ export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';
 export { createLogger, type Logger, silentLogger } from './kit/logger.ts';
 export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
+export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { FieldSelector } from './model/field-selector.ts';
 export { formatGroupResource, formatGvr, type GroupVersionKind, type GroupVersionResource, parseGvr } from './model/gvr.ts';
 export { LabelSelector } from './model/label-selector.ts';

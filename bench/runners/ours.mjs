@@ -1,10 +1,11 @@
-// The library as built. LIBRARY URL MODE [EVENTS], with the mode `sync`, `metadata` (metadata only), `block` (with the longest block of the event
-// loop) or `burst` (EVENTS changes to three handlers).
+// The library as built. LIBRARY URL MODE [EVENTS], with the mode `sync`, `plain` (with Node's own settings of memory), `metadata` (metadata only),
+// `block` (with the longest block of the event loop) or `burst` (EVENTS changes to three handlers).
 import { pathToFileURL } from 'node:url';
 import { done, start } from './usage.mjs';
 
 const [, , library, url, mode, events] = process.argv;
-const { createClient, dynamicInformerFactory, staticConfig } = await import(pathToFileURL(library).href);
+const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, staticConfig } = await import(pathToFileURL(library).href);
+if (mode !== 'plain') keepYoungGenerationSmall();
 const client = createClient(staticConfig({ server: url }), { dropManagedFields: true });
 const factory = dynamicInformerFactory(client, { sync: 'auto', metadataOnly: mode === 'metadata' });
 const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });

@@ -10,6 +10,7 @@ import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
+import { keepYoungGenerationSmall } from '../kit/young-generation.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import { neutralised } from '../output/escape.ts';
@@ -21,7 +22,6 @@ import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
 import { StatusLine } from './status-line.ts';
-import { keepYoungGenerationSmall } from './young-generation.ts';
 
 export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
 export type ScopeFlags = Pick<Interfaces.InferredFlags<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;

@@ -279,7 +279,7 @@ describe('whole programs', () => {
       const { runs, omitted, failed, idle, latency } = await endToEnd({ programs, sizes: [OBJECTS], bytes: BYTES, rounds: 1, events: 500 });
       expect(failed).toEqual([]);
       expect(runs.map(({ id }) => id)).toEqual(
-        'node version help first-row download parse sync metadata sync-semi block once once-json count client-node served-download served-sync null-watch burst watch client-node-burst'.split(
+        'node version help first-row download parse sync metadata sync-plain block once once-json count client-node served-download served-sync null-watch burst watch client-node-burst'.split(
           ' ',
         ),
       );

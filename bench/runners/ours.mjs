@@ -5,7 +5,7 @@ import { done, start } from './usage.mjs';
 
 const [, , library, url, mode, events] = process.argv;
 const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, staticConfig } = await import(pathToFileURL(library).href);
-if (mode !== 'plain') keepYoungGenerationSmall();
+if (mode !== 'plain') keepYoungGenerationSmall?.(); // an older copy may not have it
 const client = createClient(staticConfig({ server: url }), { dropManagedFields: true });
 const factory = dynamicInformerFactory(client, { sync: 'auto', metadataOnly: mode === 'metadata' });
 const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });

@@ -79,10 +79,21 @@ async function showHelp(command: string | undefined, io: Io): Promise<ExitCode> 
   return Exit.ok;
 }
 
+/** What kubectl users type first. */
+const HABITS: Readonly<Record<string, string>> = {
+  get: 'watch TYPE',
+  events: 'watch events',
+  wait: 'watch TYPE --for …',
+  describe: 'watch TYPE/NAME -o yaml',
+  list: 'query TYPE',
+};
+
 function unknownCommand(word: string): InformerError {
   const group = Object.keys(LOADERS).filter((name) => name.startsWith(`${word} `));
   if (group.length > 0) throw new InformerError('argument', `${word} needs to know what to do`, { hint: `there is: ${group.join(', ')}` });
   const [close] = nearest(word, Object.keys(LOADERS));
+  const habit = HABITS[word];
+  if (habit) return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
   const hint = close ? `did you mean '${calledName()} ${close}'?` : commandsHint();
   return new InformerError('argument', `unknown command "${word}"`, { hint });
 }

@@ -118,6 +118,6 @@ async function helpTexts() {
   await mkdir(path.join(target, 'help'), { recursive: true });
   for (const bin of ['kubectl-informer', 'kubectl informer'])
     for (const columns of SET_WIDTHS)
-      for (const command of [undefined, ...Object.keys(COMMANDS).filter((words) => !words.includes(' '))])
+      for (const command of [undefined, ...Object.keys(COMMANDS).filter((words) => !words.includes(':'))])
         await writeFile(path.join(target, helpFile(command, bin, columns)), await renderHelp(command, { bin, version, root, columns }));
 }

@@ -1,7 +1,7 @@
 import type { Interfaces } from '@oclif/core';
 import { InformerError } from '../kit/error.ts';
 import { type CommandLine, readCommandLine, withMore } from './argv.ts';
-import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile } from './config-file.ts';
+import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './config-file.ts';
 import type { ExitCode } from './exit.ts';
 import { shapesOf, valuesOf } from './flags.ts';
 import type { Io } from './io.ts';
@@ -97,14 +97,24 @@ interface ReadLine {
 }
 
 /** The line, then the environment, then the user's file: the first that says something of a flag wins. */
-async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { io, name }: Outside): Promise<ReadLine | 'help'> {
+async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { io, name, commands }: Outside): Promise<ReadLine | 'help'> {
   const shapes = shapesOf(flags);
   const line = readCommandLine(argv, shapes, io.env);
   if (line.help) return 'help';
   const known = shapes.map((shape) => shape.name);
   if (!known.includes('config')) return { line, config: NO_CONFIG };
   const config = await readConfigFile(line.given.get('config')?.values[0], io.env);
+  await refuseStrays(config, known, commands);
   return { line: withMore(line, shapes, 'file', lookupIn(config, name, known)), config };
+}
+
+/** A default that this command does not have may be another's; the others are loaded only to find that out. */
+async function refuseStrays({ path, defaults }: ConfigFile, known: readonly string[], commands: Outside['commands']): Promise<void> {
+  const strays = Object.keys(defaults).filter((flag) => !known.includes(flag));
+  if (strays.length === 0) return;
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const flags = all.flatMap((command) => Object.keys(command.flags));
+  refuseUnknown(strays, flags, `${path}: defaults has`);
 }
 
 async function hinted<T>(called: string, read: () => Promise<T>): Promise<T> {

@@ -67,7 +67,7 @@ function noticeOf(event: Exclude<ContinuityEvent, { kind: 'fault' }>, name: stri
     case 'gap':
       return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
     case 'relisted':
-      return `${name}: relisted ${event.objects} objects at ${event.resourceVersion}${because(event.why)}; what happened since ${event.from} shows as its outcome`;
+      return `${name}: relisted ${event.objects} object${event.objects === 1 ? '' : 's'} at ${event.resourceVersion}${because(event.why)}; what happened since ${event.from} shows as its outcome`;
     case 'synced':
       return undefined;
   }

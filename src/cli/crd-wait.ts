@@ -1,7 +1,8 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import { Backoff } from '../kit/backoff.ts';
-import { isInformerError, messageOf } from '../kit/error.ts';
+import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { statusOf } from '../model/status.ts';
+import { StreamEnd } from './ending.ts';
 import type { Session } from './session.ts';
 
 /** How often the server is asked whether it has a type by now: soon at first, then every few seconds. */
@@ -22,7 +23,17 @@ export async function resolveWhenThere(words: readonly string[], session: Sessio
       if (what !== told) session.notice(`${what}; waiting for it (--wait-for-crd)`);
       told = what;
     }
-    await session.clock.sleep(pauses.next(session.clock.monotonic()), { signal: session.signal });
+    await session.clock
+      .sleep(pauses.next(session.clock.monotonic()), { signal: session.signal })
+      .catch((reason) => outOfTime(reason, told));
     await session.client.discovery.invalidate();
   }
+}
+
+function outOfTime(reason: unknown, told: string): never {
+  if (!(reason instanceof StreamEnd)) throw reason;
+  throw new InformerError('sync', `${told}, and did not get it within --timeout`, {
+    cause: reason,
+    hint: 'a longer --timeout waits longer',
+  });
 }

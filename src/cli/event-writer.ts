@@ -60,8 +60,20 @@ export class EventWriter {
   }
 
   #write(batch: readonly PrintedEvent[]): Promise<void> | undefined {
-    const { printer, sink } = this.#options;
+    const { sink } = this.#options;
     if (batch.length === 0) return undefined;
-    return sink.write(printer.events(batch)) ? undefined : sink.ready();
+    return this.#printed(batch) ? undefined : sink.ready();
+  }
+
+  /** What stands before an event that cannot be printed is. */
+  #printed(batch: readonly PrintedEvent[]): boolean {
+    const { printer, sink } = this.#options;
+    try {
+      return sink.write(printer.events(batch));
+    } catch (error) {
+      if (batch.length === 1) throw error;
+      const half = batch.length >> 1;
+      return [batch.slice(0, half), batch.slice(half)].map((part) => this.#printed(part)).every(Boolean);
+    }
   }
 }

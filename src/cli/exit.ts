@@ -39,13 +39,16 @@ export function describeError(error: unknown): string {
   for (const cause of causesOf(error)) {
     if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
     const text = cause instanceof StatusError ? statusText(cause) : messageOf(cause);
-    if (text && !parts.some((part) => part.includes(essence(messageOf(cause))))) parts.push(text);
+    if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
   const lines = [`error: ${neutralised(parts.join(': ')) || 'unknown'}`];
   if (hint) lines.push(`hint: ${neutralised(hint)}`);
   return `${lines.join('\n')}\n`;
 }
+
+/** One says what the other says, and perhaps more. */
+const isSame = (a: string, b: string) => a.includes(b) || b.includes(a);
 
 /** What a system error says, without its code and call: `ENOENT: no such file or directory, stat '/x'`. */
 const essence = (message: string) => message.replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');

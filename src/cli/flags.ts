@@ -192,4 +192,5 @@ export const habitFlags = {
   'output-watch-events': bool({ summary: 'taken for kubectl habits', hidden: true }),
   'chunk-size': count({ summary: 'taken for kubectl habits', hidden: true }),
   'ignore-not-found': bool({ summary: 'taken for kubectl habits', hidden: true }),
+  all: bool({ summary: 'taken for kubectl habits', hidden: true }),
 } as const;

@@ -3,7 +3,7 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import { formatGroupResource, type GroupVersionResource } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { statusOf } from '../model/status.ts';
+import { StatusError, statusOf } from '../model/status.ts';
 import type { Session } from './session.ts';
 
 const REVIEWS: GroupVersionResource = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
@@ -28,12 +28,14 @@ export async function explainForbidden(
   namespaces: readonly string[],
   session: Asking,
 ): Promise<InformerError> {
-  const { message = messageOf(error) } = statusOf(error) ?? {};
+  const status = statusOf(error);
+  const { message = messageOf(error) } = status ?? {};
   const controller = new AbortController();
   using _ = session.clock.after(PATIENCE_MS, () => controller.abort());
   const signal = AbortSignal.any([session.signal, controller.signal]);
   const open = type.namespaced ? await openNamespaces(type, namespaces, session, signal).catch(() => []) : [];
-  return new InformerError('list', message, { cause: error, hint: hintOf(type, namespaces, open) });
+  const closed = namespaces.filter((name) => !open.includes(name));
+  return new InformerError('list', message, { cause: status ? new StatusError(status) : error, hint: hintOf(type, closed, open) });
 }
 
 function hintOf(type: ResourceType, namespaces: readonly string[], open: readonly string[]): string {
@@ -45,10 +47,14 @@ function hintOf(type: ResourceType, namespaces: readonly string[], open: readonl
   return `missing is ${missing}, bound to this user${instead}`;
 }
 
-/** The namespaces, of those that are known, in which the type may be listed and watched. */
+/** The namespaces, of those that are known or were asked for beside others, in which the type may be listed and watched. */
 async function openNamespaces(type: ResourceType, asked: readonly string[], session: Asking, signal: AbortSignal): Promise<string[]> {
   const reviews = session.client.resource(REVIEWS);
-  const candidates = (await knownNamespaces(session, signal)).filter((name) => !asked.includes(name)).slice(0, MOST_TRIED);
+  const known = await knownNamespaces(session, signal);
+  const candidates = [...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))])].slice(
+    0,
+    MOST_TRIED,
+  );
   const mayWatch = await Promise.all(candidates.map((namespace) => isOpen(type, namespace, reviews, signal)));
   return candidates.filter((_, i) => mayWatch[i]);
 }

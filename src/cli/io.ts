@@ -64,6 +64,11 @@ export class TextSink {
     return !this.#stream.writableNeedDrain;
   }
 
+  /** Hands over what waits for the end of the turn: what another stream gets next comes behind it. */
+  flush(): void {
+    this.#flush();
+  }
+
   /** Writes at once, with all that was waiting. */
   writeNow(text: string): void {
     this.write(text);

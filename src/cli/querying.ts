@@ -123,7 +123,7 @@ function matcherOf(filters: readonly CelProgram[], session: Session): (object: R
     filters.every((program) => {
       const answer = program.test({ object, oldObject: null, event: 'ADDED', now });
       if (typeof answer === 'boolean') return answer;
-      if (!told.has(program)) session.notice(`${program.source}: ${answer.message}; it counts as no match (told once)`);
+      if (!told.has(program)) session.notice(`${answer.message}; it counts as no match (told once)`);
       told.add(program);
       return false;
     });

@@ -108,7 +108,10 @@ export async function openSession(
     resolve: (words) => abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) => noTypes(error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
-    notice: (text) => void io.stderr.write(`${neutralised(text)}\n`),
+    notice(text) {
+      io.stdout.flush(); // on a terminal, or with 2>&1, they are one
+      io.stderr.writeNow(`${neutralised(text)}\n`);
+    },
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
       for (const each of following) each[Symbol.dispose]();

@@ -7,7 +7,9 @@ import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
+import { TIMESTAMPS } from '../output/timestamps.ts';
 import { compareKeys } from '../query/arrange.ts';
+import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
 import type { Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
@@ -27,22 +29,49 @@ export interface CheckedWatch {
   readonly filters: StreamFilters;
   readonly waits: Waits;
   readonly sortBy: PathValues | undefined;
+  readonly wantsLive: boolean;
   /** On a terminal, in the one format that has rows. */
   readonly isLive: boolean;
+  /** Ends after the first state. */
+  readonly once: boolean;
+  readonly timeoutMs: number | undefined;
 }
 
 /** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
-export async function checkWatch(flags: WatchFlags, io: Io): Promise<CheckedWatch> {
+export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
   checkSelectors(flags);
+  checkTimestamps(flags, words);
   const format = await outputFormatOf(flags);
-  checkTogether(flags, format);
+  const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed
+  checkTogether({ ...flags, live: isLive }, format);
+  const waits = await waitsOf(flags);
   return {
     format,
     filters: await streamFiltersOf(flags),
-    waits: await waitsOf(flags),
+    waits,
+    ...timesOf(flags, waits),
     sortBy: flags['sort-by'] === undefined ? undefined : await loadPath(flags['sort-by'], { flag: '--sort-by' }),
-    isLive: flags.live && io.stdout.isTerminal,
+    wantsLive: isLive,
+    isLive: isLive && io.stdout.isTerminal,
   };
+}
+
+/** kubectl wait's: 0 looks once, less than 0 waits for a week. Source: kubectl pkg/cmd/wait. */
+function timesOf({ timeout, once }: WatchFlags, { isGoal }: Waits): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
+  if (timeout === undefined || timeout > 0) return { once, timeoutMs: timeout };
+  if (!isGoal) throw new InformerError('argument', `invalid argument "${timeout}ms" for "--timeout": expected more than no time`);
+  return timeout === 0 ? { once: true, timeoutMs: undefined } : { once, timeoutMs: A_WEEK_MS };
+}
+
+const A_WEEK_MS = 7 * 24 * 3600 * 1000;
+
+/** `--timestamps rfc3339` would watch an object of that name. */
+function checkTimestamps({ timestamps }: WatchFlags, words: readonly string[]): void {
+  const [meant] = timestamps === undefined ? [] : TIMESTAMPS.filter((way) => words.includes(way));
+  if (meant === undefined) return;
+  throw new InformerError('argument', `--timestamps takes its value behind =, and ${meant} stands apart`, {
+    hint: `write --timestamps=${meant}`,
+  });
 }
 
 function checkTogether(flags: WatchFlags, format: OutputFormat): void {
@@ -66,7 +95,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
   await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
   const layout = { severalTypes: selections.length > 1, severalNamespaces: namespaces.length > 1 || namespaces[0] === '' };
   const needs = needsOf(format);
-  if (flags.live && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');
+  if (checked.wantsLive && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');
   return {
     selections,
     namespaces,
@@ -84,7 +113,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     showSecrets: flags['show-secrets'],
     withOld: flags.old || needs.old,
     sortInitial: sortBy && byValueAt(sortBy),
-    once: flags.once || (flags.timeout === 0 && waits.isGoal),
+    once: checked.once,
     strict: flags.strict,
     markers: flags.markers,
     limit: flags.limit,

@@ -1,11 +1,12 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
+import { formatGroupResource } from '../model/gvr.ts';
+import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import type { Printer } from '../output/printer.ts';
 import { createChangeGate } from '../stream/change-gate.ts';
-import type { Condition } from '../stream/condition.ts';
 import { Enveloper } from '../stream/envelope.ts';
 import { streamEvents } from '../stream/event-stream.ts';
 import { endMarker, lossText } from '../stream/markers.ts';
@@ -13,7 +14,7 @@ import type { OverflowPolicy } from '../stream/overflow.ts';
 import { progressText } from '../stream/progress-text.ts';
 import { Redactor } from '../stream/redact.ts';
 import { StreamSummary } from '../stream/summary.ts';
-import { Waiter } from '../stream/waiter.ts';
+import { Waiter, type WaitOutcome } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
@@ -83,7 +84,9 @@ class Watching {
     await running;
     const { reason } = session.signal;
     const elapsedMs = session.clock.monotonic() - session.startedAt;
-    const isQuiet = (this.#plan.once && !waiter) || isFailure(reason) || isReaderGone(reason);
+    const { dropped, coalesced, expressionErrors } = this.#summary.losses;
+    const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors === 0;
+    const isQuiet = isPlain || isFailure(reason) || isReaderGone(reason);
     if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     if (this.#isWaiting && this.#waiter && isOutOfTime(reason)) session.notice(`error: ${this.#waiter.timeoutText()}`);
@@ -107,7 +110,7 @@ class Watching {
     const waiter: Waiter = new Waiter(rules, {
       clock: this.#session.clock,
       targets: this.#targets,
-      onError: (error, condition) => this.#failed(error, condition),
+      onError: (error) => this.#failed(error),
       ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progressed(waiter) } : {}),
     });
     return waiter;
@@ -129,7 +132,7 @@ class Watching {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: createChangeGate({ ...rules, clock, onError: (error, condition) => this.#failed(error, condition) }),
+        gate: createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error) }),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
@@ -147,7 +150,7 @@ class Watching {
       },
       session.signal,
     );
-    if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind));
+    if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
     if (mark) await mark(printer.marker(this.#endRecord()));
   }
@@ -171,15 +174,15 @@ class Watching {
   #heard(event: ContinuityEvent, notice: string | undefined): void {
     const session = this.#session;
     if (notice !== undefined && !session.signal.aborted) session.notice(notice);
-    if (this.#plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity', notice));
+    if (this.#plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity'));
   }
 
   #losing(how: 'coalesced' | 'dropped'): void {
     if (how === 'dropped' && this.#plan.strict) this.#session.end(new StreamEnd('continuity', 'events were dropped for a slow reader'));
   }
 
-  #failed(error: Error, { source }: Condition): void {
-    this.#session.notice(`${source}: ${error.message}; it counts as no match (told once)`);
+  #failed(error: Error): void {
+    this.#session.notice(`${error.message}; it counts as no match (told once)`);
   }
 
   /** On a terminal one line that is renewed, else a line each time, as `kubectl rollout status` prints them. */
@@ -192,7 +195,13 @@ class Watching {
 }
 
 /** Formats that lay out, or work through, a first state as a whole. */
-const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq'];
+const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];
+
+/** The object that made the difference, where one did. */
+function decidedBy({ kind, by }: WaitOutcome): string {
+  if (!by?.object || (kind !== 'until-any' && kind !== 'fail-if')) return '';
+  return `${formatGroupResource(by.target.type.gvr)} ${keyOf(by.object)}`;
+}
 
 const isOutOfTime = (reason: unknown) => reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 

@@ -12,6 +12,6 @@ export const COMMANDS: Readonly<Record<string, CommandClass>> = {
   query: QueryCommand,
   reconcile: ReconcileCommand,
   sandbox: SandboxCommand,
-  'config show': ConfigShowCommand,
+  'config:show': ConfigShowCommand, // oclif parts words by colons
   version: VersionCommand,
 };

@@ -18,15 +18,15 @@ export default class QueryCommand extends BaseCommand {
   static override examples = [
     {
       description: 'the pods of one node',
-      command: '<%= config.bin %> query pods -A --index node=.spec.nodeName --eq node=worker-1 -o name',
+      command: '<%= config.bin %> query pods -A --eq node=worker-1 -o name',
     },
     {
       description: 'what belongs to a Deployment, whatever stands between',
       command: '<%= config.bin %> query pods -n shop --eq owner=deploy/web',
     },
     {
-      description: 'every image in use, and how often',
-      command: `<%= config.bin %> query pods -A --index image='.spec.containers[*].image' --values image`,
+      description: 'by an index of your own: which schedulers pods name, and how often',
+      command: '<%= config.bin %> query pods -A --index by=.spec.schedulerName --values by',
     },
     {
       description: 'what is pending, oldest first',
@@ -36,19 +36,19 @@ export default class QueryCommand extends BaseCommand {
   ];
   static override flags = {
     ...selectionFlags,
-    filter: list({ summary: 'objects an expression holds for: object, now', helpValue: 'CEL' }),
-    index: list({ summary: 'an index of yours (repeatable)', helpValue: 'NAME=JSONPATH' }),
-    eq: list({ summary: 'objects with this value (repeatable)', helpValue: 'NAME=VALUE' }),
+    filter: list({ summary: 'only objects an expression over object and now holds for', helpValue: 'CEL' }),
+    index: list({ summary: 'an index of your own, for the flags below (repeatable)', helpValue: 'NAME=JSONPATH' }),
+    eq: list({ summary: 'objects with this value in an index (repeatable)', helpValue: 'NAME=VALUE' }),
     in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
     prefix: list({ summary: 'objects with a value that begins so (repeatable)', helpValue: 'NAME=TEXT' }),
     range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
     values: text({ summary: 'the values of an index and how many objects have each', helpValue: 'NAME' }),
     count: bool({ summary: 'how many objects are found' }),
-    'group-by': text({ summary: 'count what is found by an expression', helpValue: 'JSONPATH' }),
+    'group-by': text({ summary: 'how many of them have each value of an expression', helpValue: 'JSONPATH' }),
     'sort-by': text({ summary: 'order by an expression', helpValue: 'JSONPATH' }),
     limit: count({ summary: 'so many at most', min: 1 }),
     explain: bool({ summary: 'say on stderr how the answer was found, and how fresh it is' }),
-    timeout: duration({ summary: 'how long the sync may take' }),
+    timeout: duration({ summary: 'how long the sync may take: 30s, 2m' }),
     ...outputFlags,
     ...connectionFlags,
     ...habitFlags,

@@ -18,7 +18,7 @@ export function explainFault(fault: CelFailure, flag: string, source: string): I
   const { line, column } = placeOf(source, fault.at ?? 0);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
   const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
-  return new InformerError('argument', `${flag}: ${fault.message} at ${where} of ${source}`, { cause: fault, hint });
+  return new InformerError('argument', `${flag}: ${readable(fault.message)} at ${where} of ${source}`, { cause: fault, hint });
 }
 
 type LibraryError = ParseError | CelTypeError | EvaluationError;

@@ -29,7 +29,9 @@ export function parseForCondition(text: string): ForCondition {
   if (text.startsWith('condition=')) return statusCondition(text, text.slice('condition='.length));
   if (text.startsWith('jsonpath=')) return jsonPathCondition(text, text.slice('jsonpath='.length));
   throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, {
-    hint: "--for takes create, delete, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
+    hint: text.includes('/')
+      ? 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME'
+      : "--for takes create, delete, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
   });
 }
 

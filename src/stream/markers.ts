@@ -86,15 +86,15 @@ export interface Stamper {
   stamp(): Stamped;
 }
 
-type Named = { readonly type: Pick<ResourceType, 'gvr'> };
+type Named = { readonly type: Pick<ResourceType, 'gvr'>; readonly namespaces?: readonly string[] | undefined };
 
 export function syncedMarker(stamper: Stamper, { type }: Named, objects: number, resourceVersion?: string): SyncedMarker {
   return { type: 'SYNCED', gvr: formatGvr(type.gvr), objects, ...(resourceVersion ? { resourceVersion } : {}), ...stamper.stamp() };
 }
 
-export function continuityMarker(stamper: Stamper, { type }: Named, event: OrderedContinuity): GapMarker | RelistedMarker {
+export function continuityMarker(stamper: Stamper, { type, namespaces }: Named, event: OrderedContinuity): GapMarker | RelistedMarker {
   const { from, why: reason, scope } = event;
-  const about = { gvr: formatGvr(type.gvr), ...(scope ? { namespace: scope } : {}), reason, from };
+  const about = { gvr: formatGvr(type.gvr), ...(scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {}), reason, from };
   if (event.kind === 'gap') return { type: 'GAP', ...about, ...stamper.stamp() };
   return { type: 'RELISTED', ...about, to: event.resourceVersion, objects: event.objects, ...stamper.stamp() };
 }

@@ -25,7 +25,7 @@ export class CoreConnections implements Connections {
   readonly #address: Pick<RequestOptions, 'host' | 'port'>;
   readonly #connected: 'connect' | 'secureConnect';
   readonly #active = new Set<ClientRequest>();
-  #onIdle: (() => void) | undefined;
+  readonly #idle = new Set<() => void>();
 
   constructor(options: CoreConnectionsOptions) {
     const { origin, tls, keepAliveMs } = options;
@@ -53,22 +53,25 @@ export class CoreConnections implements Connections {
         body.abort(signal.reason);
         reject(signal.reason);
       };
+      const over = () => {
+        signal.removeEventListener('abort', aborted);
+        broken(closed()); // unless it has ended
+        this.#ended(request);
+      };
       signal.addEventListener('abort', aborted, { once: true });
       this.#active.add(request);
+      let answer: IncomingMessage | undefined;
       body.begin(new CoreFlow(request));
       request
         .on('socket', (socket) => this.#watchOver(request, socket))
         .on('response', (response) => {
+          answer = response;
           feed(body, response);
           body.begin(new CoreFlow(request, response));
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
         })
         .on('error', broken)
-        .on('close', () => {
-          signal.removeEventListener('abort', aborted);
-          broken(closed()); // unless it has ended
-          this.#ended(request);
-        })
+        .on('close', () => (answer && isWaiting(answer) ? answer.once('close', over) : over()))
         .end(content ?? undefined);
     });
   }
@@ -77,7 +80,7 @@ export class CoreConnections implements Connections {
   async close(): Promise<void> {
     this.#agent.maxFreeSockets = 0;
     for (const socket of Object.values(this.#agent.freeSockets).flat()) socket?.destroy();
-    if (this.#active.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
     this.#agent.destroy();
   }
 
@@ -99,7 +102,9 @@ export class CoreConnections implements Connections {
 
   #ended(request: ClientRequest): void {
     this.#active.delete(request);
-    if (this.#active.size === 0) this.#onIdle?.();
+    if (this.#active.size > 0) return;
+    for (const resolve of this.#idle) resolve();
+    this.#idle.clear();
   }
 }
 
@@ -126,8 +131,12 @@ class CoreFlow implements Flow {
 
   abort(reason: Error): void {
     this.#request.destroy(reason);
+    this.#response?.destroy(); // of a request that is over it is not destroyed
   }
 }
+
+/** All of an answer has come, but its reader has not taken all of it yet. The connection may close before that. */
+const isWaiting = ({ complete, closed }: IncomingMessage) => complete && !closed;
 
 function feed(body: RawBody, response: IncomingMessage): void {
   response

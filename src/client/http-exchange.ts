@@ -126,10 +126,10 @@ const INFLATED_CHUNK = 64 * 1024;
 
 function inflated(body: Source): Source {
   const text: Readable = pipeline(Readable.from(body), builtin.zlib().createGunzip({ chunkSize: INFLATED_CHUNK }), () => {}); // an error of either comes out
+  text.on('error', () => {}); // for its reader, who may come later or not at all
   return {
     [Symbol.asyncIterator]: () => text[Symbol.asyncIterator](),
     close() {
-      text.on('error', () => {}); // it is told that it was cut short; we did that
       text.destroy();
       body.close();
     },

@@ -47,6 +47,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   /** How many of the deltas at the head belong to the first state. */
   #initial = 0;
   #closed = false;
+  #isProcessing = false;
 
   constructor(options: DeltaFifoOptions<T> = {}) {
     this.#batchSize = options.batchSize ?? 1000;
@@ -62,6 +63,11 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
 
   get size(): number {
     return this.#items.size;
+  }
+
+  /** Whether nothing waits, and nothing that was taken is still being processed. */
+  get isIdle(): boolean {
+    return this.#items.size === 0 && !this.#isProcessing;
   }
 
   /** Whether the first state (a replace, or a change that came before any) has been processed. Never goes back. */
@@ -144,8 +150,10 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#metrics?.queued?.(this.#items.size);
     if (this.#items.size * 2 <= this.#highWater) this.#drained.wake();
     try {
+      this.#isProcessing = true;
       await process(batch, isInInitialList);
     } finally {
+      this.#isProcessing = false;
       this.#processed(batch.length);
     }
   }

@@ -112,6 +112,12 @@ interface Incoming<T> {
   readonly kept: readonly T[];
 }
 
+/** One object to be stored, and what each index files it under. */
+interface Put<T> {
+  readonly object: T;
+  readonly values: readonly (readonly string[])[];
+}
+
 /** Everything a store holds. */
 interface State<T> {
   readonly items: Map<ObjectKey, T>;
@@ -268,6 +274,7 @@ export class Indexer<T> {
    */
   *replacing(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): Generator<undefined, void> {
     const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
+    if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
     const writes = this.#writes;
     let next = yield* this.#stateWith(incoming, options);
     if (this.#writes !== writes) next = toEnd(this.#stateWith(incoming, options));
@@ -308,6 +315,41 @@ export class Indexer<T> {
     }
     for (const [name, index] of added) this.#indexes.set(name, index);
     this.#writes++;
+  }
+
+  /** Few objects among many are replaced in place, for a state beside the present one would hold all the others as well. Says whether they were few. */
+  #replaceFew(
+    incoming: Incoming<T>,
+    resourceVersion: ResourceVersion,
+    within: (key: ObjectKey) => boolean,
+    observer: ReplaceObserver<T> | undefined,
+  ): boolean {
+    const before = incoming.objects.length > SLICE ? undefined : fewOf(this.#items.keys(), within);
+    if (!before) return false;
+    const indexErrors: InformerError[] = [];
+    const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error)); // all that may throw comes before the first change
+    observer?.begin();
+    for (const [key, { object }] of puts) observer?.put(key, this.#items.get(key), object);
+    for (const key of before) {
+      if (puts.has(key)) continue;
+      observer?.gone(key, this.#items.get(key) as T);
+      this.deleteKey(key);
+    }
+    for (const [key, { object, values }] of puts) this.#put(key, object, values);
+    this.#writes++;
+    this.#resourceVersion = resourceVersion;
+    for (const error of indexErrors) this.#onIndexError?.(error);
+    return true;
+  }
+
+  #preparedPuts(incoming: Incoming<T>, onIndexError: (error: InformerError) => void): Map<ObjectKey, Put<T>> {
+    const puts = new Map<ObjectKey, Put<T>>();
+    for (let i = 0; i < incoming.objects.length; i++) {
+      const key = this.#keyAt(incoming, i);
+      const object = this.#keptAt(incoming, i);
+      puts.set(key, { object, values: this.#valuesOf(key, object, onIndexError) });
+    }
+    return puts;
   }
 
   /** The state after a replacement, built beside the present one, with one look at each object. */
@@ -381,9 +423,9 @@ export class Indexer<T> {
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
   }
 
-  #valuesOf(key: ObjectKey, object: T): (readonly string[])[] {
+  #valuesOf(key: ObjectKey, object: T, onIndexError = this.#onIndexError): (readonly string[])[] {
     const values: (readonly string[])[] = [];
-    for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object, this.#onIndexError));
+    for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object, onIndexError));
     return values;
   }
 
@@ -421,6 +463,13 @@ export class Indexer<T> {
     for (const key of keys) objects.push(this.#items.get(key) as T);
     return objects;
   }
+}
+
+/** The keys for which something holds; undefined when there are more than are dealt with at once. */
+function fewOf(keys: Iterable<ObjectKey>, holds: (key: ObjectKey) => boolean): ObjectKey[] | undefined {
+  const few: ObjectKey[] = [];
+  for (const key of keys) if (holds(key) && few.push(key) > SLICE) return undefined;
+  return few;
 }
 
 function isFull(steps: number): boolean {

@@ -147,7 +147,7 @@ export class InformerLane<T> {
     const cached = () => (within ? cache.entries().filter(([key]) => within(key)) : cache.entries());
     const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
     const drift = await findDrift(
-      { cached, get: (key) => cache.get(key), list, isBehind: () => this.depth > 0, clock, graceMs: VERIFY_GRACE_MS },
+      { cached, get: (key) => cache.get(key), list, isBehind: () => this.#fifo?.isIdle === false, clock, graceMs: VERIFY_GRACE_MS },
       signal,
     );
     this.#ledger.verified(isInAgreement(drift));

@@ -45,7 +45,7 @@ export function compileJq(expression: string, library: JqLibrary): Jq {
   }
   const told = `try (${expression}\n) catch {${JSON.stringify(FAILED)}: .}`;
   return {
-    readsOn: /\b(inputs?|halt)\b/.test(expression),
+    readsOn: /\b(inputs?|halt|halt_error)\b/.test(expression),
     results(lines) {
       const results = run(library, told, lines);
       if (results.includes(FAILED)) refuseFailed(results);
@@ -139,7 +139,8 @@ export class JqPrinter implements Printer {
     } catch (cause) {
       const [only] = group;
       if (only && group.length === 1) throw failure(cause, `${only.kind} ${only.key}`);
-      return group.map((each) => this.#eventGroup([each])).join(''); // finds the one it fails on
+      const half = group.length >> 1;
+      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half)); // finds the one it fails on
     }
   }
 }

@@ -5,6 +5,7 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { compareKeys } from '../query/arrange.ts';
 import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
 import { cutToWidth, displayWidth } from './display-width.ts';
+import { cellText } from './escape.ts';
 import { type Painter, plainPainter } from './painter.ts';
 import { type PrintedEvent, type PrintedType, qualifiedName } from './printer.ts';
 import { Screen, type ScreenSize } from './screen.ts';
@@ -93,7 +94,7 @@ export class LiveTable {
     const objects = counts.length === 0 ? 'no objects' : counts.join(', ');
     if (!this.#last) return objects;
     const { event, type } = this.#last;
-    const name = qualifiedName(event.object.metadata.name ?? '', type);
+    const name = cellText(qualifiedName(event.object.metadata.name ?? '', type));
     return `${objects} · ${this.#events} ${this.#events === 1 ? 'event' : 'events'}, last ${localTime(event.time, 'seconds')} ${event.type} ${name}`;
   }
 }

@@ -115,9 +115,9 @@ function isOtherType(text: string): boolean {
   return NUMBER.test(text.replaceAll('_', ''));
 }
 
-const MAYBE_OTHER = /^[-+.\d~yYnNtTfFoO]/;
+const MAYBE_OTHER = /^[-+.\d~<=yYnNtTfFoO]/;
 const WORD =
-  /^(y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF|~|null|Null|NULL|\.nan|\.NaN|\.NAN|[-+]?\.(inf|Inf|INF))$/;
+  /^(<<|=|y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF|~|null|Null|NULL|\.nan|\.NaN|\.NAN|[-+]?\.(inf|Inf|INF))$/;
 const NUMBER = /^[-+]?(0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?)$/;
 const DATE = /^\d{4}-\d\d?-\d\d?([Tt ]\s*\d\d?:\d\d?:\d\d?(\.\d*)?\s*(Z|[-+]\d\d?(:?\d\d)?)?)?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?$/;

@@ -7,7 +7,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import type { Loss } from './backlog.ts';
 import type { ChangeGate } from './change-gate.ts';
 import { changeHandler, type Handler, type TakeChange } from './change-handler.ts';
-import type { Enveloper, EventEnvelope, ObjectChange } from './envelope.ts';
+import { type Enveloper, type EventEnvelope, type ObjectChange, replacementParts } from './envelope.ts';
 import { continuityMarker, lossMarker, type Marker, syncedMarker } from './markers.ts';
 import { Outlet, type OverflowOptions } from './overflow.ts';
 import type { StreamSummary } from './summary.ts';
@@ -87,8 +87,10 @@ interface Shown {
   registration: Registration | undefined;
   objects: number;
   /** The first state while it is held back to be sorted, and what came before it was whole. */
-  held: { readonly first: ObjectChange[]; readonly later: ObjectChange[] } | undefined;
+  held: { readonly first: ObjectChange[]; readonly later: Step[] } | undefined;
   isSynced: boolean;
+  /** What it has taken from its queue waits for the waiter to hear of it. */
+  isAhead: boolean;
 }
 
 /** Where a stream that has its outcome ends: behind this object of this target, and behind these first states. */
@@ -104,7 +106,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   readonly #options: EventStreamOptions<T>;
   readonly #ending: Scope;
   readonly #outlet: Outlet<T> | undefined;
-  readonly #listening: Registration[] = [];
+  readonly #listening = new Map<T, Registration>();
   readonly #shown = new Map<T, Shown>();
   #lastStop: LastStop | undefined;
   #isStopping = false;
@@ -129,7 +131,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   listen(): void {
     const { waiter, targets } = this.#options;
     if (!waiter) return;
-    for (const target of targets) this.#listening.push(target.informer.addHandler(this.#waiting(waiter, target), BLOCKING));
+    for (const target of targets) this.#listening.set(target, target.informer.addHandler(this.#waiting(waiter, target), BLOCKING));
     void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the time may decide, too
   }
 
@@ -139,7 +141,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { signal } = this.#ending;
     if (signal.aborted) return;
     const held = sortInitial ? { first: [], later: [] } : undefined;
-    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false };
+    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, isAhead: false };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     await abortable(shown.registration.synced, signal);
@@ -154,26 +156,42 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { summary, gate, waiter } = this.#options;
     if (summary) summary.losses.expressionErrors += (gate?.errors ?? 0) + (waiter?.errors ?? 0);
     this.#ending.abort();
-    for (const registration of this.#listening) registration.remove();
+    for (const registration of this.#listening.values()) registration.remove();
     for (const { registration } of this.#shown.values()) registration?.remove();
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------------------------
 
   #showing(target: T, shown: Shown): Handler {
-    const take: TakeChange = (change) => this.#taken(target, change.object, this.#takeOrHold(change, target, shown));
+    const inStep = (object: ReadonlyObject | undefined, run: Step) =>
+      this.#isAhead(target, shown)
+        ? this.#untilHeard(target, shown).then(() => this.#taken(target, object, run()))
+        : this.#taken(target, object, run());
+    const take: TakeChange = (change) => inStep(change.object, () => this.#takeOrHold(change, target, shown));
     return {
-      ...changeHandler(take, (object) => this.#taken(target, object, undefined)),
-      synced: () => this.#taken(target, undefined, this.#firstShown(target, shown)),
-      continuity: (event) => this.#taken(target, undefined, this.#told(target, event)),
+      ...changeHandler(take, (object) => inStep(object, () => {})),
+      synced: () => inStep(undefined, () => this.#firstShown(target, shown)),
+      continuity: (event) => inStep(undefined, () => this.#told(target, event, shown)),
     };
+  }
+
+  /** Whether the waiter has more to hear than is still to be shown: then what is at hand might be behind what it decides on. */
+  #isAhead(target: T, { registration }: Shown): boolean {
+    return (this.#listening.get(target)?.depth ?? 0) > (registration?.depth ?? 0);
+  }
+
+  async #untilHeard(target: T, shown: Shown): Promise<void> {
+    shown.isAhead = true;
+    while (!this.#ending.signal.aborted && this.#isAhead(target, shown)) await new Promise((resolve) => setImmediate(resolve));
+    shown.isAhead = false;
   }
 
   #takeOrHold(change: ObjectChange, target: T, shown: Shown): void | Promise<void> {
     const isFirst = change.cause === 'initial' && change.type === 'added';
     if (isFirst) shown.objects++;
     if (!shown.held) return this.#take(change, target);
-    (isFirst ? shown.held.first : shown.held.later).push(change);
+    if (isFirst) shown.held.first.push(change);
+    else shown.held.later.push(() => this.#take(change, target));
   }
 
   #take(change: ObjectChange, target: T): void | Promise<void> {
@@ -186,39 +204,38 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 
   #write(change: ObjectChange, target: T, receivedMs?: number): void | Promise<void> {
+    const parts = replacementParts(change);
+    return parts ? inTurn(parts, (part) => this.#writeOne(part, target, receivedMs)) : this.#writeOne(change, target, receivedMs);
+  }
+
+  /** What is not printed has no number. */
+  #writeOne(change: ObjectChange, target: T, receivedMs: number | undefined): void | Promise<void> {
     const { enveloper, print } = this.#options;
     if (this.#ending.signal.aborted) return;
-    const events = enveloper.envelop(change, target.type, receivedMs);
-    if (events.length === 1) return print(events[0] as EventEnvelope, target);
-    return inTurn(events, (event) => (this.#ending.signal.aborted ? undefined : print(event, target)));
+    const [event] = enveloper.envelop(change, target.type, receivedMs);
+    if (event) return print(event, target);
   }
 
   async #firstShown(target: T, shown: Shown): Promise<void> {
     const { sortInitial, onSynced, mark, enveloper } = this.#options;
     const { first = [], later = [] } = shown.held ?? {};
-    await this.#takeAll(
-      first.sort((a, b) => sortInitial?.(a.object, b.object) ?? 0),
-      target,
-    );
+    first.sort((a, b) => sortInitial?.(a.object, b.object) ?? 0);
+    await inTurn(first, (change) => this.#take(change, target));
     const resourceVersion = versionOf(target);
     await this.#step(() => onSynced?.(target, shown.objects));
     if (mark) await this.#step(() => mark(syncedMarker(enveloper, target, shown.objects, resourceVersion)));
-    await this.#takeAll(later, target);
+    await inTurn(later, (step) => step());
     shown.held = undefined;
     shown.isSynced = true;
     this.#stopIfThere();
   }
 
-  async #takeAll(changes: readonly ObjectChange[], target: T): Promise<void> {
-    for (const change of changes) {
-      const pending = this.#take(change, target);
-      if (pending) await pending;
-    }
-  }
-
-  #told(target: T, event: OrderedContinuity): void | Promise<void> {
+  #told(target: T, event: OrderedContinuity, { held }: Shown): void | Promise<void> {
     const { mark, enveloper } = this.#options;
-    if (mark) return this.#step(() => mark(continuityMarker(enveloper, target, event)));
+    if (!mark) return;
+    const step = () => this.#step(() => mark(continuityMarker(enveloper, target, event)));
+    if (!held) return step();
+    held.later.push(step);
   }
 
   #lost(loss: Loss): void | Promise<void> {
@@ -271,7 +288,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { targets } = this.#options;
     const isAboutAll = kind === 'until' || kind === 'for';
     const firstStates = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
-    const left = by?.object ? (this.#shown.get(by.target as T)?.registration?.depth ?? 0) : 0;
+    const left = by?.object ? toBeShown(this.#shown.get(by.target as T)) : 0;
     this.#lastStop = { firstStates, target: by?.target as T | undefined, object: by?.object, left };
     if (firstStates.every(({ informer }) => informer.hasSynced)) this.#stopIfThere();
     else this.#stop();
@@ -298,6 +315,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 }
 
+const toBeShown = (shown: Shown | undefined) => (shown?.registration?.depth ?? 0) + (shown?.isAhead ? 1 : 0);
+
 /** The version of a first state; undefined when it was taken in parts. */
 function versionOf({ informer }: StreamTarget): string | undefined {
   const [only, ...more] = informer.continuity;
@@ -305,5 +324,8 @@ function versionOf({ informer }: StreamTarget): string | undefined {
 }
 
 async function inTurn<T>(items: readonly T[], step: (item: T) => void | Promise<void>): Promise<void> {
-  for (const item of items) await step(item);
+  for (const item of items) {
+    const pending = step(item);
+    if (pending) await pending;
+  }
 }

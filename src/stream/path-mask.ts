@@ -16,7 +16,7 @@ export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boo
  */
 export function compileSameBut(paths: readonly string[]): SameBut {
   const masks = [...paths.map(stepsOf), ...DERIVED];
-  const masked = (object: ReadonlyObject) => masks.reduce<unknown>((value, steps) => without(value, steps), object);
+  const masked = (object: ReadonlyObject) => closed(masks.reduce<unknown>((value, steps) => without(value, steps), object));
   return (oldObject, object) => isDeepStrictEqual(masked(oldObject), masked(object));
 }
 
@@ -42,6 +42,17 @@ function without(value: unknown, steps: readonly Step[]): unknown {
   return left === GONE ? undefined : left;
 }
 
+/** Without the places that list items have left: until all paths have been followed, each item keeps its own. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => item !== GONE).map(closed);
+    return items.length === value.length && items.every((item, i) => item === value[i]) ? value : items;
+  }
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value).map(([key, child]) => [key, closed(child)] as const);
+  return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
+}
+
 function strip(value: unknown, steps: readonly Step[]): unknown {
   const [step, ...rest] = steps;
   if (!step) return GONE;
@@ -58,8 +69,8 @@ function strip(value: unknown, steps: readonly Step[]): unknown {
       const isPath = compileSteps(step.path, 'lenient')(value).length > 0;
       return strip(value, [...(isPath ? step.path : [{ kind: 'field', name: step.literal } as const]), ...rest]);
     }
-    case 'union': // from behind, so that places of list items stay what they were
-      return step.members.reduceRight<unknown>((left, member) => (left === GONE ? left : strip(left, [...member, ...rest])), value);
+    case 'union':
+      return step.members.reduce<unknown>((left, member) => (left === GONE ? left : strip(left, [...member, ...rest])), value);
     case 'recurse': {
       const here = rest.length === 0 ? GONE : strip(value, rest);
       return here === GONE ? here : mapped(here, () => true, steps);
@@ -90,8 +101,8 @@ class Place {
 
 function mapped(value: unknown, takes: (key: string, at: number) => boolean, rest: readonly Step[]): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item)).filter((item) => item !== GONE);
-    return items.length === value.length && items.every((item, i) => item === value[i]) ? value : items;
+    const items = value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item));
+    return items.every((item, i) => item === value[i]) ? value : items;
   }
   if (!isMap(value)) return value;
   const entries = Object.entries(value).map(([key, child], at) => [key, takes(key, at) ? strip(child, rest) : child] as const);

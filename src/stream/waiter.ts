@@ -81,9 +81,15 @@ export class Waiter implements Disposable {
   hear(change: ObjectChange, target: WaitTarget): void {
     const set = this.#sets.get(target);
     if (this.#settled || !set) return;
-    const parts = replacementParts(change);
-    for (const part of parts ?? [change]) set.hear(part);
-    if (set.isSynced) this.#decide({ target, object: change.object });
+    const by = { target, object: change.object };
+    const [deleted, last] = replacementParts(change) ?? [undefined, change];
+    if (deleted) {
+      set.hear(deleted);
+      if (set.isSynced) this.#passThrough(by);
+    }
+    if (this.#settled) return;
+    set.hear(last);
+    if (set.isSynced) this.#decide(by);
   }
 
   /** The first state of a target is whole. */
@@ -106,17 +112,20 @@ export class Waiter implements Disposable {
     return { met: tally.met, total: tally.total, waitingFor, word: this.#word(kind) };
   }
 
-  /** What to say when time runs out, in kubectl's words: `timed out waiting for the condition on pods/web-2`. */
-  timeoutText(): string {
+  /**
+   * What to say when time runs out, in kubectl's words: `timed out waiting for the condition on pods/web-2`; when there was no time but for
+   * one look, `condition not met for pods/web-2`.
+   */
+  timeoutText(isOneLook = false): string {
+    const [words, before] = isOneLook ? ['condition not met', 'for'] : ['timed out waiting for the condition', 'on'];
     const { kind, tally } = this.#foremost();
     const names = [...this.#sets.values()].flatMap((set) => {
       const resource = set.target.type.gvr.resource;
       return set.unmet(kind, MOST_NAMED).map((key) => `${resource}/${key.slice(key.lastIndexOf('/') + 1)}`);
     });
-    if (names.length === 0)
-      return `timed out waiting for the condition: ${tally.total === 0 ? 'no matching resources found' : 'it did not stay'}`;
+    if (names.length === 0) return `${words}: ${tally.total === 0 ? 'no matching resources found' : 'it did not stay'}`;
     const others = tally.total - tally.met - Math.min(names.length, MOST_NAMED);
-    return `timed out waiting for the condition on ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+    return `${words} ${before} ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   }
 
   [Symbol.dispose](): void {
@@ -142,6 +151,17 @@ export class Waiter implements Disposable {
     else if (error) this.#end({ kind: 'error', error, by });
     else this.#weigh(sets, synced, by);
     if (this.#onProgress && synced.length === sets.length) this.#progressed(this.#onProgress);
+  }
+
+  /**
+   * An object has gone, and another one is in its place. What asks for a deletion has got it, and what had to stay has not; but that the others
+   * are all there are is nothing to end by.
+   */
+  #passThrough(by: WaitOutcome['by']): void {
+    const synced = [...this.#sets.values()].filter((set) => set.isSynced);
+    if (synced.some((set) => set.hasFailed())) this.#end({ kind: 'fail-if', by });
+    else if (this.#rules.untilAny) this.#hold('until-any', sumOf(synced, 'any').met > 0, by);
+    for (const kind of ['until', 'for'] as const) if (!isComplete(sumOf(synced, kind))) this.#stopTimer(kind);
   }
 
   #progressed(tell: () => void): void {
@@ -172,10 +192,12 @@ export class Waiter implements Disposable {
         kind,
         this.#clock.after(staysMs, () => this.#end({ kind })),
       );
-    else if (!isMet && timer) {
-      timer.cancel();
-      this.#timers.delete(kind);
-    }
+    else if (!isMet) this.#stopTimer(kind);
+  }
+
+  #stopTimer(kind: WaitOutcome['kind']): void {
+    this.#timers.get(kind)?.cancel();
+    this.#timers.delete(kind);
   }
 
   #end(outcome: WaitOutcome): void {

@@ -4,7 +4,8 @@ import { TextSink } from '../../src/cli/io.ts';
 import { StatusLine } from '../../src/cli/status-line.ts';
 import { progressText, showSyncProgress } from '../../src/cli/sync-progress.ts';
 import type { ResourceStats } from '../../src/client/client.ts';
-import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { pod } from '../support/fixture.ts';
+import { inProcess } from '../support/in-process.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const stats = (some: Partial<ResourceStats>): ResourceStats => ({
@@ -47,20 +48,27 @@ function terminal(isTTY: boolean) {
 
 describe('the status line', () => {
   it('is shown after a while, renewed, cut at the width, and gone at the end', async () => {
-    const clock = new FakeClock();
+    const pods = Array.from({ length: 100 }, (_, i) => pod(`p${i}`));
+    const { sandbox, clock, client } = await inProcess({ objects: pods });
+    sandbox.faults.add({ fault: { kind: 'slow', ms: 10, bytes: 200 } });
     const stderr = terminal(true);
     const status = new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} });
-    const client = { stats: () => [stats({ objects: clock.monotonic(), bytes: 5e6 })] } as never;
     const showing = showSyncProgress({ status, client, clock, startedAt: clock.monotonic() });
+    const listing = client.resource(PODS).list();
     await clock.advance(900);
     expect(stderr.text()).toBe('');
     await clock.advance(400);
     const lines = stderr.text().split(ERASE);
-    expect(lines).toEqual(['syncing pods: 1,000 objects, ', 'syncing pods: 1,250 objects, ']);
+    const counts = lines.map((line) => Number(/^syncing pods: (\d+) objects/.exec(line)?.[1]));
+    expect(counts).toHaveLength(2);
+    expect(counts[0]).toBeGreaterThan(10);
+    expect(counts[1]).toBeGreaterThan(counts[0] ?? 0);
+    expect(lines.map((line) => line.length)).toEqual([29, 29]);
     showing[Symbol.dispose]();
     expect(stderr.text().split(ERASE)).toEqual([...lines, '']);
-    await clock.advance(5000);
+    await clock.advance(60_000);
     expect(stderr.text().split(ERASE)).toEqual([...lines, '']);
+    expect((await listing).items).toHaveLength(100);
   });
 
   it('gives way to what is printed on the same terminal', () => {

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { staticConfig } from '../../src/client/cluster-config.ts';
 import type { ListerWatcher } from '../../src/informer/lister-watcher.ts';
-import { InformerError } from '../../src/kit/error.ts';
-import { type FakeAnswer, fakeTransport } from './fake-transport.ts';
+import { pod } from '../support/fixture.ts';
+import { inProcess, through } from '../support/in-process.ts';
+import { type ScriptedAnswer, scriptedBytes } from '../support/scripted-bytes.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
-const over = (answers: Record<string, FakeAnswer>) => {
-  const transport = fakeTransport(({ path }) => answers[path.split('?', 1)[0] as string]);
+const over = (answers: Record<string, ScriptedAnswer>) => {
+  const transport = scriptedBytes(({ path }) => answers[path.split('?', 1)[0] as string]);
   return { transport, client: createClient(transport) };
 };
 
@@ -26,27 +27,30 @@ describe('createClient', () => {
   });
 
   it('gives apis that fit the informer’s port by their shape alone', async () => {
-    const { client } = over({
-      '/api/v1/namespaces/shop/pods': { body: { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items: [] } },
-    });
+    const { client, sandbox } = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }] });
     const port: ListerWatcher<Pod> = client.resource<Pod>(PODS, { namespace: 'shop' });
-    expect(await port.list({}, { signal: new AbortController().signal })).toEqual({ items: [], resourceVersion: '5' });
+    const page = await port.list({}, { signal: new AbortController().signal });
+    expect(page).toEqual({ items: [], resourceVersion: sandbox.resourceVersion });
   });
 
   it('hands its settings on to every api', async () => {
-    const item = { kind: 'Pod', metadata: { name: 'a', managedFields: [] } };
-    const transport = fakeTransport(() => ({ body: item }));
-    const client = createClient(transport, { dropManagedFields: true });
-    expect(await client.resource(PODS, { namespace: 'x' }).get('a')).toEqual({ kind: 'Pod', metadata: { name: 'a' } });
-    expect(await client.resource(PODS, { namespace: 'x', dropManagedFields: false }).get('a')).toEqual(item);
+    const { client } = await inProcess({ objects: [pod('a')], client: { dropManagedFields: true } });
+    expect((await client.resource(PODS, { namespace: 'shop' }).get('a')).metadata.managedFields).toBeUndefined();
+    expect((await client.resource(PODS, { namespace: 'shop', dropManagedFields: false }).get('a')).metadata.managedFields).toHaveLength(1);
   });
 
   it('tells the version, and gives any path as text', async () => {
-    const { client } = over({ '/version': { body: { major: '1', minor: '36', gitVersion: 'v1.36.2' } }, '/readyz': { body: 'ok' } });
-    expect(await client.version()).toMatchObject({ gitVersion: 'v1.36.2' });
+    const { client } = await inProcess();
+    expect(await client.version()).toMatchObject({ major: '1', minor: '36', gitVersion: expect.stringMatching(/^v1\.36\./) });
     expect(await client.raw('/readyz')).toBe('ok');
     await expect(client.raw('/nope')).rejects.toMatchObject({ reason: 'NotFound' });
     await expect(over({ '/version': { body: '<html>' } }).client.version()).rejects.toMatchObject({ code: 'decode' });
+  });
+
+  it('takes the server of today for one that lists from memory consistently, asking once', async () => {
+    const { client, sent } = await inProcess();
+    for (let i = 0; i < 2; i++) expect(await client.resource(PODS).consistentUnpagedList()).toBe(true);
+    expect(sent.map(({ path }) => path)).toEqual(['/version']);
   });
 
   it.each([
@@ -70,8 +74,13 @@ describe('createClient', () => {
     },
   );
 
-  it.each<[string, FakeAnswer]>([
-    ['may not be asked for', { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' } }],
+  it('takes a server whose version may not be asked for for one that needs pages', async () => {
+    const { client, sandbox } = await inProcess();
+    sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: '/version' } });
+    expect(await client.resource(PODS).consistentUnpagedList()).toBe(false);
+  });
+
+  it.each<[string, ScriptedAnswer]>([
     ['is not served', { status: 404, body: '404 page not found' }],
     ['is a login page', { body: '<html>' }],
     ['is empty', { body: {} }],
@@ -80,50 +89,78 @@ describe('createClient', () => {
   });
 
   it('passes on that no answer came when it asked for the version', async () => {
-    const down = { request: () => Promise.reject(new InformerError('transport', 'down')), close: async () => {} };
-    await expect(createClient(down).resource(PODS).consistentUnpagedList()).rejects.toThrow('down');
+    const { client, sandbox } = await inProcess();
+    sandbox.faults.add({ fault: { kind: 'refuse' } });
+    await expect(client.resource(PODS).consistentUnpagedList()).rejects.toThrow('ECONNREFUSED');
   });
 });
 
-describe('what requests cost', () => {
-  const list = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items: [] });
-  const event = (type: string) => `${JSON.stringify({ type, object: { kind: 'Pod', metadata: { name: 'a' } } })}\n`;
-  const events = event('ADDED') + event('BOOKMARK');
+/** A client of two pods, and how many bytes it was sent so far. */
+async function counted() {
+  const { sandbox, transport } = await inProcess({ objects: [pod('a'), pod('b')] });
+  let bytes = 0;
+  async function* weighed(body: AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const client = createClient(
+    through(transport, async (request, send) => {
+      const answer = await send(request);
+      return { ...answer, body: weighed(answer.body) };
+    }),
+  );
+  return { sandbox, client, bytes: () => bytes };
+}
 
+describe('what requests cost', () => {
   it('is counted by each api: requests, bytes, events', async () => {
-    const transport = fakeTransport(({ path }) => (path.includes('watch=') ? { chunks: [events] } : { body: list }));
-    const api = createClient(transport).resource(PODS, { namespace: 'shop' });
+    const { client, sandbox, bytes } = await counted();
+    const api = client.resource(PODS, { namespace: 'shop' });
     expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 0, bytes: 0, events: 0, objects: 0 });
-    await api.list();
-    for await (const _ of await api.watch());
+    const { resourceVersion } = await api.list();
+    for (const phase of ['Pending', 'Running']) sandbox.apply({ ...pod('a'), status: { phase } });
+    const watch = await api.watch({ resourceVersion });
+    while (api.stats.events < 2) await watch.next();
+    await watch.return?.();
     await api.get('a');
-    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 3, bytes: 2 * list.length + events.length, events: 2, objects: 0 });
+    expect(JSON.parse(JSON.stringify(api.stats))).toEqual({ requests: 3, bytes: bytes(), events: 2, objects: 2 });
+    expect(bytes()).toBeGreaterThan(1000);
   });
 
   it('is found at the client by type and namespace, however many apis there were', async () => {
-    const client = createClient(fakeTransport(() => ({ body: list })));
-    for (const namespace of ['shop', 'shop', undefined]) await client.resource(PODS, { namespace }).list();
-    const bytes = list.length;
+    const { client, bytes } = await counted();
+    const marks = [];
+    for (const namespace of ['shop', 'shop', undefined]) {
+      await client.resource(PODS, { namespace }).list();
+      marks.push(bytes());
+    }
+    const [, two = 0, three = 0] = marks;
     expect(client.stats()).toEqual([
-      { gvr: PODS, namespace: 'shop', requests: 2, bytes: 2 * bytes, events: 0, objects: 0, remaining: undefined },
-      { gvr: PODS, namespace: undefined, requests: 1, bytes, events: 0, objects: 0, remaining: undefined },
+      { gvr: PODS, namespace: 'shop', requests: 2, bytes: two, events: 0, objects: 4, remaining: undefined },
+      { gvr: PODS, namespace: undefined, requests: 1, bytes: three - two, events: 0, objects: 2, remaining: undefined },
     ]);
   });
 
   it('counts a list’s objects while they arrive, and says how many are left where the server does', async () => {
-    const pods = { metadata: { remainingItemCount: 7 }, items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }] };
-    const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', ...pods });
-    const seen: number[] = [];
-    const api = createClient(fakeTransport(() => ({ chunks: [body.slice(0, -25), body.slice(-25)] }))).resource(PODS);
-    await api.list({ limit: 2 }, { alive: () => seen.push(api.stats.objects) });
-    expect(seen).toEqual([0, 1]);
+    const { sandbox, client, clock } = await inProcess({ objects: Array.from({ length: 9 }, (_, i) => pod(`p${i}`)) });
+    sandbox.faults.add({ fault: { kind: 'slow', ms: 10, bytes: 100 } });
+    const seen = new Set<number>();
+    const api = client.resource(PODS);
+    const listing = api.list({ limit: 2 }, { alive: () => seen.add(api.stats.objects) });
+    await clock.advance(10_000);
+    expect((await listing).items).toHaveLength(2);
+    expect([...seen]).toEqual([0, 1]); // the last is counted with the end
     expect(api.stats).toMatchObject({ objects: 2, remaining: 7 });
   });
 
   it('of a refused request is its answer', async () => {
-    const api = over({}).client.resource(PODS);
+    const { client, bytes } = await counted();
+    const api = client.resource({ group: 'absent.example.com', version: 'v1', resource: 'things' });
     await expect(api.list()).rejects.toThrow('could not find');
     expect(api.stats.requests).toBe(1);
     expect(api.stats.bytes).toBe('404 page not found\n'.length);
+    expect(bytes()).toBe(api.stats.bytes);
   });
 });

@@ -8,7 +8,8 @@ import { createTransport, type TransportOptions } from '../../src/client/http-tr
 import { loadConfig } from '../../src/client/kubeconfig.ts';
 import { readText } from '../../src/client/response.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { type Authority, authority, localServer } from './local-server.ts';
+import { type Authority, authority } from '../support/authority.ts';
+import { socketScript } from '../support/socket-script.ts';
 
 let pki: Authority;
 let directory: string;
@@ -62,7 +63,7 @@ function commonName(request: IncomingMessage): string {
 
 describe('a user with a plugin', () => {
   it('makes a hundred requests at once and runs the plugin once', async () => {
-    await using server = await localServer((request, response) => response.end(request.headers.authorization), pki.server);
+    await using server = await socketScript((request, response) => response.end(request.headers.authorization), pki.server);
     await using client = await connect(server.url, await plugin());
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => client.text(`/${i}`)));
     expect(new Set(answers)).toEqual(new Set(['Bearer t1']));
@@ -71,7 +72,7 @@ describe('a user with a plugin', () => {
   });
 
   it('whose token is refused a hundred times at once runs it once more, and every request is answered', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       const { authorization } = request.headers;
       response.writeHead(authorization === 'Bearer t1' ? 401 : 200).end(authorization);
     }, pki.server);
@@ -85,7 +86,7 @@ describe('a user with a plugin', () => {
 describe('credentials that change while a watch is open', () => {
   /** Answers who asked; a watch goes on until `event` is emitted, and says who had asked for it. */
   const listening = (who: (request: IncomingMessage) => string, tls: object) =>
-    localServer(
+    socketScript(
       (request, response) => {
         if (request.url !== '/watch') return response.end(who(request));
         response.write('open ');
@@ -128,7 +129,7 @@ describe('credentials that change while a watch is open', () => {
 describe('the rate of requests', () => {
   it('lets 300 through at once, then one every 20 ms, and holds no watch back', async () => {
     const arrived: number[] = [];
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       if (request.url === '/list') arrived.push(clock.monotonic());
       response.end('ok');
     });

@@ -6,7 +6,8 @@ import { type LoadConfigOptions, loadConfig } from '../../src/client/kubeconfig.
 import { readText } from '../../src/client/response.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { authority, localServer } from './local-server.ts';
+import { authority } from '../support/authority.ts';
+import { socketScript } from '../support/socket-script.ts';
 
 let directory: string;
 let clock: FakeClock;
@@ -280,7 +281,7 @@ describe('an OIDC provider', () => {
   /** A provider whose tokens last an hour; `answer` replaces its answer to a refresh. */
   async function provider(answer: () => [status: number, body: object] | undefined = () => undefined, methods?: string[], tls?: object) {
     const asked: Asked[] = [];
-    const server = await localServer((request, response) => {
+    const server = await socketScript((request, response) => {
       if (request.url === '/realm/.well-known/openid-configuration') {
         response.end(JSON.stringify({ token_endpoint: `${server.url}/token`, token_endpoint_auth_methods_supported: methods }));
         return;

@@ -5,105 +5,113 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Discovery } from '../../src/client/discovery.ts';
 import { diskDiscoveryStore } from '../../src/client/discovery-store.ts';
 import { formatGvr } from '../../src/model/gvr.ts';
+import type { ResourceType } from '../../src/model/resource-type.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { fakeTransport, recorded } from './fake-transport.ts';
+import { definition, type InProcessSetup, inProcess, through, withoutAggregatedDiscovery } from '../support/in-process.ts';
+import { scriptedBytes } from '../support/scripted-bytes.ts';
+import { recording, recordingsMissing } from '../support/wire-recording.ts';
 
-const pods = {
-  resource: 'pods',
-  responseKind: { group: '', version: '', kind: 'Pod' },
-  scope: 'Namespaced',
-  singularResource: 'pod',
-  verbs: ['list', 'watch'],
-  shortNames: ['po'],
-  categories: ['all'],
-  subresources: [{ subresource: 'status' }],
-};
-const aggregated: Record<string, unknown> = {
-  '/api': { kind: 'APIGroupDiscoveryList', items: [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] },
-  '/apis': {
-    kind: 'APIGroupDiscoveryList',
-    items: [
-      {
-        metadata: { name: 'autoscaling' },
-        versions: [
-          {
-            version: 'v2',
-            resources: [{ resource: 'hpas', responseKind: { kind: 'Hpa' }, scope: 'Namespaced', verbs: [] }],
-            freshness: 'Current',
-          },
-          {
-            version: 'v1',
-            resources: [
-              { resource: 'hpas', responseKind: { kind: 'Hpa' }, verbs: null },
-              { resource: 'old', responseKind: { kind: 'Old' } },
-            ],
-          },
-        ],
-      },
-    ],
-  },
-};
-const legacy: Record<string, unknown> = {
-  '/api': { kind: 'APIVersions', versions: ['v1'] },
-  '/api/v1': {
-    kind: 'APIResourceList',
-    resources: [
-      { name: 'pods', singularName: '', namespaced: true, kind: 'Pod', verbs: ['list', 'watch'], shortNames: ['po'], categories: ['all'] },
-      { name: 'pods/status', singularName: '', namespaced: true, kind: 'Pod', verbs: ['get'] },
-    ],
-  },
-  '/apis': {
-    kind: 'APIGroupList',
-    groups: [{ name: 'autoscaling', versions: [{ version: 'v1' }, { version: 'v2' }], preferredVersion: { version: 'v2' } }],
-  },
-  '/apis/autoscaling/v2': { resources: [{ name: 'hpas', kind: 'Hpa', namespaced: true }] },
-  '/apis/autoscaling/v1': {
-    resources: [
-      { name: 'hpas', kind: 'Hpa' },
-      { name: 'old', kind: 'Old' },
-    ],
-  },
-};
+const FRUIT = [
+  definition('apples.fruit.example.com', ['v1', 'v1beta1'], { shortNames: ['ap'], categories: ['all', 'fruit'] }),
+  definition('pears.fruit.example.com', ['v1beta1']),
+];
 
-const serving = (answers: Record<string, unknown>) => fakeTransport(({ path }) => (path in answers ? { body: answers[path] } : undefined));
+/** A server that has fruit, besides all that is built in; `requests` are those for discovery. */
+async function serving(form: 'aggregated' | 'legacy' = 'aggregated', setup: InProcessSetup = {}) {
+  const { sandbox, clock, transport, sent } = await inProcess({ objects: FRUIT, ...setup });
+  return { sandbox, clock, transport: form === 'legacy' ? withoutAggregatedDiscovery(transport) : transport, requests: sent };
+}
+
+const namesOf = (types: readonly ResourceType[]) => types.map((t) => `${formatGvr(t.gvr)}${t.preferred ? '!' : ''}`);
+const fruitOf = (types: readonly ResourceType[]) => namesOf(types).filter((name) => name.startsWith('fruit.'));
+
+/** One group of a server that leaves out whatever may be left out. */
+const SPARSE = {
+  kind: 'APIGroupDiscoveryList',
+  items: [
+    {
+      metadata: { name: 'autoscaling' },
+      versions: [
+        {
+          version: 'v2',
+          resources: [{ resource: 'hpas', responseKind: { kind: 'Hpa' }, scope: 'Namespaced', verbs: [] }],
+          freshness: 'Current',
+        },
+        {
+          version: 'v1',
+          resources: [
+            { resource: 'hpas', responseKind: { kind: 'Hpa' }, verbs: null },
+            { resource: 'old', responseKind: { kind: 'Old' } },
+          ],
+        },
+      ],
+    },
+  ],
+};
 
 describe('Discovery', () => {
-  it.each([
-    ['aggregated', aggregated, 2],
-    ['legacy', legacy, 5],
-  ])('by the %s form finds every type, the preferred version first', async (_, answers, requests) => {
-    const transport = serving(answers);
+  it.each(['aggregated', 'legacy'] as const)('by the %s form finds every type, the preferred version first', async (form) => {
+    const { transport, requests } = await serving(form);
     const { types, failures } = await new Discovery(transport).snapshot();
-    expect(transport.requests).toHaveLength(requests);
-    expect(transport.requests[0]?.headers?.accept).toMatch(/^application\/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,/);
+    expect(requests.length === 2).toBe(form === 'aggregated');
     expect(failures).toEqual([]);
-    expect(types.map((t) => `${formatGvr(t.gvr)}${t.preferred ? '!' : ''}`)).toEqual([
-      'v1/pods!',
-      'autoscaling/v2/hpas!',
-      'autoscaling/v1/hpas',
-      'autoscaling/v1/old!',
+    expect(fruitOf(types)).toEqual([
+      'fruit.example.com/v1/apples!',
+      'fruit.example.com/v1beta1/apples',
+      'fruit.example.com/v1beta1/pears!',
     ]);
-    expect(types[0]).toEqual({
-      gvr: { group: '', version: 'v1', resource: 'pods' },
-      kind: 'Pod',
-      singular: 'pod',
-      shortNames: ['po'],
-      categories: ['all'],
+    expect(namesOf(types).filter((name) => name.startsWith('autoscaling/'))).toEqual([
+      'autoscaling/v2/horizontalpodautoscalers!',
+      'autoscaling/v1/horizontalpodautoscalers',
+    ]);
+    expect(types.find(({ kind }) => kind === 'Apple')).toEqual({
+      gvr: { group: 'fruit.example.com', version: 'v1', resource: 'apples' },
+      kind: 'Apple',
+      singular: 'apple',
+      shortNames: ['ap'],
+      categories: ['all', 'fruit'],
       namespaced: true,
-      verbs: ['list', 'watch'],
-      subresources: ['status'],
+      verbs: expect.arrayContaining(['create', 'get', 'list', 'patch', 'watch']),
+      subresources: [],
       preferred: true,
     });
+    expect(types.find(({ kind }) => kind === 'Pod')).toMatchObject({ subresources: expect.arrayContaining(['status', 'log']) });
   });
 
-  it.skipIf(!recorded('01-discovery.json'))('finds the same of a real server by either form', async () => {
-    const wire = recorded('01-discovery.json') ?? [];
+  it('asks for the aggregated form first', async () => {
+    const { transport, requests } = await serving();
+    await new Discovery(transport).snapshot();
+    for (const { headers } of requests) {
+      expect(headers?.accept).toMatch(/^application\/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,/);
+    }
+  });
+
+  it('finds the same by either form', async () => {
+    const inOrder = async (form: 'aggregated' | 'legacy') => {
+      const { types } = await new Discovery((await serving(form)).transport).snapshot();
+      return types.map((t) => ({ ...t, verbs: [...t.verbs].sort(), subresources: [...t.subresources].sort() }));
+    };
+    expect(await inOrder('legacy')).toEqual(await inOrder('aggregated'));
+  });
+
+  it('takes what is left out for nothing', async () => {
+    const { types } = await new Discovery(scriptedBytes(({ path }) => (path === '/apis' ? { body: SPARSE } : undefined))).snapshot();
+    expect(types.map(({ gvr, kind, verbs, preferred }) => [formatGvr(gvr), kind, verbs, preferred])).toEqual([
+      ['autoscaling/v2/hpas', 'Hpa', [], true],
+      ['autoscaling/v1/hpas', 'Hpa', [], false],
+      ['autoscaling/v1/old', 'Old', [], true],
+    ]);
+  });
+
+  it.skipIf(recordingsMissing)('finds the same of a real server by either form', async () => {
+    const wire = recording('01-discovery.json');
     const byForm = (form: 'legacy' | 'aggregated') =>
-      fakeTransport(({ path }) => {
+      scriptedBytes(({ path }) => {
         const found = wire.find(
           (e) => e.request.path === path && (e.request.headers.accept ?? '').includes('apidiscovery') === (form === 'aggregated'),
         );
-        return found && { status: found.response.status, headers: found.response.headers, body: found.response.body };
+        return found && { status: found.response.status, headers: { ...found.response.headers }, body: found.response.body };
       });
     const both = await Promise.all([new Discovery(byForm('aggregated')).snapshot(), new Discovery(byForm('legacy')).snapshot()]);
     // Only core/v1 and apps/v1 were recorded one by one.
@@ -114,48 +122,71 @@ describe('Discovery', () => {
   });
 
   it('is content with part of the groups, and names the rest', async () => {
-    const { '/apis/autoscaling/v2': _, ...answers } = legacy;
-    const { types, failures } = await new Discovery(serving(answers)).snapshot();
-    expect(types.map((t) => formatGvr(t.gvr))).toEqual(['v1/pods', 'autoscaling/v1/hpas', 'autoscaling/v1/old']);
-    expect(failures).toEqual([{ group: 'autoscaling/v2', message: 'the server could not find the requested resource' }]);
+    const { sandbox, transport } = await serving('legacy');
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/fruit.example.com/v1', method: 'GET' } });
+    const { types, failures } = await new Discovery(transport).snapshot();
+    expect(fruitOf(types)).toEqual(['fruit.example.com/v1beta1/apples!', 'fruit.example.com/v1beta1/pears!']);
+    expect(failures).toEqual([{ group: 'fruit.example.com/v1', message: 'the server is currently unable to handle the request' }]);
+  });
+
+  it('names the groups whose own server does not answer', async () => {
     const stale = {
       kind: 'APIGroupDiscoveryList',
       items: [{ metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', resources: [], freshness: 'Stale' }] }],
     };
-    const snapshot = await new Discovery(serving({ ...aggregated, '/apis': stale })).snapshot();
+    const { transport } = await serving();
+    const script = scriptedBytes(() => ({ body: stale }));
+    const beside = through(transport, (request, send) => (request.path === '/apis' ? script.request(request) : send(request)));
+    const snapshot = await new Discovery(beside).snapshot();
     expect(snapshot.failures.map((f) => f.group)).toEqual(['metrics.k8s.io/v1beta1']);
-    expect(snapshot.types).toHaveLength(1);
+    expect(new Set(snapshot.types.map(({ gvr }) => gvr.group))).toEqual(new Set(['']));
   });
 
   it.each([
-    [401, 'Unauthorized', 'credentials', /^You must be logged in to the server \(Unauthorized\)$/, /log in again/],
-    [403, 'Forbidden', 'transport', /^cannot find out what the server has: /, /whoami/],
-  ])('fails when nothing could be found out: %i', async (code, reason, errorCode, message, hint) => {
-    const refused = fakeTransport(() => ({ status: code, body: { kind: 'Status', message: reason, reason, code } }));
-    await expect(new Discovery(refused).snapshot()).rejects.toMatchObject({
-      code: errorCode,
+    [
+      401,
+      'a token that is not taken',
+      () => 'wrong',
+      'credentials',
+      /^You must be logged in to the server \(Unauthorized\)$/,
+      /log in again/,
+    ],
+    [
+      403,
+      'a user without the role for it',
+      (sandbox: Sandbox) => {
+        sandbox.delete({ group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterrolebindings' }, 'system:discovery');
+        return sandbox.tokenFor({ user: 'nobody' });
+      },
+      'transport',
+      /^cannot find out what the server has: .*User "nobody" cannot get path "\/api"/,
+      /whoami/,
+    ],
+  ])('fails when nothing could be found out: %i to %s', async (_code, _, token, code, message, hint) => {
+    const { transport } = await serving('aggregated', { rbac: true, token });
+    await expect(new Discovery(transport).snapshot()).rejects.toMatchObject({
+      code,
       message: expect.stringMatching(message),
       hint: expect.stringMatching(hint),
     });
   });
 
   it('fetches once for callers at the same time and for later ones, until invalidated, and recovers from a failure', async () => {
-    let up = false;
-    const transport = fakeTransport(({ path }) => (up ? { body: aggregated[path] } : { status: 503, body: 'down' }));
+    const { sandbox, transport, requests } = await serving();
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, times: 2 });
     const discovery = new Discovery(transport);
     await expect(discovery.snapshot()).rejects.toThrow('currently unable');
-    up = true;
     await Promise.all([discovery.snapshot(), discovery.snapshot()]);
     await discovery.snapshot();
-    expect(transport.requests).toHaveLength(4);
+    expect(requests).toHaveLength(4);
     await discovery.invalidate();
     await discovery.snapshot();
-    expect(transport.requests).toHaveLength(6);
+    expect(requests).toHaveLength(6);
   });
 
   it('takes what it fetched as fresh for ten seconds', async () => {
-    const clock = new FakeClock();
-    const discovery = new Discovery(serving(aggregated), { clock });
+    const { transport, clock } = await serving();
+    const discovery = new Discovery(transport, { clock });
     expect(discovery.isFresh()).toBe(false);
     await discovery.snapshot();
     expect(discovery.isFresh()).toBe(true);
@@ -177,11 +208,13 @@ describe('the discovery cache on disk', () => {
   });
 
   it('spares the next run its requests, is not taken as fresh, and is for its owner and server alone', async () => {
-    await new Discovery(serving(aggregated), { store: open() }).snapshot();
-    const transport = serving(aggregated);
+    const { transport, requests } = await serving();
+    const { types } = await new Discovery(transport, { store: open() }).snapshot();
+    requests.length = 0;
     const discovery = new Discovery(transport, { store: open() });
-    expect((await discovery.snapshot()).types).toHaveLength(4);
-    expect(transport.requests).toHaveLength(0);
+    expect((await discovery.snapshot()).types).toEqual(types);
+    expect(fruitOf(types)).toHaveLength(3);
+    expect(requests).toHaveLength(0);
     expect(discovery.isFresh()).toBe(false);
     expect(await open('https://two:6443').load()).toBeUndefined();
     const files = path.join(directory, 'cache', 'discovery');
@@ -210,16 +243,17 @@ describe('the discovery cache on disk', () => {
   });
 
   it('does not keep half an answer', async () => {
-    const { '/apis': _, ...answers } = aggregated;
-    const discovery = new Discovery(serving(answers), { store: open() });
+    const { sandbox, transport } = await serving();
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis' } });
+    const discovery = new Discovery(transport, { store: open() });
     expect((await discovery.snapshot()).failures).toHaveLength(1);
     expect(await open().load()).toBeUndefined();
   });
 
   it('does not get in the way when it cannot write', async () => {
     await writeFile(path.join(directory, 'cache'), 'a file where the directory should be');
-    const discovery = new Discovery(serving(aggregated), { store: open() });
-    expect((await discovery.snapshot()).types).toHaveLength(4);
+    const discovery = new Discovery((await serving()).transport, { store: open() });
+    expect(fruitOf((await discovery.snapshot()).types)).toHaveLength(3);
     expect(await readFile(path.join(directory, 'cache'), 'utf8')).toContain('a file');
   });
 });

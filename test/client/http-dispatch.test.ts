@@ -4,7 +4,7 @@ import { CoreConnections } from '../../src/client/core-connections.ts';
 import { type Connections, type HttpRequest, ProxiedConnections } from '../../src/client/http-dispatch.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { eventually } from '../../src/testing/eventually.ts';
-import { localServer } from './local-server.ts';
+import { socketScript } from '../support/socket-script.ts';
 
 const MIB = 1 << 20;
 
@@ -29,7 +29,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
   }
 
   it('gives the body to its end, with its status and headers', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.writeHead(200, { 'x-a': '1' });
       for (let i = 0; i < 100; i++) response.write(Buffer.alloc(10_000, i));
       response.end();
@@ -47,7 +47,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
   });
 
   it('gives small chunks that came in one go in one piece', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.flushHeaders();
       response.cork();
       for (let i = 0; i < 40; i++) response.write(`${i}\n`);
@@ -66,7 +66,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
   it('makes the server wait for a reader that does not read, and goes on with it', async () => {
     const total = 64 * MIB;
     let sent = 0;
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       const write = () => {
         while (sent < total) {
           sent += MIB;
@@ -92,7 +92,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
   });
 
   it('rejects at once with the reason of a signal that aborts before there is an answer', async () => {
-    await using server = await localServer(() => {});
+    await using server = await socketScript(() => {});
     await connected(server.url, async (connections) => {
       const controller = new AbortController();
       const answer = connections.send(get, controller.signal);
@@ -104,7 +104,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
 
   it('breaks a body off when its signal aborts, and drops what was not read', async () => {
     let isClosed = false;
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.on('close', () => (isClosed = true));
       response.write('some');
     });
@@ -122,7 +122,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
 
   it('closes the connection of a body that is let go of, also before it was read', async () => {
     let isClosed = false;
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.on('close', () => (isClosed = true));
       response.write('some');
     });
@@ -134,7 +134,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
   });
 
   it('gives what came before the connection broke, then says that it broke', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.write('some');
       setImmediate(() => response.destroy());
     });
@@ -147,7 +147,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
 
   it.each(['POST', 'DELETE'])('says how long the body of a %s is, and sends it', async (method) => {
     const heard: string[] = [];
-    await using server = await localServer(async (request, response) => {
+    await using server = await socketScript(async (request, response) => {
       for await (const chunk of request) heard.push(String(chunk));
       response.end(request.headers['content-length']);
     });
@@ -160,7 +160,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
 
   it('lets what is open run to its end when it closes, and breaks it off when it is destroyed', async () => {
     let finish = () => {};
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.write('some');
       finish = () => response.end('more');
     });
@@ -184,7 +184,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
 
 it('Node’s own client uses a connection again', async () => {
   const ports = new Set<number | undefined>();
-  await using server = await localServer((request, response) => {
+  await using server = await socketScript((request, response) => {
     ports.add(request.socket.remotePort);
     response.end('ok');
   });

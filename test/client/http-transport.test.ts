@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ClusterConfig, Credentials, staticConfig } from '../../src/client/cluster-config.ts';
@@ -11,7 +11,8 @@ import { createLogger } from '../../src/kit/logger.ts';
 import { isConnectionError, isConnectionRefused } from '../../src/model/connection-error.ts';
 import { failure } from '../../src/model/status.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { authority, localServer } from './local-server.ts';
+import { authority } from '../support/authority.ts';
+import { rawSocketScript, socketScript } from '../support/socket-script.ts';
 
 const get = { method: 'GET', path: '/x' };
 
@@ -29,7 +30,7 @@ async function thrownBy(promise: Promise<unknown>): Promise<Error> {
 
 describe('the transport', () => {
   it('sends what it is given below the base path, and gives the answer', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       response.setHeader('x-two', ['a', 'b']);
       request.pipe(response.writeHead(201));
     });
@@ -52,14 +53,14 @@ describe('the transport', () => {
   });
 
   it('keeps its connections for the requests that follow', async () => {
-    await using server = await localServer((_, response) => response.end('ok'));
+    await using server = await socketScript((_, response) => response.end('ok'));
     await using transport = open(server.url);
     for (let i = 0; i < 20; i++) await readText((await transport.request(get)).body);
     expect(server.connections).toBeLessThanOrEqual(2); // undici frees one a moment after its body has ended
   });
 
   it('asks for gzip only where the network is worth it, and inflates', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       if (request.headers['x-force'] === undefined) return response.end(String(request.headers['accept-encoding']));
       response.setHeader('content-encoding', 'gzip');
       return response.end(gzipSync('x'.repeat(200_000)));
@@ -71,7 +72,7 @@ describe('the transport', () => {
   });
 
   it('rejects with a broken stream when compressed bytes are cut', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync('x'.repeat(200_000)).subarray(0, 50));
     });
@@ -81,7 +82,7 @@ describe('the transport', () => {
   });
 
   it('never logs credentials', async () => {
-    await using server = await localServer((_, response) => response.end('ok'));
+    await using server = await socketScript((_, response) => response.end('ok'));
     const lines: unknown[] = [];
     const config = staticConfig({ server: server.url, token: 'secret' });
     await using transport = open(config, { logger: createLogger((...line) => lines.push(line)) });
@@ -99,7 +100,7 @@ describe('an answer that says when to come back', () => {
     [503, '2', 2000],
     [500, '1', 1000],
   ])('%i with Retry-After: %s is asked again after %i ms [RM-03]', async (status, after, ms) => {
-    await using server = await localServer((_, response, n) =>
+    await using server = await socketScript((_, response, n) =>
       n === 1 ? response.writeHead(status, { 'retry-after': after }).end('no') : response.end('yes'),
     );
     const clock = new FakeClock();
@@ -114,7 +115,7 @@ describe('an answer that says when to come back', () => {
 
   it('is asked again with the same body when it was a write [RM-03]', async () => {
     const bodies: string[] = [];
-    await using server = await localServer((request, response, n) => {
+    await using server = await socketScript((request, response, n) => {
       void readText(request).then((body) => {
         bodies.push(body);
         response.writeHead(n === 1 ? 429 : 201, { 'retry-after': '0' }).end();
@@ -126,7 +127,7 @@ describe('an answer that says when to come back', () => {
   });
 
   it('is given back after ten tries [RM-03]', async () => {
-    await using server = await localServer((_, response) => response.writeHead(429, { 'retry-after': '0' }).end());
+    await using server = await socketScript((_, response) => response.writeHead(429, { 'retry-after': '0' }).end());
     await using transport = open(server.url);
     expect((await transport.request(get)).status).toBe(429);
     expect(server.seen).toHaveLength(11);
@@ -137,7 +138,7 @@ describe('an answer that says when to come back', () => {
     [429, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
     [404, { 'retry-after': '1' }],
   ])('does not wait on %i with %j [RM-03]', async (status, headers) => {
-    await using server = await localServer((_, response) => response.writeHead(status, headers).end());
+    await using server = await socketScript((_, response) => response.writeHead(status, headers).end());
     await using transport = open(server.url);
     expect((await transport.request(get)).status).toBe(status);
     expect(server.seen).toHaveLength(1);
@@ -146,7 +147,7 @@ describe('an answer that says when to come back', () => {
   it('is given to the caller at once when the server has not reached the version asked for', async () => {
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
     const status = failure(504, 'Timeout', 'Too large resource version: 9, current: 5', { causes, retryAfterSeconds: 1 });
-    await using server = await localServer((_, response) =>
+    await using server = await socketScript((_, response) =>
       response.writeHead(504, { 'retry-after': '1', 'content-type': 'application/json' }).end(JSON.stringify(status)),
     );
     await using transport = open(server.url);
@@ -155,7 +156,7 @@ describe('an answer that says when to come back', () => {
   });
 
   it('stops waiting when aborted', async () => {
-    await using server = await localServer((_, response) => response.writeHead(429, { 'retry-after': '60' }).end());
+    await using server = await socketScript((_, response) => response.writeHead(429, { 'retry-after': '60' }).end());
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
     const controller = new AbortController();
@@ -183,7 +184,7 @@ describe('a 401', () => {
   };
 
   it('makes the credentials be read anew once, and the request be sent again with them', async () => {
-    await using server = await localServer((request, response) =>
+    await using server = await socketScript((request, response) =>
       response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end(),
     );
     const config = changing(server.url, ['old', 'new']);
@@ -193,7 +194,7 @@ describe('a 401', () => {
   });
 
   it('is the answer when the new credentials are the old ones, or are refused too', async () => {
-    await using server = await localServer((_, response) => response.writeHead(401).end('no'));
+    await using server = await socketScript((_, response) => response.writeHead(401).end('no'));
     for (const [tokens, requests] of [
       [['old', 'old'], 1],
       [['old', 'new'], 2],
@@ -208,7 +209,7 @@ describe('a 401', () => {
 
 describe('server warnings', () => {
   it('are told once each', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.setHeader('warning', ['299 - "old api"', '299 - "and old field"']);
       response.end();
     });
@@ -222,7 +223,7 @@ describe('server warnings', () => {
 
 describe('a connection that fails', () => {
   it('is refused: the error says so, in kubectl’s words and with a next step', async () => {
-    const server = await localServer(() => {});
+    const server = await socketScript(() => {});
     await server[Symbol.asyncDispose]();
     await using transport = open(server.url);
     const error = await thrownBy(transport.request(get));
@@ -234,7 +235,7 @@ describe('a connection that fails', () => {
   });
 
   it('breaks in the middle of a body: the error is one of the connection', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.write('part');
       setImmediate(() => response.destroy());
     });
@@ -247,28 +248,21 @@ describe('a connection that fails', () => {
 
   it('was pooled and is gone: what only reads is sent once more, what writes is not', async () => {
     const heard: string[] = [];
-    const server = createServer((socket) => {
-      socket.on('error', () => {});
+    await using server = await rawSocketScript((socket) => {
       socket.on('data', (data) => {
         const [method = ''] = data.toString().split(' ', 1);
         if (heard.push(method) === 2) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
         else socket.resetAndDestroy();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as { port: number };
-      await using transport = open(`http://127.0.0.1:${port}`);
-      expect(await readText((await transport.request(get)).body)).toBe('ok');
-      await expect(transport.request({ ...get, method: 'POST', body: '{}' })).rejects.toMatchObject({ code: 'transport' });
-      expect(heard).toEqual(['GET', 'GET', 'POST']);
-    } finally {
-      await new Promise((resolve) => server.close(resolve));
-    }
+    await using transport = open(server.url);
+    expect(await readText((await transport.request(get)).body)).toBe('ok');
+    await expect(transport.request({ ...get, method: 'POST', body: '{}' })).rejects.toMatchObject({ code: 'transport' });
+    expect(heard).toEqual(['GET', 'GET', 'POST']);
   });
 
   it('takes too long: the limit covers the body, but of a stream only the headers', async () => {
-    await using server = await localServer((_, response) => response.write('begun'));
+    await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock, requestTimeoutMs: 5000 });
     const { body } = await transport.request(get);
@@ -287,7 +281,7 @@ describe('a connection that fails', () => {
 
 describe('an answer that stalls', () => {
   it('is given up when no byte has come for a minute: a fault of the connection, which can be retried', async () => {
-    await using server = await localServer((_, response) => response.write('begun'));
+    await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
     const { body } = await transport.request({ ...get, path: '/api/v1/pods?limit=500' });
@@ -305,7 +299,7 @@ describe('an answer that stalls', () => {
   });
 
   it('is not given up while bytes trickle, nor while the reader is busy, however long', async () => {
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.write('1');
       server.server.on('more', (text) => response.write(text)).once('end', () => response.end());
     });
@@ -332,7 +326,7 @@ describe('an answer that stalls', () => {
   });
 
   it('of a watch is not for the transport to judge', async () => {
-    await using server = await localServer((_, response) => response.write('begun'));
+    await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
     const controller = new AbortController();
@@ -346,7 +340,7 @@ describe('an answer that stalls', () => {
   });
 
   it.each([false, true])('before its headers is given up after 75 s (stream: %s)', async (stream) => {
-    await using server = await localServer(() => {});
+    await using server = await socketScript(() => {});
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
     const answer = thrownBy(transport.request({ ...get, stream }));
@@ -361,7 +355,7 @@ describe('an answer that stalls', () => {
 
 describe('breaking off', () => {
   it('rejects with the signal’s reason, before, during and after the headers, and leaves no listener', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       if (request.url !== '/hang') response.write('begun');
     });
     await using transport = open(server.url);
@@ -383,7 +377,7 @@ describe('breaking off', () => {
   });
 
   it('frees every timer within the abort, not some time after it', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       if (request.url !== '/hang') response.write('begun');
     });
     const clock = new FakeClock();
@@ -409,7 +403,7 @@ describe('breaking off', () => {
   });
 
   it('a limit of our own frees the other timers as well', async () => {
-    await using server = await localServer(() => {});
+    await using server = await socketScript(() => {});
     const clock = new FakeClock();
     const left: number[] = [];
     const spied: Clock = {
@@ -432,7 +426,7 @@ describe('breaking off', () => {
 
   it('a body that is returned early closes its connection and leaves no listener', async () => {
     let closed = false;
-    await using server = await localServer((_, response) => {
+    await using server = await socketScript((_, response) => {
       response.write('begun');
       response.on('close', () => {
         closed = true;
@@ -447,7 +441,7 @@ describe('breaking off', () => {
   });
 
   it('close() ends what is under way, and nothing works after it', async () => {
-    await using server = await localServer((_, response) => response.write('begun'));
+    await using server = await socketScript((_, response) => response.write('begun'));
     const transport = open(server.url);
     const { body } = await transport.request(get);
     const text = readText(body);
@@ -460,7 +454,7 @@ describe('breaking off', () => {
 
 describe('the client’s own rate', () => {
   it('holds requests back beyond the burst, and streams never', async () => {
-    await using server = await localServer((_, response) => response.end('ok'));
+    await using server = await socketScript((_, response) => response.end('ok'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock, qps: 1, burst: 1 });
     await transport.request(get);
@@ -476,7 +470,7 @@ describe('the client’s own rate', () => {
 describe('TLS', () => {
   it('checks the server, proves the client, and makes a new pool only when its material changes', async () => {
     const pki = await authority();
-    await using server = await localServer(
+    await using server = await socketScript(
       (request, response) => {
         const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate();
         response.end(String(subject?.CN));
@@ -514,7 +508,7 @@ describe('TLS', () => {
   });
 
   it('a stream that is open when the material changes lives on', async () => {
-    await using server = await localServer((request, response) => {
+    await using server = await socketScript((request, response) => {
       if (request.url === '/x') return response.end('ok');
       response.write('begun');
       return server.server.once('go-on', () => response.end(' and done'));
@@ -533,7 +527,7 @@ describe('a server that is not what the URL says', () => {
   const swapped = (url: string) => url.replace(/^https?/, (scheme) => (scheme === 'http' ? 'https' : 'http'));
 
   it('has no TLS', async () => {
-    await using server = await localServer((_, response) => response.end('plain'));
+    await using server = await socketScript((_, response) => response.end('plain'));
     const url = swapped(server.url);
     await using transport = open(staticConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
@@ -543,7 +537,7 @@ describe('a server that is not what the URL says', () => {
 
   it('has TLS', async () => {
     const pki = await authority();
-    await using server = await localServer((_, response) => response.end('secure'), pki.server);
+    await using server = await socketScript((_, response) => response.end('secure'), pki.server);
     const url = swapped(server.url);
     await using transport = open(staticConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
@@ -552,7 +546,7 @@ describe('a server that is not what the URL says', () => {
   });
 
   it('has TLS, and says so as Go servers do', async () => {
-    await using server = await localServer((_, response) =>
+    await using server = await socketScript((_, response) =>
       response.writeHead(400).end('Client sent an HTTP request to an HTTPS server.\n'),
     );
     await using transport = open(server.url);
@@ -569,7 +563,7 @@ describe('a server that is not what the URL says', () => {
 
 describe('a proxy', () => {
   it('that is down is what the hint is about, without its password', async () => {
-    const proxy = await localServer(() => {});
+    const proxy = await socketScript(() => {});
     await proxy[Symbol.asyncDispose]();
     const proxyUrl = proxy.url.replace('//', '//me:hush@');
     await using transport = open({ ...staticConfig({ server: 'https://one.test' }), proxyUrl });
@@ -580,7 +574,7 @@ describe('a proxy', () => {
   /** A proxy that leads every tunnel to one port of this machine, and says what it was asked for. */
   async function tunnel(port: number) {
     const asked: string[] = [];
-    const proxy = await localServer(() => {});
+    const proxy = await socketScript(() => {});
     proxy.server.on('connect', (request, socket) => {
       asked.push(String(request.url));
       const upstream = connect(port, '127.0.0.1', () => {
@@ -594,7 +588,7 @@ describe('a proxy', () => {
 
   it('is asked to tunnel to the server', async () => {
     const pki = await authority();
-    await using server = await localServer((_, response) => response.end('through'), pki.server);
+    await using server = await socketScript((_, response) => response.end('through'), pki.server);
     await using proxy = await tunnel(Number(new URL(server.url).port));
     const config = { ...staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
     await using transport = open(config);
@@ -610,7 +604,7 @@ describe('a proxy', () => {
     'leads to a server elsewhere: answers are compressed, unless the kubeconfig says no (%s) or it is a watch (%s)',
     async (disableCompression, stream, expected) => {
       const pki = await authority();
-      await using server = await localServer((_, response) => response.end(), pki.server);
+      await using server = await socketScript((_, response) => response.end(), pki.server);
       await using proxy = await tunnel(Number(new URL(server.url).port));
       await using transport = open({
         ...staticConfig({ server: 'https://api.test', tls: { ca: pki.ca } }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ItemsSplitter } from '../../src/client/items-splitter.ts';
 import { isInformerError } from '../../src/kit/error.ts';
-import { cut } from './fake-transport.ts';
+import { cut } from '../support/scripted-bytes.ts';
 
 function split(text: string, lengths: readonly number[], keys?: string[]) {
   const splitter = new ItemsSplitter<unknown>(keys ? { keys } : {});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readList } from '../../src/client/list-body.ts';
 import { cellsOf } from '../../src/model/cells.ts';
-import { bytes, cut } from './fake-transport.ts';
+import { bytes, cut } from '../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
 const gvr = { group: '', version: 'v1', resource: 'pods' };

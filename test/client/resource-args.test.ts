@@ -1,13 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveResourceArgs } from '../../src/client/resource-args.ts';
-import { RestMapper } from '../../src/client/rest-mapper.ts';
-import { formatGvr, parseGvr } from '../../src/model/gvr.ts';
-import { mapper, source, TYPES } from './known-types.ts';
+import type { RestMapper } from '../../src/client/rest-mapper.ts';
+import { formatGvr } from '../../src/model/gvr.ts';
+import { definition } from '../support/in-process.ts';
+import { ALL, APPLES, served } from './served-types.ts';
 
-const read = async (args: string, rest = mapper()) =>
+let mapper: RestMapper;
+beforeAll(async () => {
+  mapper = (await served()).mapper;
+});
+
+const read = async (args: string, rest = mapper) =>
   (await resolveResourceArgs(args === '' ? [] : args.split(' '), rest)).map(({ type, names }) => [formatGvr(type.gvr), ...names].join(' '));
-
-const ALL = ['v1/pods', 'v1/services', 'apps/v1/deployments', 'autoscaling/v2/horizontalpodautoscalers', 'stable.example.com/v1/myapples'];
 
 describe('resolveResourceArgs', () => {
   it.each([
@@ -73,13 +77,15 @@ describe('resolveResourceArgs', () => {
   });
 
   it('takes v1/pods as an object of a type v1 where there is such a type', async () => {
-    const v1 = { ...TYPES[2], gvr: parseGvr('odd.example.com/v1/v1s'), singular: 'v1' } as (typeof TYPES)[number];
-    expect(await read('v1/pods', new RestMapper(source([...TYPES, v1])))).toEqual(['odd.example.com/v1/v1s pods']);
+    const { mapper } = await served({ objects: [definition('v1s.odd.example.com')] });
+    expect(await read('v1/pods', mapper)).toEqual(['odd.example.com/v1/v1s pods']);
   });
 
   it('finds a type that came after the cached snapshot', async () => {
-    const old = source(TYPES.slice(0, 3));
-    old.next = TYPES;
-    expect(await read('ma', new RestMapper(old))).toEqual(['stable.example.com/v1/myapples']);
+    const { sandbox, clock, mapper } = await served({ objects: [] });
+    await mapper.find('pods');
+    sandbox.apply(APPLES);
+    clock.tick(10_000);
+    expect(await read('ma', mapper)).toEqual(['stable.example.com/v1/myapples']);
   });
 });

@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Discovery } from '../../src/client/discovery.ts';
 import { RestMapper } from '../../src/client/rest-mapper.ts';
 import { formatGvr } from '../../src/model/gvr.ts';
-import { mapper, source, TYPES } from './known-types.ts';
+import { definition, withoutAggregatedDiscovery } from '../support/in-process.ts';
+import { ALL, APPLES, served } from './served-types.ts';
+
+let mapper: RestMapper;
+beforeAll(async () => {
+  mapper = (await served()).mapper;
+});
 
 describe('RestMapper', () => {
   it.each([
@@ -33,12 +40,14 @@ describe('RestMapper', () => {
     ['myapples.v1.stable.example.com', 'stable.example.com/v1/myapples'],
     ['myapples.stable', 'stable.example.com/v1/myapples'],
   ])('finds %s as %s', async (word, gvr) => {
-    expect(formatGvr((await mapper().resolve(word)).gvr)).toBe(gvr);
+    expect(formatGvr((await mapper.resolve(word)).gvr)).toBe(gvr);
   });
 
   it("prefers a resource's own name to another's short name", async () => {
-    const svc = { ...TYPES[0], gvr: { group: 'a', version: 'v1', resource: 'things' }, shortNames: ['services'] } as (typeof TYPES)[number];
-    expect((await new RestMapper(source([svc, ...TYPES])).resolve('services')).gvr.group).toBe('');
+    const objects = [definition('things.a.example.com', ['v1'], { shortNames: ['gadgets'] }), definition('gadgets.b.example.com')];
+    const { mapper } = await served({ objects });
+    expect((await mapper.resolve('things')).shortNames).toEqual(['gadgets']);
+    expect((await mapper.resolve('gadgets')).gvr.group).toBe('b.example.com');
   });
 
   it.each([
@@ -49,62 +58,65 @@ describe('RestMapper', () => {
     ['pods.v1', 'pods'],
     ['', ''],
   ])("says of %s what kubectl says: the server doesn't have a resource type %j", async (word, named) => {
-    await expect(mapper().resolve(word)).rejects.toMatchObject({
+    await expect(mapper.resolve(word)).rejects.toMatchObject({
       code: 'discovery',
       message: `the server doesn't have a resource type ${JSON.stringify(named)}`,
     });
   });
 
   it('guesses what was meant, and says which groups it could not ask', async () => {
-    await expect(mapper().resolve('deplyoments')).rejects.toMatchObject({ hint: 'Did you mean "deployments" or "deployment"?' });
-    const broken = source(TYPES, [{ group: 'metrics.k8s.io/v1beta1', message: 'down' }]);
-    await expect(new RestMapper(broken).resolve('nodemetrics')).rejects.toMatchObject({
-      hint: expect.stringContaining('not available at the moment: metrics.k8s.io/v1beta1'),
+    await expect(mapper.resolve('deplyoments')).rejects.toMatchObject({ hint: 'Did you mean "deployments" or "deployment"?' });
+    const { sandbox, transport } = await served();
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
+    const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)));
+    await expect(broken.resolve('nodemetrics')).rejects.toMatchObject({
+      hint: expect.stringContaining('not available at the moment: batch/v1'),
     });
   });
 
   it('asks the server once more on a miss, unless what it knows is fresh; stale again, it asks again [RM-01]', async () => {
-    const discovery = source([]);
-    const rest = new RestMapper(discovery);
-    discovery.next = TYPES;
-    expect((await rest.find('pods'))?.kind).toBe('Pod');
-    expect(discovery.invalidated).toBe(1);
+    const { sandbox, clock, mapper: rest, fetches } = await served({ objects: [] });
+    expect(await rest.find('ma')).toBeUndefined();
+    expect(fetches()).toBe(1);
+    sandbox.apply(APPLES);
+    expect(await rest.find('ma'), 'fresh').toBeUndefined();
+    expect(fetches()).toBe(1);
+    clock.tick(10_000);
+    expect((await rest.find('ma'))?.kind).toBe('MyApple');
+    expect(fetches()).toBe(2);
     expect(await rest.find('nothing')).toBeUndefined();
-    expect(discovery.invalidated).toBe(1);
-    discovery.fresh = false;
+    expect(fetches()).toBe(2);
+    clock.tick(10_000);
     expect(await rest.find('nothing')).toBeUndefined();
-    expect(discovery.invalidated).toBe(2);
+    expect(fetches()).toBe(3);
   });
 
   it('does not ask again for what it knows, stale or not', async () => {
-    const discovery = source(TYPES);
-    expect((await new RestMapper(discovery).find('pods'))?.kind).toBe('Pod');
-    expect(await new RestMapper(discovery).known('nothing')).toBeUndefined();
-    expect(discovery.invalidated).toBe(0);
+    const { clock, mapper: rest, fetches } = await served();
+    expect((await rest.find('pods'))?.kind).toBe('Pod');
+    clock.tick(10_000);
+    expect((await rest.find('pods'))?.kind).toBe('Pod');
+    expect(await rest.known('nothing')).toBeUndefined();
+    expect(fetches()).toBe(1);
   });
 
   it('expands categories to what can be listed, in the server’s order and preferred version', async () => {
-    expect((await mapper().category('all'))?.map((t) => formatGvr(t.gvr))).toEqual([
-      'v1/pods',
-      'v1/services',
-      'apps/v1/deployments',
-      'autoscaling/v2/horizontalpodautoscalers',
-      'stable.example.com/v1/myapples',
-    ]);
-    expect(await mapper().category('none')).toBeUndefined();
+    expect((await mapper.category('all'))?.map((t) => formatGvr(t.gvr))).toEqual(ALL);
+    expect(await mapper.category('none')).toBeUndefined();
   });
 
   it('looks once more for a word that is neither a category nor a type, and not for one that is a type', async () => {
-    const discovery = source([]);
-    const rest = new RestMapper(discovery);
-    discovery.next = TYPES;
+    const { sandbox, clock, mapper: rest, fetches } = await served({ objects: [] });
+    await rest.find('pods');
+    clock.tick(10_000);
+    sandbox.apply(APPLES);
     expect((await rest.category('fruit'))?.map((t) => t.kind)).toEqual(['MyApple']);
-    expect(discovery.invalidated).toBe(1);
-    discovery.fresh = false;
+    expect(fetches()).toBe(2);
+    clock.tick(10_000);
     expect(await rest.category('pods')).toBeUndefined();
-    expect(discovery.invalidated).toBe(1);
+    expect(fetches()).toBe(2);
     expect(await rest.category('nothing')).toBeUndefined();
-    expect(discovery.invalidated).toBe(2);
+    expect(fetches()).toBe(3);
   });
 
   const EVENTS = 'short name "ev" could also match lower priority resource events.events.k8s.io';
@@ -119,12 +131,13 @@ describe('RestMapper', () => {
     ['ev.v1.', []],
   ])('of the word %s warns as kubectl does: %j', async (word, warnings) => {
     const told: string[] = [];
-    await new RestMapper(source(TYPES), { onWarning: (text) => told.push(text) }).resolve(word);
+    const { mapper } = await served({}, { onWarning: (text) => told.push(text) });
+    await mapper.resolve(word);
     expect(told).toEqual(warnings);
   });
 
   it('finds the type of a kind', async () => {
-    const type = await mapper().typeOfKind({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' });
+    const type = await mapper.typeOfKind({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' });
     expect(formatGvr(type?.gvr ?? expect.unreachable())).toBe('autoscaling/v1/horizontalpodautoscalers');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchDecoder } from '../../src/client/watch-decoder.ts';
 import { isInformerError } from '../../src/kit/error.ts';
-import { cut } from './fake-transport.ts';
+import { cut } from '../support/scripted-bytes.ts';
 
 const event = fc.record({
   type: fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR', 'FOO'),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchStream, type WatchStreamOptions } from '../../src/client/watch-stream.ts';
-import { cut } from './fake-transport.ts';
+import { cut } from '../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
 type Json = { metadata?: { managedFields?: unknown } };

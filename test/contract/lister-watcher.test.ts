@@ -27,7 +27,7 @@ const LABELS = { suite: 'contract' };
 async function onSandbox(socket: boolean): Promise<Place> {
   const sandbox = await Sandbox.start({ socket });
   const config = staticConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } });
-  const client = createClient(socket ? config : { request: (init) => sandbox.handle(init), close: async () => {} });
+  const client = createClient(socket ? config : sandbox.transport());
   return {
     client,
     compact: () => sandbox.compact(),

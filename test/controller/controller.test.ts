@@ -5,7 +5,7 @@ import { createController } from '../../src/controller/controller.ts';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { StopError, TerminalError } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import type { EventSource, Source } from '../../src/controller/source.ts';
+import type { Source } from '../../src/controller/source.ts';
 import { eventSource, timerSource } from '../../src/controller/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
@@ -15,25 +15,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import { LOW_PRIORITY } from '../../src/workqueue/work-queue.ts';
-
-/** An informer reduced to what a source sees of it. */
-class FakeEvents implements EventSource {
-  readonly sync = new Latch();
-  readonly #listeners = new Set<(event: ResourceEvent) => void>();
-
-  subscribe(listener: (event: ResourceEvent) => void) {
-    this.#listeners.add(listener);
-    return { synced: this.sync.wait(), [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
-
-  get listeners(): number {
-    return this.#listeners.size;
-  }
-
-  tell(event: ResourceEvent): void {
-    for (const listener of this.#listeners) listener(event);
-  }
-}
+import { ScriptedSource } from '../support/scripted-source.ts';
 
 function pod(name: string, resourceVersion = '1') {
   return { metadata: { name, namespace: 'shop', resourceVersion } };
@@ -50,7 +32,7 @@ function updated(name: string, from: string, to: string, cause: 'watch' | 'resyn
 /** A running controller whose sources have synced, unless told not to. */
 async function start(options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>, { sync = true } = {}) {
   const clock = new FakeClock();
-  const events = new FakeEvents();
+  const events = new ScriptedSource();
   const abort = new AbortController();
   const controller = createController({
     name: 'pods',
@@ -340,7 +322,7 @@ describe('starting', () => {
     const reconcile = vi.fn();
     const { controller, abort } = await start({ reconcile });
     await expect(controller.run(abort.signal)).rejects.toThrow('controller pods was started more than once');
-    const late = new FakeEvents();
+    const late = new ScriptedSource();
     controller.watch(eventSource(late, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     expect(late.listeners).toBe(1);
     late.tell(added('front'));
@@ -544,7 +526,7 @@ describe('causes', () => {
     };
     const { events, controller } = await start({ reconcile });
     events.tell(added('blocker'));
-    const services = new FakeEvents();
+    const services = new ScriptedSource();
     controller.watch(eventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     for (let i = 0; i < 40; i++) services.tell(added(`svc${i}`));
     hold.open();
@@ -567,7 +549,7 @@ describe('sources', () => {
   it('a mapper that throws, or makes what is no key, costs that event only', async () => {
     const reconcile = vi.fn();
     const { controller } = await start({ reconcile });
-    const services = new FakeEvents();
+    const services = new ScriptedSource();
     const enqueue = ({ key }: ResourceEvent) => {
       if (key === 'shop/bad') throw new Error('cannot map');
       return [key === 'shop/odd' ? 'a/b/c' : key];
@@ -581,7 +563,7 @@ describe('sources', () => {
   it('events a predicate does not pass queue nothing', async () => {
     const reconcile = vi.fn();
     const { controller } = await start({ reconcile });
-    const services = new FakeEvents();
+    const services = new ScriptedSource();
     controller.watch(eventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
     services.tell(added('a'));
     services.tell(added('b'));

@@ -1,67 +1,64 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOrUpdate } from '../../src/controller/create-or-update.ts';
-import type { KubeObject } from '../../src/model/object.ts';
-import { notFound, StatusError } from '../../src/model/status.ts';
+import { CONFIG_MAPS, type ConfigMap, inProcess } from '../support/in-process.ts';
 
-interface ConfigMap extends KubeObject {
-  data?: Record<string, string>;
-}
+const named = (): ConfigMap => ({ metadata: { name: 'settings', namespace: 'shop' } });
+const settings = (value: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', ...named(), data: { value } });
 
-function setup(existing?: ConfigMap) {
-  const absent = new StatusError(notFound({ group: '', resource: 'configmaps' }, 'settings'));
-  const resource = {
-    get: vi.fn(async () => {
-      if (!existing) throw absent;
-      return structuredClone(existing);
-    }),
-    create: vi.fn(),
-    update: vi.fn(),
+async function setup(...objects: object[]) {
+  const { sandbox, client, sent } = await inProcess({
+    objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, ...objects],
+  });
+  const resource = client.resource<ConfigMap>(CONFIG_MAPS, { namespace: 'shop' });
+  return {
+    sandbox,
+    resource,
+    stored: () => sandbox.get(CONFIG_MAPS, 'shop/settings'),
+    sent,
+    verbs: () => sent.map(({ method }) => method),
   };
-  const named: ConfigMap = { metadata: { name: 'settings', namespace: 'shop' } };
-  return { resource, named };
 }
 
-const settings = (value: string): ConfigMap => ({
-  metadata: { name: 'settings', namespace: 'shop', resourceVersion: '3' },
-  data: { value },
-});
 const setTo = (value: string) => (object: ConfigMap) => {
   object.data = { value };
 };
 
 describe('create or update', () => {
   it('creates what is absent [UTL-01]', async () => {
-    const { resource, named } = setup();
-    expect(await createOrUpdate(resource, named, setTo('a'))).toBe('created');
-    expect(resource.create).toHaveBeenCalledWith({ metadata: { name: 'settings', namespace: 'shop' }, data: { value: 'a' } });
+    const { resource, stored, verbs } = await setup();
+    expect(await createOrUpdate(resource, named(), setTo('a'))).toBe('created');
+    expect(stored()).toMatchObject(settings('a'));
+    expect(verbs()).toEqual(['GET', 'POST']);
   });
 
   it('updates what differs, as it was read [UTL-01]', async () => {
-    const { resource, named } = setup(settings('a'));
-    expect(await createOrUpdate(resource, named, setTo('b'))).toBe('updated');
-    expect(resource.update).toHaveBeenCalledWith(settings('b'));
+    const { resource, sent, stored, verbs } = await setup(settings('a'));
+    const read = stored();
+    expect(await createOrUpdate(resource, named(), setTo('b'))).toBe('updated');
+    expect(stored()).toMatchObject(settings('b'));
+    expect(verbs()).toEqual(['GET', 'PUT']);
+    expect(JSON.parse(String(sent[1]?.body))).toEqual({ ...read, data: { value: 'b' } });
   });
 
   it('writes nothing when nothing differs [UTL-01]', async () => {
-    const { resource, named } = setup(settings('a'));
-    expect(await createOrUpdate(resource, named, setTo('a'))).toBe('unchanged');
-    expect(resource.create).not.toHaveBeenCalled();
-    expect(resource.update).not.toHaveBeenCalled();
+    const { resource, verbs } = await setup(settings('a'));
+    expect(await createOrUpdate(resource, named(), setTo('a'))).toBe('unchanged');
+    expect(verbs()).toEqual(['GET']);
   });
 
   it('refuses to rename [UTL-01]', async () => {
-    const { resource, named } = setup(settings('a'));
+    const { resource, verbs } = await setup(settings('a'));
     const rename = (object: ConfigMap) => {
       object.metadata.name = 'other';
     };
-    await expect(createOrUpdate(resource, named, rename)).rejects.toThrow('cannot mutate object name');
-    expect(resource.update).not.toHaveBeenCalled();
+    await expect(createOrUpdate(resource, named(), rename)).rejects.toThrow('cannot mutate object name');
+    expect(verbs()).toEqual(['GET']);
   });
 
   it('writes nothing when reading fails otherwise [UTL-01]', async () => {
-    const { resource, named } = setup();
-    resource.get.mockRejectedValue(new Error('down'));
-    await expect(createOrUpdate(resource, named, setTo('a'))).rejects.toThrow('down');
-    expect(resource.create).not.toHaveBeenCalled();
+    const { sandbox, resource, verbs } = await setup();
+    sandbox.faults.add({ fault: { kind: 'refuse' } });
+    await expect(createOrUpdate(resource, named(), setTo('a'))).rejects.toThrow('ECONNREFUSED');
+    expect(verbs()).toEqual(['GET']);
   });
 });

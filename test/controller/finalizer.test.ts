@@ -1,4 +1,3 @@
-import { applyPatch } from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
 import type { JsonPatchOperation } from '../../src/controller/finalizer.ts';
 import {
@@ -10,6 +9,7 @@ import {
   removeFinalizerPatch,
 } from '../../src/controller/finalizer.ts';
 import type { KubeObject } from '../../src/model/object.ts';
+import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
 const OURS = 'example.com/ours';
 
@@ -23,12 +23,6 @@ function object(finalizers?: string[], deletionTimestamp?: string): KubeObject {
       ...(deletionTimestamp ? { deletionTimestamp } : {}),
     },
   };
-}
-
-/** What a server makes of a patch; throws where a test fails. */
-function patched(to: KubeObject, patch: readonly JsonPatchOperation[]): string[] | undefined {
-  const { newDocument } = applyPatch(structuredClone(to), structuredClone(patch) as Parameters<typeof applyPatch>[1], true);
-  return (newDocument as KubeObject).metadata.finalizers;
 }
 
 describe('in place', () => {
@@ -52,22 +46,49 @@ it.each([
 });
 
 describe('as JSON patches', () => {
-  it('adds to no list and to a list [KR-10]', () => {
-    expect(patched(object(), addFinalizerPatch(object(), OURS))).toEqual([OURS]);
-    expect(patched(object(['other']), addFinalizerPatch(object(['other']), OURS))).toEqual(['other', OURS]);
+  /** A config map with these finalizers on a server, and what that makes of a patch; rejects where a test in it fails. */
+  async function served(finalizers: string[] = []) {
+    const { sandbox, client } = await inProcess();
+    const put = (fields: object = {}) => {
+      const metadata = { name: 'web', namespace: 'shop', finalizers, ...fields };
+      return sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata })[0] as KubeObject;
+    };
+    const remove = () => sandbox.delete(CONFIG_MAPS, 'shop/web');
+    const resource = client.resource<KubeObject>(CONFIG_MAPS, { namespace: 'shop' });
+    const patched = async (patch: readonly JsonPatchOperation[]) => {
+      await resource.patch('web', patch, { type: 'json' });
+      return sandbox.get(CONFIG_MAPS, 'shop/web')?.metadata.finalizers;
+    };
+    return { read: put(), put, remove, patched };
+  }
+
+  it('adds to no list and to a list [KR-10]', async () => {
+    const [bare, listed] = [await served(), await served(['example.com/other'])];
+    expect(await bare.patched(addFinalizerPatch(bare.read, OURS))).toEqual([OURS]);
+    expect(await listed.patched(addFinalizerPatch(listed.read, OURS))).toEqual(['example.com/other', OURS]);
   });
 
-  it('adds nothing when the object is another, nor writes a list over one that came meanwhile [KR-10]', () => {
-    const recreated = { metadata: { ...object(['other']).metadata, uid: 'u2' } };
-    expect(() => patched(recreated, addFinalizerPatch(object(['other']), OURS))).toThrow();
-    const changed = { metadata: { ...object(['other']).metadata, resourceVersion: '8' } };
-    expect(() => patched(changed, addFinalizerPatch(object(), OURS))).toThrow();
+  it('adds nothing when the object is another, nor writes a list over one that came meanwhile [KR-10]', async () => {
+    const recreated = await served(['example.com/other']);
+    recreated.put({ finalizers: [] });
+    recreated.remove();
+    const another = recreated.put();
+    expect(another.metadata.uid).not.toBe(recreated.read.metadata.uid);
+    await expect(recreated.patched(addFinalizerPatch(recreated.read, OURS))).rejects.toMatchObject({ statusCode: 422 });
+    const changed = await served();
+    changed.put({ finalizers: ['example.com/other'] });
+    await expect(changed.patched(addFinalizerPatch(changed.read, OURS))).rejects.toMatchObject({ statusCode: 422 });
+    expect(await changed.patched([])).toEqual(['example.com/other']);
   });
 
-  it('removes every entry, each tested to be ours [KR-10]', () => {
-    const o = object([OURS, 'other', OURS], 'now');
-    expect(patched(o, removeFinalizerPatch(o, OURS))).toEqual(['other']);
-    expect(() => patched(object(['other', OURS]), removeFinalizerPatch(object([OURS]), OURS))).toThrow();
+  it('removes every entry, each tested to be ours [KR-10]', async () => {
+    const other = 'example.com/other';
+    const o = await served([OURS, other, OURS]);
+    expect(await o.patched(removeFinalizerPatch(o.read, OURS))).toEqual([other]);
+    const moved = await served([OURS]);
+    moved.put({ finalizers: [other, OURS] });
+    await expect(moved.patched(removeFinalizerPatch(moved.read, OURS))).rejects.toMatchObject({ statusCode: 422 });
+    expect(await moved.patched([])).toEqual([other, OURS]);
     expect(removeFinalizerPatch(object(['other']), OURS)).toEqual([]);
   });
 });

@@ -6,23 +6,36 @@ import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
-import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-lister-watcher.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
+import { inProcess } from '../support/in-process.ts';
 
-function pod(name: string, resourceVersion: string, generation = 1): UnknownObject {
-  return { metadata: { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion, generation } };
+const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
+
+function web(name: string, replicas = 1, labels: Record<string, string> = {}) {
+  const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
+  const spec = { replicas, selector: { matchLabels: { app: name } }, template };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'shop', labels }, spec };
 }
 
-function setup() {
-  const clock = new FakeClock();
-  const stream = new ScriptedStream<UnknownObject>();
-  const server = new ScriptedListerWatcher<UnknownObject>().onList(() => page('10', [pod('a', '1'), pod('b', '2')])).onWatch(stream);
-  const informer = new SharedInformer(server, { name: 'v1/pods', sync: 'list', clock, random: () => 0 });
-  return { clock, stream, informer, abort: new AbortController() };
+async function setup() {
+  const { sandbox, clock, client } = await inProcess({ objects: [web('a'), web('b')] });
+  const informer = new SharedInformer<UnknownObject>(client.resource(DEPLOYMENTS), {
+    name: 'apps/v1/deployments',
+    sync: 'list',
+    clock,
+    random: () => 0,
+  });
+  const put = (object: object) => sandbox.apply(object)[0]?.metadata.resourceVersion;
+  const versionOf = (name: string) => sandbox.get(DEPLOYMENTS, `shop/${name}`)?.metadata.resourceVersion;
+  const remove = (name: string) => {
+    sandbox.delete(DEPLOYMENTS, `shop/${name}`);
+    return sandbox.resourceVersion;
+  };
+  return { sandbox, clock, informer, put, remove, versionOf, abort: new AbortController() };
 }
 
 it("tells an informer's notifications as events, the first state as initial", async () => {
-  const { informer, stream, abort } = setup();
+  const { sandbox, informer, put, remove, versionOf, abort } = await setup();
   const events: string[] = [];
   const subscription = informerEvents(informer).subscribe(({ type, key, cause, object, oldObject, finalStateUnknown }: ResourceEvent) => {
     const versions = [oldObject, object].map((o) => o?.metadata.resourceVersion ?? '').join('>');
@@ -30,21 +43,23 @@ it("tells an informer's notifications as events, the first state as initial", as
   });
   const run = informer.run(abort.signal);
   await subscription.synced;
-  stream.send(modified(pod('a', '11')), added(pod('c', '12')), deleted(pod('b', '13')));
+  const [a, b] = [versionOf('a'), versionOf('b')];
+  const [changed, made, gone] = [put(web('a', 2)), put(web('c')), remove('b')];
   await settled();
   expect(events).toEqual([
-    'added shop/a initial >1',
-    'added shop/b initial >2',
-    'updated shop/a watch 1>11',
-    'added shop/c watch >12',
-    'deleted shop/b watch >13',
+    `added shop/a initial >${a}`,
+    `added shop/b initial >${b}`,
+    `updated shop/a watch ${a}>${changed}`,
+    `added shop/c watch >${made}`,
+    `deleted shop/b watch >${gone}`,
   ]);
   abort.abort();
   await run;
+  await sandbox.stop();
 });
 
 it('a controller over an informer runs once its first state is there, then for every change that passes', async () => {
-  const { clock, informer, stream, abort } = setup();
+  const { sandbox, clock, informer, put, remove, versionOf, abort } = await setup();
   const runs: string[] = [];
   const reconcile = ({ key, causes, gone }: ReconcileRequest) => {
     runs.push(
@@ -52,19 +67,24 @@ it('a controller over an informer runs once its first state is there, then for e
     );
   };
   const controller = createController({
-    name: 'pods',
+    name: 'deployments',
     clock,
     reconcile,
-    sources: [informerSource(informer, { name: 'v1/pods', isPrimary: true, predicate: generationChanged })],
+    sources: [informerSource(informer, { name: 'apps/v1/deployments', isPrimary: true, predicate: generationChanged })],
   });
   const running = Promise.all([controller.run(abort.signal), informer.run(abort.signal)]);
   await controller.synced();
   await settled();
-  stream.send(modified(pod('a', '11')), modified(pod('a', '12', 2)), deleted(pod('b', '13')));
+  const first = [`shop/a added ${versionOf('a')}`, `shop/b added ${versionOf('b')}`];
+  put(web('b', 1, { only: 'a-label' }));
   await settled();
-  expect(runs).toEqual(['shop/a added 1', 'shop/b added 2', 'shop/a updated 12', 'shop/b deleted 13']);
+  expect(runs).toEqual(first);
+  const [changed, gone] = [put(web('a', 2)), remove('b')];
+  await settled();
+  expect(runs.slice(2)).toEqual([`shop/a updated ${changed}`, `shop/b deleted ${gone}`]);
   abort.abort();
   await running;
+  await sandbox.stop();
   expect(clock.pending).toBe(0);
   expect(informer.handlerCount).toBe(0);
 });

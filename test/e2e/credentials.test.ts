@@ -4,55 +4,48 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../src/sandbox/index.ts';
-import { type Authority, authority, type LocalServer, localServer } from '../client/local-server.ts';
+import { type Authority, authority } from '../support/authority.ts';
 import { Cli, run } from '../support/cli.ts';
 import { OBJECTS, pod } from '../support/fixture.ts';
+import { type SocketScript, socketScript } from '../support/socket-script.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
 
 let pki: Authority;
 let sandbox: Sandbox;
-let server: LocalServer;
+let server: SocketScript;
 let folder: string;
 const at = (name: string) => path.join(folder, name);
-/** The one token that is let in; the server changes it at will. */
-let token = 'first';
 /** Who the client certificates said they were. */
 const names = new Set<string>();
 
 beforeAll(async () => {
   pki = await authority();
   folder = await mkdtemp(path.join(tmpdir(), 'credentials-'));
-  sandbox = await Sandbox.start({});
-  sandbox.apply(OBJECTS);
-  server = await localServer(guard, { ...pki.server, ca: pki.ca, requestCert: true, rejectUnauthorized: true });
+  server = await socketScript(guard, { ...pki.server, ca: pki.ca, requestCert: true, rejectUnauthorized: true });
   await writeFile(at('ca.pem'), pki.ca);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  await sandbox.stop();
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  token = 'first';
+  sandbox = await Sandbox.start({});
+  sandbox.apply(OBJECTS);
   server.seen.length = 0;
   names.clear();
   await writeFile(at('runs'), '');
-  await writeFile(at('token'), 'first');
+  await writeFile(at('token'), sandbox.token);
 });
+afterEach(() => sandbox.stop());
 
-/** Wants a certificate of our CA and the token, warns, and passes on to the sandbox. */
+/** Wants a certificate of our CA, warns, and passes on to the sandbox, which wants its token. */
 function guard(request: IncomingMessage, response: ServerResponse): void {
   names.add(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN));
   response.setHeader('warning', '299 - "this server is old"');
-  if (request.headers.authorization !== `Bearer ${token}`) {
-    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 };
-    response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(status));
-    return;
-  }
-  const headers = { ...request.headers, authorization: `Bearer ${sandbox.token}` };
+  const { headers } = request;
   const onward = https.request(sandbox.url + request.url, { method: request.method, headers, ca: sandbox.caPem }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     response.flushHeaders();
@@ -111,8 +104,7 @@ describe('the built program, with a plugin that gives a token and a certificate,
     await using cli = new Cli(['watch', 'pods', '-o', 'name'], await options());
     await cli.until((c) => c.lines.length === 2, 'the initial state');
     await expect.poll(() => server.seen.some(({ url }) => url?.includes('watch=true'))).toBe(true);
-    token = 'second';
-    await writeFile(at('token'), token);
+    await writeFile(at('token'), sandbox.rotateToken());
     sandbox.apply(pod('web-3'));
     await cli.until((c) => c.lines.length === 3, 'an event on the watch that is open');
     expect(await runs()).toBe(1);

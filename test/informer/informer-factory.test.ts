@@ -1,146 +1,142 @@
 import { describe, expect, it } from 'vitest';
-import { dynamicInformerFactory, type InformerFactoryOptions, type ResourceSource } from '../../src/informer/informer-factory.ts';
-import type { ListerWatcher } from '../../src/informer/lister-watcher.ts';
+import { dynamicInformerFactory, type InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
-import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
-import { initialEnd, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-lister-watcher.ts';
-import { VersionedSource } from '../support/versioned-source.ts';
+import { CONFIG_MAPS, ConfigMaps, type InProcessSetup, inProcess, readsOf } from '../support/in-process.ts';
 
-const pods: GroupVersionResource = { group: '', version: 'v1', resource: 'pods' };
 const deployments: GroupVersionResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 
-/** Every type is served by the same source; what was asked for is written down. */
-function factory(options: InformerFactoryOptions = {}, source = new VersionedSource()) {
-  const clock = new FakeClock();
-  const asked: string[] = [];
-  const resources: ResourceSource = {
-    resource: (gvr, { namespace }) => {
-      asked.push(`${gvr.resource} ${namespace ?? '*'}`);
-      return source.resource(namespace) as unknown as ListerWatcher<never>;
-    },
-  };
-  const made = dynamicInformerFactory(resources, { clock, random: () => 0, ...options });
+async function factory(options: InformerFactoryOptions = {}, setup: InProcessSetup = {}) {
+  const { sandbox, clock, client } = await inProcess(setup);
+  const made = dynamicInformerFactory(client, { clock, random: () => 0, ...options });
   const controller = new AbortController();
-  return { factory: made, source, clock, asked, controller };
+  const stop = async () => {
+    controller.abort();
+    await made.shutdown();
+    await sandbox.stop();
+  };
+  return { factory: made, sandbox, maps: new ConfigMaps(sandbox), clock, controller, stop };
 }
 
 it('gives one informer per type, starts each once, and those asked for later at the next start [FAC-01]', async () => {
-  const { factory: informers, source, controller } = factory();
-  const first = informers.forResource(pods);
-  expect(informers.forResource(pods)).toEqual(first);
-  expect(informers.forResource(pods).informer).toBe(first.informer);
+  const { factory: informers, sandbox, controller, stop } = await factory();
+  const first = informers.forResource(CONFIG_MAPS);
+  expect(informers.forResource(CONFIG_MAPS)).toEqual(first);
+  expect(informers.forResource(CONFIG_MAPS).informer).toBe(first.informer);
   informers.start(controller.signal);
   informers.start(controller.signal);
   const second = informers.forResource(deployments);
   await settled();
-  expect(source.requests).toEqual(['stream']);
+  expect([readsOf(sandbox), readsOf(sandbox, 'deployments')]).toEqual([['stream'], []]);
   expect([first.informer.isStarted, second.informer.isStarted]).toEqual([true, false]);
   informers.start(controller.signal);
   await settled();
   expect(second.informer.hasSynced).toBe(true);
-  controller.abort();
-  await informers.shutdown();
+  expect(readsOf(sandbox)).toEqual(['stream']);
+  await stop();
 });
 
 it('waits for those that were started and no others [FAC-02]', async () => {
-  const { factory: informers, controller } = factory();
-  informers.forResource(pods);
+  const { factory: informers, controller, stop } = await factory();
+  informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
   informers.forResource(deployments);
   const result = await informers.waitForSync();
-  expect([...result.synced]).toEqual([['v1/pods', true]]);
+  expect([...result.synced]).toEqual([['v1/configmaps', true]]);
   expect(result.asError()).toBeUndefined();
-  controller.abort();
-  await informers.shutdown();
+  await stop();
 });
 
 it('of one namespace hears nothing of another [FAC-04]', async () => {
-  const { factory: informers, source, controller } = factory({ namespaces: ['ns-foo'] });
-  const { informer } = informers.forResource(pods);
+  const { factory: informers, maps, controller, stop } = await factory({ namespaces: ['ns-foo'] });
+  const { informer } = informers.forResource(CONFIG_MAPS);
   const handler = createRecordingHandler<never>();
   informer.addHandler(handler as never);
   informers.start(controller.signal);
   await settled();
-  source.put('ns-bar/x');
+  maps.put('ns-bar/x');
   await settled();
   expect(handler.notifications).toEqual([]);
-  source.put('ns-foo/x');
+  const version = maps.put('ns-foo/x');
   await settled();
-  expect(handler.lines).toEqual(['synced', 'added ns-foo/x@3']);
-  controller.abort();
-  await informers.shutdown();
+  expect(handler.lines).toEqual(['synced', `added ns-foo/x@${version}`]);
+  await stop();
 });
 
 it('of several namespaces watches each by itself behind one lister', async () => {
-  const { factory: informers, source, asked, controller } = factory({ namespaces: ['a', 'b', 'a'] });
-  for (const key of ['a/x', 'b/y', 'c/z']) source.put(key);
-  const { lister } = informers.forResource(pods);
+  const { factory: informers, maps, sandbox, controller, stop } = await factory({ namespaces: ['a', 'b', 'a'] });
+  for (const key of ['a/x', 'b/y', 'c/z']) maps.put(key);
+  const { lister } = informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
   await informers.waitForSync(controller.signal);
-  expect(asked).toEqual(['pods a', 'pods b']);
+  expect(sandbox.requests.matching('configmaps').map(({ path }) => path.split('?')[0])).toEqual([
+    '/api/v1/namespaces/a/configmaps',
+    '/api/v1/namespaces/b/configmaps',
+  ]);
   expect([...lister.keys()].sort()).toEqual(['a/x', 'b/y']);
-  controller.abort();
-  await informers.shutdown();
+  await stop();
 });
 
 it('reaches sync on a bare end bookmark [FAC-06]', async () => {
-  const source = new ScriptedListerWatcher<never>().onWatch(new ScriptedStream<never>().send(initialEnd(3)));
-  const informers = dynamicInformerFactory({ resource: () => source }, { clock: new FakeClock() });
-  const { informer } = informers.forResource(pods);
-  const controller = new AbortController();
+  const { factory: informers, sandbox, controller, stop } = await factory();
+  const { informer } = informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
   await settled();
-  expect([informer.hasSynced, source.trace]).toEqual([true, ['stream']]);
-  controller.abort();
-  await informers.shutdown();
+  expect([informer.hasSynced, informer.lister.size, readsOf(sandbox)]).toEqual([true, 0, ['stream']]);
+  await stop();
 });
 
 it('puts its selectors into every request [FAC-05]', async () => {
-  const source = new ScriptedListerWatcher<never>();
-  const informers = dynamicInformerFactory(
-    { resource: () => source },
-    { clock: new FakeClock(), listOptions: { labelSelector: 'app=web' } },
-  );
-  informers.forResource(pods);
-  const controller = new AbortController();
+  const listOptions = { labelSelector: 'app=web', fieldSelector: 'metadata.name!=b' };
+  const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync: 'list', listOptions });
+  for (const name of ['a', 'b']) maps.put(`shop/${name}`, 'n1', { app: 'web' });
+  maps.put('shop/c', 'n1', { app: 'db' });
+  const { lister } = informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
-  await settled();
-  expect(source.requests[0]).toMatchObject({ labelSelector: 'app=web' });
-  controller.abort();
-  await informers.shutdown();
+  await clock.advance(1000);
+  const asked = sandbox.requests.matching('configmaps').map(({ path }) => new URL(path, 'http://x').searchParams);
+  expect(asked.map((query) => query.has('watch'))).toEqual([false, true]);
+  for (const query of asked) expect(Object.fromEntries(query)).toMatchObject(listOptions);
+  expect([...lister.keys()]).toEqual(['shop/a']);
+  await stop();
 });
 
 describe('waiting for sync', () => {
   it('says which informer is late and why when time runs out [SHI-31]', async () => {
-    const { factory: informers, source, clock, controller } = factory({ sync: 'list' });
-    source.faults.push(...Array.from({ length: 50 }, () => () => new Error('pods is forbidden')));
-    informers.forResource(pods);
+    const nobody = { user: 'nobody' };
+    const {
+      factory: informers,
+      clock,
+      controller,
+      stop,
+    } = await factory({ sync: 'list' }, { rbac: true, token: (sandbox) => sandbox.tokenFor(nobody) });
+    informers.forResource(CONFIG_MAPS);
     informers.start(controller.signal);
     const waiting = informers.waitForSync(controller.signal, { timeoutMs: 5000 });
     await clock.advance(5000);
     const error = (await waiting).asError();
-    expect(error?.message).toBe('failed to sync all caches: v1/pods: no sync within 5s');
-    expect(error?.hint).toBe('v1/pods: failed to list v1/pods: pods is forbidden');
-    controller.abort();
-    await informers.shutdown();
+    expect(error?.message).toBe('failed to sync all caches: v1/configmaps: no sync within 5s');
+    expect(error?.hint).toBe(
+      'v1/configmaps: failed to list v1/configmaps: configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" at the cluster scope',
+    );
+    await stop();
   });
 
   it('leaves no timer behind when all is well', async () => {
-    const { factory: informers, clock, controller } = factory();
-    informers.forResource(pods);
+    const { factory: informers, clock, controller, stop } = await factory();
+    informers.forResource(CONFIG_MAPS);
     informers.start(controller.signal);
     const before = clock.pending;
     expect((await informers.waitForSync(controller.signal, { timeoutMs: 60_000 })).isComplete).toBe(true);
-    controller.abort();
-    await informers.shutdown();
+    await stop();
     expect([before > 0, clock.pending]).toEqual([true, 0]);
   });
 });
 
 it('starts nothing after its shutdown, which waits for the informers to end', async () => {
-  const { factory: informers, source, controller } = factory();
-  informers.forResource(pods);
+  const { factory: informers, sandbox, controller } = await factory();
+  informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
   await settled();
   let isDown = false;
@@ -152,29 +148,29 @@ it('starts nothing after its shutdown, which waits for the informers to end', as
   informers.forResource(deployments);
   informers.start(new AbortController().signal);
   await settled();
-  expect(source.requests).toHaveLength(1);
+  expect([...sandbox.requests]).toHaveLength(1);
 });
 
 it('applies its transform to every type', async () => {
   const {
     factory: informers,
-    source,
+    maps,
     controller,
-  } = factory({
+    stop,
+  } = await factory({
     transform: (object) => {
       object.metadata.labels = { seen: 'yes' };
       return object;
     },
   });
-  source.put('a/x');
-  const { lister } = informers.forResource(pods);
+  maps.put('a/x');
+  const { lister } = informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
   await informers.waitForSync();
   expect(lister.list({ selector: 'seen=yes' })).toHaveLength(1);
-  controller.abort();
-  await informers.shutdown();
+  await stop();
 });
 
-it('refuses all namespaces beside others', () => {
-  expect(() => factory({ namespaces: ['', 'a'] })).toThrow('namespaces must not name all namespaces');
+it('refuses all namespaces beside others', async () => {
+  await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow('namespaces must not name all namespaces');
 });

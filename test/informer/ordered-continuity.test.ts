@@ -2,86 +2,92 @@ import { expect, it } from 'vitest';
 import { CoalescingQueue, SYNCED } from '../../src/informer/handler-queue.ts';
 import type { OrderedContinuity } from '../../src/informer/ledger.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
-import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
-import { type Pod, pod } from '../support/objects.ts';
-import {
-  added,
-  errorEvent,
-  expired,
-  initialEnd,
-  modified,
-  ScriptedListerWatcher,
-  ScriptedStream,
-} from '../support/scripted-lister-watcher.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 
-const stream = () => new ScriptedStream<Pod>();
-
-/** An informer whose first stream has `web` at version 1 and whose second one, after a gap, has it at 20. */
-function bench() {
-  const clock = new FakeClock();
-  const first = stream().send(added(pod('web', 1)), initialEnd(10));
-  const second = stream().send(added(pod('web', 20)), initialEnd(21));
-  const source = new ScriptedListerWatcher<Pod>().onWatch(first, second);
-  const informer = new SharedInformer<Pod>(source, { name: 'v1/pods', clock, random: () => 0 });
+/** An informer of one config map, whose first stream brings its first state and then so many changes before the server says 410. */
+async function bench({ changes }: { changes: number }) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  const versions = [maps.put('shop/web')];
+  sandbox.faults.add({ fault: { kind: 'gone', after: 2 + changes }, match: { watch: true } });
+  const source = client.resource<ConfigMap>(CONFIG_MAPS);
+  const informer = new SharedInformer<ConfigMap>(source, { name: 'v1/configmaps', clock, sync: 'stream', random: () => 0 });
   const ending = new AbortController();
   const running = informer.run(ending.signal);
-  const stop = () => {
-    ending.abort();
-    return running;
+  /** Changes it, so many times that the stream ends with it; once more while nobody listens. */
+  const change = async () => {
+    for (let i = 0; i <= changes; i++) {
+      if (i === changes) await settled();
+      versions.push(maps.put('shop/web', `n${i}`));
+    }
   };
-  return { informer, clock, first, stop };
+  const stop = async () => {
+    ending.abort();
+    await running;
+    await sandbox.stop();
+  };
+  return { informer, clock, versions, change, stop };
 }
 
 const told = (event: OrderedContinuity) => (event.kind === 'gap' ? `gap from ${event.from}` : `relisted ${event.objects}`);
 
 it('a handler hears of a gap behind what was seen before it, and of the relist behind what it brought', async () => {
-  const { informer, clock, first, stop } = bench();
-  const handler = createRecordingHandler<Pod>();
+  const { informer, clock, versions, change, stop } = await bench({ changes: 1 });
+  const handler = createRecordingHandler<ConfigMap>();
   informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) });
   await settled();
-  first.send(modified(pod('web', 11)), errorEvent(expired()));
+  await change();
   await clock.advance(60_000);
-  expect(handler.lines).toEqual(['added web@1', 'synced', 'updated web@1->11', 'gap from 11', 'updated web@11->20', 'relisted 1']);
+  const [first, second, third] = versions;
+  expect(handler.lines).toEqual([
+    `added shop/web@${first}`,
+    'synced',
+    `updated shop/web@${first}->${second}`,
+    `gap from ${second}`,
+    `updated shop/web@${second}->${third}`,
+    'relisted 1',
+  ]);
   await stop();
 });
 
 it('a handler that is behind hears of a gap in its place all the same', async () => {
-  const { informer, clock, first, stop } = bench();
+  const { informer, clock, versions, change, stop } = await bench({ changes: 2 });
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const handler = createRecordingHandler<Pod>({ pause: () => gate });
+  const handler = createRecordingHandler<ConfigMap>({ pause: () => gate });
   informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) }, { policy: 'block', blockAt: 1 });
   await settled();
-  first.send(modified(pod('web', 11)), modified(pod('web', 12)), errorEvent(expired()));
+  await change();
   await clock.advance(60_000);
-  expect(handler.lines).toEqual(['added web@1']);
+  const [first, second, third, fourth] = versions;
+  expect(handler.lines).toEqual([`added shop/web@${first}`]);
   release();
   await clock.advance(60_000);
-  expect(handler.lines.slice(1)).toEqual([
+  expect(handler.lines).toEqual([
+    `added shop/web@${first}`,
     'synced',
-    'updated web@1->11',
-    'updated web@11->12',
-    'gap from 12',
-    'updated web@12->20',
+    `updated shop/web@${first}->${second}`,
+    `updated shop/web@${second}->${third}`,
+    `gap from ${third}`,
+    `updated shop/web@${third}->${fourth}`,
     'relisted 1',
   ]);
   await stop();
 });
 
 it('a handler that filters hears of it too, and a coalescing queue keeps it', async () => {
-  const { informer, clock, first, stop } = bench();
+  const { informer, clock, versions, stop } = await bench({ changes: 0 });
   const heard: string[] = [];
   informer.addHandler({ continuity: (event) => void heard.push(told(event)) }, { filter: () => false, policy: 'coalesce' });
-  await settled();
-  first.send(errorEvent(expired()));
   await clock.advance(60_000);
-  expect(heard).toEqual(['gap from 10', 'relisted 1']);
+  expect(heard).toEqual([`gap from ${versions[0]}`, 'relisted 1']);
   await stop();
 });
 
 it('a coalescing queue merges nothing with it', () => {
-  const queue = new CoalescingQueue<Pod>(() => {});
+  const queue = new CoalescingQueue<ConfigMap>(() => {});
   const event = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
   queue.push({ kind: 'continuity', event });
   queue.push({ kind: 'continuity', event });

@@ -3,19 +3,16 @@ import { type ListProgress, listAll } from '../../src/informer/pager.ts';
 import type { ListOptions } from '../../src/model/list-options.ts';
 import type { ListPage } from '../../src/model/object.ts';
 import { failure, StatusError } from '../../src/model/status.ts';
+import { ScriptedListerWatcher } from '../support/scripted-events.ts';
 
 type Answer = ListPage<string> | StatusError;
 
 async function run(options: ListOptions, answers: Answer[], onPage?: (p: ListProgress) => void) {
-  const asked: ListOptions[] = [];
-  const list = async (request: ListOptions) => {
-    asked.push(request);
-    const answer = answers.shift();
-    if (answer instanceof StatusError) throw answer;
-    return answer as ListPage<string>;
-  };
-  const result = await listAll(list, options, onPage).catch((error: unknown) => error);
-  return { asked, result };
+  const script = answers.map((answer) => (answer instanceof StatusError ? () => Promise.reject(answer) : () => answer));
+  const source = new ScriptedListerWatcher<string>().onList(...script);
+  const { signal } = new AbortController();
+  const result = await listAll((request) => source.list(request, { signal }), options, onPage).catch((error: unknown) => error);
+  return { asked: source.lists.map(({ verb: _, ...asked }) => asked), result };
 }
 
 const expired = () => new StatusError(failure(410, 'Expired', 'the token is too old'));

@@ -28,7 +28,7 @@ import {
   throttled,
   tooLarge,
   unreachable,
-} from '../support/scripted-lister-watcher.ts';
+} from '../support/scripted-events.ts';
 
 /** A store that writes down what it is told. */
 class RecordingStore implements ReflectorStore<KubeObject> {

@@ -19,7 +19,7 @@ import {
   ScriptedStream,
   throttled,
   unreachable,
-} from '../support/scripted-lister-watcher.ts';
+} from '../support/scripted-events.ts';
 
 function watching(source: ScriptedListerWatcher<Pod>, resourceVersion = '5') {
   const clock = new FakeClock();

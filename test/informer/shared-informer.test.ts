@@ -20,7 +20,7 @@ import {
   refuse,
   ScriptedListerWatcher,
   ScriptedStream,
-} from '../support/scripted-lister-watcher.ts';
+} from '../support/scripted-events.ts';
 
 const lw = () => new ScriptedListerWatcher<Pod>();
 const stream = () => new ScriptedStream<Pod>();

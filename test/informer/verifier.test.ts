@@ -2,30 +2,42 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ContinuityEvent } from '../../src/informer/ledger.ts';
 import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, readsOf } from '../support/in-process.ts';
 import { type Pod, pod } from '../support/objects.ts';
-import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-lister-watcher.ts';
-import { VersionedSource } from '../support/versioned-source.ts';
+import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
 
 const NOTHING = { missing: [], extra: [], stale: [] };
 
-/** An informer over a collection of a/p0, a/p1, b/p2. */
-async function following(options: SharedInformerOptions<Pod> = {}, namespaces?: readonly string[]) {
-  const clock = new FakeClock();
-  const source = new VersionedSource();
-  for (const key of ['a/p0', 'a/p1', 'b/p2']) source.put(key);
+/** An informer over the config maps a/p0, a/p1, b/p2; with `deaf`, its first streams fall silent once they have brought these. */
+async function following(options: SharedInformerOptions<ConfigMap> = {}, namespaces: readonly string[] = [''], { deaf = false } = {}) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  for (const key of ['a/p0', 'a/p1', 'b/p2']) maps.put(key);
+  if (deaf) {
+    for (const namespace of namespaces) {
+      const events = maps.keys.filter((key) => key.startsWith(namespace)).length + 1; // the bookmark at the end of the list is one
+      const path = namespace === '' ? '/v1/configmaps' : `/${namespace}/configmaps`;
+      sandbox.faults.add({ fault: { kind: 'stall', after: events }, match: { watch: true, path } });
+    }
+  }
+  const scopes = namespaces.map((name) => {
+    const namespace = name === '' ? undefined : name;
+    return { namespace, source: client.resource<ConfigMap>(CONFIG_MAPS, { namespace }) };
+  });
   const events: ContinuityEvent[] = [];
-  const scopes = namespaces?.map((namespace) => ({ namespace, source: source.resource(namespace) })) ?? [{ source: source.resource() }];
-  const informer = new SharedInformer<Pod>(scopes, {
-    name: 'v1/pods',
+  const informer = new SharedInformer<ConfigMap>(scopes, {
+    name: 'v1/configmaps',
     clock,
     random: () => 0,
     idleMs: Number.POSITIVE_INFINITY,
+    sync: 'stream',
     onContinuity: (event) => events.push(event),
     ...options,
   });
-  const handler = createRecordingHandler<Pod>();
+  const handler = createRecordingHandler<ConfigMap>();
   informer.addHandler(handler);
   const controller = new AbortController();
   const running = informer.run(controller.signal);
@@ -34,36 +46,41 @@ async function following(options: SharedInformerOptions<Pod> = {}, namespaces?: 
   const stop = async () => {
     controller.abort();
     await running;
-    expect([clock.pending, getEventListeners(controller.signal, 'abort')]).toEqual([0, []]);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    await sandbox.stop();
+    expect(clock.pending).toBe(0);
   };
-  /** Changes the server in a way the stream never tells. */
+  /** Changes the server while nobody hears of it. */
   const driftAway = () => {
-    source.disturb('stall');
-    source.put('a/p0', 'n2');
-    source.delete('a/p1');
-    source.put('b/new');
+    maps.put('a/p0', 'n2');
+    maps.delete('a/p1');
+    maps.put('b/new');
   };
   const verify = async () => {
     const verifying = informer.verify(controller.signal);
     await clock.advance(20_000);
     return verifying;
   };
-  return { clock, source, informer, handler, events, stop, driftAway, verify };
+  return { clock, sandbox, maps, informer, handler, events, stop, driftAway, verify };
 }
+
+const LIST_FAILS: FaultRule = { fault: { kind: 'status', code: 500 }, match: { watch: false } };
+const DEAF = { deaf: true };
 
 describe('a verification', () => {
   it('finds nothing where the cache is right, and costs one list', async () => {
-    const { source, informer, verify, events, stop } = await following();
-    const before = source.requests.length;
+    const { sandbox, informer, verify, events, stop } = await following();
+    const before = readsOf(sandbox).length;
     expect(await verify()).toEqual(NOTHING);
-    expect(source.requests.slice(before)).toEqual(['list']);
+    expect(readsOf(sandbox).slice(before)).toEqual(['list']);
     expect(informer.continuity[0]).toMatchObject({ verifications: 1, drifts: 0, relists: 0 });
     expect(events.map((e) => e.kind)).toEqual(['synced']);
     await stop();
   });
 
   it('reports what a dead stream kept from us, tells the ledger, and mends it by a relist', async () => {
-    const { informer, source, handler, verify, driftAway, events, stop } = await following();
+    const { informer, maps, handler, verify, driftAway, events, stop } = await following({}, [''], DEAF);
+    const [before] = maps.state;
     driftAway();
     expect(await verify()).toEqual({ missing: ['b/new'], extra: ['a/p1'], stale: ['a/p0'] });
     expect(events.slice(1).map((e) => [e.kind, 'why' in e ? e.why : 'fault' in e ? e.fault : ''])).toEqual([
@@ -72,21 +89,23 @@ describe('a verification', () => {
       ['relisted', 'drift'],
     ]);
     expect(String(events[2]?.kind === 'fault' && events[2].error)).toContain(
-      'the cache of v1/pods differs from the server: 1 missing (b/new), 1 extra (a/p1), 1 stale (a/p0)',
+      'the cache of v1/configmaps differs from the server: 1 missing (b/new), 1 extra (a/p1), 1 stale (a/p0)',
     );
     expect(informer.continuity[0]).toMatchObject({ verifications: 1, drifts: 1, relists: 1, gapCount: 1 });
-    expect(handler.lines.filter((line) => !line.includes('b/p2'))).toEqual([
-      'deleted a/p1@3 (unknown)',
-      'updated a/p0@2->5',
-      'added b/new@7',
+    const [p0, added] = maps.state;
+    const told = handler.lines.filter((line) => !line.includes('b/p2'));
+    expect(told).toEqual([
+      expect.stringMatching(/^deleted a\/p1@\d+ \(unknown\)$/),
+      `updated ${before}->${p0?.split('@')[1]}`,
+      `added ${added}`,
     ]);
-    expect([...informer.lister.keys()].sort()).toEqual(source.state.map((s) => s.split('@')[0]));
+    expect([...informer.lister.keys()].sort()).toEqual(maps.keys);
     expect(await verify()).toEqual(NOTHING);
     await stop();
   });
 
   it('is confined to its namespace when each has its own source', async () => {
-    const { informer, verify, driftAway, stop } = await following({}, ['a', 'b']);
+    const { informer, verify, driftAway, stop } = await following({}, ['a', 'b'], DEAF);
     driftAway();
     expect(await verify()).toEqual({ missing: ['b/new'], extra: ['a/p1'], stale: ['a/p0'] });
     expect(informer.continuity.map((c) => c.relists)).toEqual([1, 1]);
@@ -102,32 +121,35 @@ describe('a verification', () => {
   });
 
   it('rejects before the first sync, and when the list fails', async () => {
-    const informer = new SharedInformer<Pod>(new VersionedSource().resource(), { clock: new FakeClock() });
+    const { client } = await inProcess();
+    const informer = new SharedInformer(client.resource(CONFIG_MAPS), { clock: new FakeClock() });
     await expect(informer.verify()).rejects.toMatchObject({ code: 'closed' });
-    const { source, informer: other, stop } = await following();
-    source.faults.push(() => new Error('no'));
-    await expect(other.verify()).rejects.toMatchObject({ code: 'list', message: 'failed to list v1/pods: no' });
+    const { sandbox, informer: other, stop } = await following();
+    sandbox.faults.add(LIST_FAILS);
+    await expect(other.verify()).rejects.toMatchObject({
+      code: 'list',
+      message: expect.stringMatching(/^failed to list v1\/configmaps: /),
+    });
     await stop();
   });
 
   it('comes again and again when asked for, and survives a list that fails', async () => {
-    const { clock, source, informer, driftAway, stop } = await following({ verifyEveryMs: 60_000 });
-    source.faults.push(() => new Error('no'));
+    const { clock, sandbox, maps, informer, driftAway, stop } = await following({ verifyEveryMs: 60_000 }, [''], DEAF);
+    sandbox.faults.add(LIST_FAILS);
     await clock.advance(61_000);
     expect(informer.continuity[0]?.verifications).toBe(0);
     driftAway();
     await clock.advance(75_000);
     expect(informer.continuity[0]).toMatchObject({ verifications: 1, drifts: 1, relists: 1 });
-    expect(source.state.map((s) => s.split('@')[0])).toEqual([...informer.lister.keys()].sort());
+    expect([...informer.lister.keys()].sort()).toEqual(maps.keys);
     await clock.advance(140_000);
     expect(informer.continuity[0]).toMatchObject({ verifications: 3, drifts: 1 });
     await stop();
   });
 
-  it('refuses a period below 0', () => {
-    expect(() => new SharedInformer<Pod>(new VersionedSource().resource(), { verifyEveryMs: -1 })).toThrow(
-      'verifyEveryMs must be a number',
-    );
+  it('refuses a period below 0', async () => {
+    const { client } = await inProcess();
+    expect(() => new SharedInformer(client.resource(CONFIG_MAPS), { verifyEveryMs: -1 })).toThrow('verifyEveryMs must be a number');
   });
 });
 

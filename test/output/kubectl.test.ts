@@ -189,7 +189,7 @@ async function get(what: string, ...flags: string[]): Promise<string> {
 
 /** The same from the server's tables, by our own printer. */
 async function table(resources: readonly string[], options: Partial<TablePrinterOptions>, name?: string): Promise<string> {
-  const client = createClient({ request: (init) => sandbox.handle(init), close: async () => {} });
+  const client = createClient(sandbox.transport());
   const answer: PrintedObject[] = [];
   for (const resource of resources) {
     const type = await client.mapper.resolve(resource);

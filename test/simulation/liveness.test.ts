@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function follow(collection: Collection, options: SharedInformerOptions<UnknownObject> = {}) {
-  const client = createClient({ request: (init) => sandbox.handle(init), close: async () => {} }, { clock });
+  const client = createClient(sandbox.transport(), { clock });
   const events: ContinuityEvent[] = [];
   const errors: unknown[] = [];
   const informer = new SharedInformer<UnknownObject>(client.resource(collection.gvr), {
@@ -144,7 +144,7 @@ describe('a type that comes and goes', () => {
 });
 
 it('an informer of metadata alone keeps no spec and no data, and hears of every change', async () => {
-  const client = createClient({ request: (init) => sandbox.handle(init), close: async () => {} }, { clock });
+  const client = createClient(sandbox.transport(), { clock });
   const factory = dynamicInformerFactory(client, { metadataOnly: true, clock });
   const { informer, lister } = factory.forResource(CONFIG_MAPS.gvr);
   const handler = createRecordingHandler<UnknownObject>();

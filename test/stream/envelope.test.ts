@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
@@ -7,6 +6,7 @@ import { continuityMarker, endMarker, lossMarker, type Marker, syncedMarker } fr
 import { Redactor } from '../../src/stream/redact.ts';
 import { StreamSummary } from '../../src/stream/summary.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { faults, type Schema, envelopeSchema as schema } from '../support/schema.ts';
 
 const clock = new FakeClock();
 const redactor = new Redactor();
@@ -136,8 +136,6 @@ test('the time is that of receipt, if that is given', () => {
   expect(enveloper().envelop(updated, DEPLOYMENTS, 0)[0]?.time).toBe('1970-01-01T00:00:00.000Z');
 });
 
-const schema = JSON.parse(readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8')) as Schema;
-
 describe('the published schema', () => {
   const line = (envelope: EventEnvelope | undefined) => JSON.parse(JSON.stringify(envelope));
 
@@ -217,40 +215,3 @@ test('a marker carries what it tells in the order of its schema', () => {
     '{"type":"RELISTED","gvr":"apps/v1/deployments","reason":"gone","from":"10","to":"20","objects":3,"seq":1,"time":"2026-01-01T00:00:00.000Z"}',
   );
 });
-
-interface Schema {
-  oneOf?: Schema[];
-  $ref?: string;
-  $defs?: Record<string, Schema>;
-  type?: string;
-  enum?: unknown[];
-  const?: unknown;
-  pattern?: string;
-  minimum?: number;
-  required?: string[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-
-/** Where a value breaks a schema, of as much of JSON Schema as ours uses. */
-function faults(schema: Schema, value: unknown, root: Schema, at = ''): string[] {
-  const target = schema.$ref ? (root.$defs?.[schema.$ref.split('/').at(-1) as string] as Schema) : schema;
-  if (target.oneOf) return target.oneOf.filter((one) => faults(one, value, root).length === 0).length === 1 ? [] : [at];
-  const out: string[] = [];
-  const kind = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
-  if (target.type && target.type !== kind) out.push(at);
-  if (target.enum && !target.enum.includes(value)) out.push(at);
-  if ('const' in target && target.const !== value) out.push(at);
-  if (target.pattern && !(typeof value === 'string' && new RegExp(target.pattern).test(value))) out.push(at);
-  if (target.minimum !== undefined && (value as number) < target.minimum) out.push(at);
-  const join = (key: string | number) => (at === '' ? String(key) : `${at}.${key}`);
-  if (kind === 'object') {
-    const map = value as Record<string, unknown>;
-    for (const key of target.required ?? []) if (!(key in map)) out.push(join(key));
-    for (const [key, inner] of Object.entries(target.properties ?? {}))
-      if (key in map) out.push(...faults(inner, map[key], root, join(key)));
-  }
-  if (kind === 'array' && target.items)
-    for (const [i, item] of (value as unknown[]).entries()) out.push(...faults(target.items, item, root, join(i)));
-  return out;
-}

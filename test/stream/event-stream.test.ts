@@ -1,60 +1,75 @@
 import { expect, it } from 'vitest';
-import type { InformerHandler } from '../../src/informer/notification.ts';
+import type { ListerWatcher } from '../../src/informer/lister-watcher.ts';
+import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
-import { type StreamTarget, streamEvents } from '../../src/stream/event-stream.ts';
+import { streamEvents } from '../../src/stream/event-stream.ts';
 import { Redactor } from '../../src/stream/redact.ts';
-import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { added, modified, page, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
 
-const TYPE = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod' } as ResourceType;
+const TYPE = { gvr: CONFIG_MAPS, kind: 'ConfigMap' } as ResourceType;
 
-const pod = (resourceVersion: string | undefined): UnknownObject => ({
-  metadata: { name: 'a', namespace: 'shop', ...(resourceVersion ? { resourceVersion } : {}) },
-});
-
-/** A stream over an informer that says what the test wants it to. */
-function stream() {
+/** A stream over an informer, both running. */
+function streamOf(source: ListerWatcher<UnknownObject>, clock: FakeClock, options: SharedInformerOptions<UnknownObject> = {}) {
   const ending = new AbortController();
   const shown: string[] = [];
-  let handler: InformerHandler<UnknownObject> = {};
-  const informer = {
-    addHandler: (given: InformerHandler<UnknownObject>) => {
-      handler = given;
-      return { synced: Promise.resolve(), remove() {} };
-    },
-  } as unknown as StreamTarget['informer'];
+  const informer = new SharedInformer<UnknownObject>(source, { clock, sync: 'list', random: () => 0, ...options });
+  const running = informer.run(ending.signal);
   const done = streamEvents(
     {
       targets: [{ type: TYPE, informer }],
-      enveloper: new Enveloper({ clock: new FakeClock(), redactor: new Redactor() }),
+      enveloper: new Enveloper({ clock, redactor: new Redactor() }),
       print: (event) => void shown.push(`${event.type} ${event.object.metadata.resourceVersion} ${event.cause}`),
     },
     ending.signal,
   );
-  const updated = (before: string | undefined, after: string | undefined, cause: 'watch' | 'relist' | 'resync') =>
-    handler.updated?.(pod(before) as never, pod(after) as never, { cause } as never);
-  const end = (): Promise<unknown> => {
+  const end = async () => {
     ending.abort();
-    return done;
+    await Promise.all([running, done]);
   };
-  return { shown, updated, end };
+  return { shown, informer, end };
+}
+
+async function served(options?: SharedInformerOptions<UnknownObject>) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  const first = maps.put('shop/a');
+  return { sandbox, clock, maps, first, ...streamOf(client.resource(CONFIG_MAPS), clock, options) };
 }
 
 it('shows what a server sends twice, or a relist finds as it was, once', async () => {
-  const { shown, updated, end } = stream();
-  updated('1', '2', 'watch');
-  updated('2', '2', 'watch');
-  updated('2', '2', 'relist');
-  updated('2', '3', 'relist');
+  const { sandbox, clock, maps, first, shown, informer, end } = await served();
+  sandbox.faults.add({ fault: { kind: 'duplicate' }, match: { watch: true } });
+  await clock.advance(1000);
+  const second = maps.put('shop/a', 'n2');
+  await settled();
+  sandbox.faults.add({ fault: { kind: 'gone' }, match: { watch: true } });
+  await sandbox.restart({ keepHistory: true });
+  await clock.advance(60_000);
+  expect(informer.continuity[0]).toMatchObject({ relists: 1 });
+  void sandbox.restart({ downMs: 5000 });
+  const third = maps.put('shop/a', 'n3');
+  await clock.advance(60_000);
+  expect(informer.continuity[0]).toMatchObject({ relists: 2 });
+  expect(shown).toEqual([`ADDED ${first} initial`, `MODIFIED ${second} watch`, `MODIFIED ${third} relist`]);
   await end();
-  expect(shown).toEqual(['MODIFIED 2 watch', 'MODIFIED 3 relist']);
 });
 
-it('shows a resync, and what has no version', async () => {
-  const { shown, updated, end } = stream();
-  updated('2', '2', 'resync');
-  updated(undefined, undefined, 'watch');
+it('shows a resync', async () => {
+  const { clock, first, shown, end } = await served({ resyncMs: 60_000 });
+  await clock.advance(90_000);
+  expect(shown).toEqual([`ADDED ${first} initial`, `MODIFIED ${first} resync`]);
   await end();
-  expect(shown).toEqual(['MODIFIED 2 resync', 'MODIFIED undefined watch']);
+});
+
+it('shows what has no version', async () => {
+  const bare: UnknownObject = { metadata: { name: 'a', namespace: 'shop' } };
+  const stream = new ScriptedStream<UnknownObject>().send(added(bare), modified({ ...bare }));
+  const { shown, end } = streamOf(new ScriptedListerWatcher<UnknownObject>().onList(() => page('1')).onWatch(stream), new FakeClock());
+  await settled();
+  expect(shown).toEqual(['ADDED undefined watch', 'MODIFIED undefined watch']);
+  await end();
 });

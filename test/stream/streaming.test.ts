@@ -23,7 +23,7 @@ import {
   modified,
   ScriptedListerWatcher,
   ScriptedStream,
-} from '../support/scripted-lister-watcher.ts';
+} from '../support/scripted-events.ts';
 
 const typeOf = (resource: string, kind: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind, namespaced: true }) as ResourceType;

@@ -27,7 +27,7 @@ export class Terminal {
 
   constructor(args: readonly string[], { env, columns = 80, rows = 24 }: TerminalOptions = {}) {
     const quoted = [process.execPath, RUN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-    const command = `stty rows ${rows} cols ${columns}; echo "on $(tty)"; exec ${quoted}`;
+    const command = `stty rows ${rows} cols ${columns}; echo "on $(tty) as $$"; exec ${quoted}`;
     this.child = spawn(PTY_MAKER ?? 'script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm-256color', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -44,7 +44,7 @@ export class Terminal {
 
   /** All that came, control sequences included, after the line that names the terminal. */
   get text(): string {
-    return this.#text.replace(/^on \S+\r?\n/, '');
+    return this.#text.replace(/^on \S+ as \d+\r?\n/, '');
   }
 
   /** Resolves when what came satisfies `condition`; rejects when the program ends first. */
@@ -64,6 +64,11 @@ export class Terminal {
   /** Types: `\x03` is Ctrl-C. */
   type(keys: string): void {
     this.child.stdin?.write(keys);
+  }
+
+  /** Sends the program a signal that no key makes. */
+  kill(signal: NodeJS.Signals): void {
+    process.kill(Number(/^on \S+ as (\d+)/.exec(this.#text)?.[1]), signal);
   }
 
   async resize(columns: number, rows: number): Promise<void> {

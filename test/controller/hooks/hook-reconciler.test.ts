@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ActionMode, ActionOutcome } from '../../../src/controller/actions.ts';
 import { ActionRunner, describeAction } from '../../../src/controller/actions.ts';
 import type { Hook, HookRequest, HookRun } from '../../../src/controller/hooks/hook.ts';
@@ -10,13 +10,37 @@ import { silentLogger } from '../../../src/kit/logger.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import type { ObjectMeta } from '../../../src/model/object.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+import { type InProcess, inProcess } from '../../support/in-process.ts';
 
 const FINALIZER = 'example.com/guard';
 const primary = { gvr: parseGvr('apps/v1/deployments'), kind: 'Deployment', namespaced: true };
 
+let place: InProcess;
+beforeEach(async () => {
+  place = await inProcess();
+});
+afterEach(() => place.sandbox.stop());
+
 function web(metadata: ObjectMeta = {}, replicas = 1): CachedObject {
   return { metadata: { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '7', ...metadata }, spec: { replicas } };
 }
+
+/** The same object on the server, as a cache would show it. */
+function served(metadata: ObjectMeta = {}): CachedObject {
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
+  const spec = { replicas: 1, selector: { matchLabels: { app: 'web' } }, template };
+  place.sandbox.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop', ...metadata }, spec });
+  return stored() as CachedObject;
+}
+
+/** The object served, being deleted and held by its finalizers. */
+function dying(...finalizers: string[]): CachedObject {
+  served({ finalizers });
+  place.sandbox.delete(primary.gvr, 'shop/web');
+  return stored() as CachedObject;
+}
+
+const stored = () => place.sandbox.get(primary.gvr, 'shop/web');
 
 function setup(
   options: Partial<Omit<HookReconcilerOptions, 'hook'>> & { object?: CachedObject; hook?: Hook['run']; mode?: ActionMode } = {},
@@ -25,17 +49,11 @@ function setup(
   const clock = new FakeClock();
   const asked: HookRequest[] = [];
   const outcomes: ActionOutcome[] = [];
-  const resource = {
-    get: async () => ({ metadata: {} }),
-    create: async () => ({ metadata: {} }),
-    patch: async () => ({ metadata: {} }),
-    delete: async () => undefined,
-  };
   const actions = new ActionRunner({
-    client: { resource: () => resource },
+    client: place.client,
     mode,
     primary,
-    types: async () => [],
+    types: async () => (await place.client.discovery.snapshot()).types,
     report: (outcome) => outcomes.push(outcome),
   });
   const reconcile = createHookReconciler({
@@ -117,15 +135,16 @@ describe('what the hook is asked', () => {
 describe('what the hook answers', () => {
   it('is carried out, and says when to come back', async () => {
     const { run, done } = setup({
-      object: web(),
+      object: served(),
       hook: async () => ({ requeueAfter: '30s', actions: [{ patch: { spec: { replicas: 3 } } }] }),
     });
     expect(await run()).toEqual({ requeueAfterMs: 30_000 });
     expect(done()).toEqual(['patch apps/v1/deployments shop/web {"spec":{"replicas":3}}']);
+    expect(stored()).toMatchObject({ spec: { replicas: 3 } });
   });
 
   it('may be that it failed: then nothing is carried out', async () => {
-    const { run, done } = setup({ object: web(), hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }) });
+    const { run, done } = setup({ object: served(), hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }) });
     await expect(run()).rejects.toThrow('hook guard.ts says: no quota');
     expect(done()).toEqual([]);
   });
@@ -160,29 +179,32 @@ it('a hook that overstays is told by its signal, and waited for', async () => {
 
 describe('with a finalizer', () => {
   const finalizer = FINALIZER;
-  const add = `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/metadata/finalizers","value":["${FINALIZER}"]}]`;
+  const add = (version = '') =>
+    `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/resourceVersion","value":"${version}"},{"op":"add","path":"/metadata/finalizers","value":["${FINALIZER}"]}]`;
   const remove = `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/finalizers/0","value":"${FINALIZER}"},{"op":"remove","path":"/metadata/finalizers/0"}]`;
-  const dying = web({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' });
 
   it('it is put on first, and the hook runs when it is there, with what had led to it [KR-10]', async () => {
-    const { run, asked, done } = setup({ object: web(), finalizer });
+    const object = served();
+    const { run, asked, done } = setup({ object, finalizer });
     expect(await run()).toEqual({ requeueAfterMs: 1000, keepCauses: true });
     expect(asked).toEqual([]);
-    expect(done()).toEqual([add]);
+    expect(done()).toEqual([add(object.metadata.resourceVersion)]);
+    expect(stored()?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
   it('the hook runs for an object that has it, and nothing is patched [KR-10]', async () => {
-    const { run, asked, done } = setup({ object: web({ finalizers: [FINALIZER] }), finalizer });
+    const { run, asked, done } = setup({ object: served({ finalizers: [FINALIZER] }), finalizer });
     await run();
     expect(asked).toHaveLength(1);
     expect(done()).toEqual([]);
   });
 
   it('the hook runs before a deletion, on the object, and then it is taken off [KR-10]', async () => {
-    const { run, asked, done } = setup({ object: dying, finalizer, hook: async () => ({ actions: [{ log: 'bye' }] }) });
+    const { run, asked, done } = setup({ object: dying(FINALIZER), finalizer, hook: async () => ({ actions: [{ log: 'bye' }] }) });
     await run();
     expect(asked[0]?.object?.metadata.deletionTimestamp).toBeDefined();
     expect(done()).toEqual([remove]);
+    expect(stored()).toBeUndefined();
   });
 
   it.each<[string, Hook['run']]>([
@@ -191,13 +213,14 @@ describe('with a finalizer', () => {
     ['its answer is not valid', async () => ({ actions: ['cannot clean up'] })],
     ['an action fails', async () => ({ actions: [{ patch: {}, on: { gvr: 'v1/absent', name: 'x' } }] })],
   ])('it stays on when %s [KR-10]', async (_, hook) => {
-    const { run, done } = setup({ object: dying, finalizer, hook });
+    const { run, done } = setup({ object: dying(FINALIZER), finalizer, hook });
     await expect(run()).rejects.toThrow();
     expect(done()).toEqual([]);
+    expect(stored()?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
   it('a deletion that is not ours to wait for is nothing to do, nor is its end [KR-10]', async () => {
-    const others = web({ finalizers: ['other'], deletionTimestamp: '2026-01-01T00:00:00Z' });
+    const others = dying('example.com/other');
     for (const { object, gone } of [
       { object: others, gone: undefined },
       { object: undefined, gone: others },
@@ -209,11 +232,11 @@ describe('with a finalizer', () => {
   });
 
   it('the end of an object is nothing to do once its finalizer was taken off, though the event still shows it', async () => {
-    let object: CachedObject | undefined = dying;
-    const { run, asked } = setup({ finalizer, lister: { get: () => object } });
+    const last = dying(FINALIZER);
+    const { run, asked } = setup({ finalizer, lister: { get: stored as () => CachedObject | undefined } });
     await run();
-    object = undefined;
-    await run({ gone: dying });
+    expect(stored()).toBeUndefined();
+    await run({ gone: last });
     expect(asked).toHaveLength(1);
     await run({ gone: web({ uid: 'u2', finalizers: [FINALIZER] }) });
     expect(asked, 'another object of that name, force-deleted').toHaveLength(2);
@@ -221,14 +244,16 @@ describe('with a finalizer', () => {
 
   it('an object that vanished before the hook could run for it is told as gone', async () => {
     const { run, asked } = setup({ finalizer });
-    await run({ gone: dying });
+    await run({ gone: web({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' }) });
     expect(asked[0]).toMatchObject({ object: null, oldObject: { metadata: { name: 'web' } } });
   });
 
   it('while writes are only described the hook runs all the same', async () => {
-    const { run, asked, done } = setup({ object: web(), finalizer, mode: 'describe' });
+    const object = served();
+    const { run, asked, done } = setup({ object, finalizer, mode: 'describe' });
     await run();
     expect(asked).toHaveLength(1);
-    expect(done()).toEqual([add]);
+    expect(done()).toEqual([add(object.metadata.resourceVersion)]);
+    expect(stored()).toEqual(object);
   });
 });

@@ -1,16 +1,26 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/client/transport.ts';
 
-export interface FakeAnswer {
+/** What one request is answered with. */
+export interface ScriptedAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
   /** Instead of a body: what arrives, chunk by chunk. */
   chunks?: AsyncIterable<Uint8Array> | Iterable<string>;
+  /** Instead of both: a body that is given out as it is, for a test that wants to see when its reader leaves. */
+  raw?: AsyncIterable<Uint8Array>;
 }
 
-/** A transport that answers from a function and remembers what it was asked. */
-export function fakeTransport(answer: (request: TransportRequest) => FakeAnswer | undefined): Transport & { requests: TransportRequest[] } {
+/**
+ * A transport that gives back bytes a test wrote down, and remembers what it was asked.
+ *
+ * It knows nothing of Kubernetes, and is for what the sandbox cannot be made to send: bytes cut at an exact place, answers that no server
+ * in good order gives (a login page, half a discovery, a table nobody asked for), servers of other versions, and answers recorded from a
+ * real one. Whatever expects an ordinary answer is tested on the sandbox.
+ */
+export function scriptedBytes(
+  answer: (request: TransportRequest) => ScriptedAnswer | undefined,
+): Transport & { requests: TransportRequest[] } {
   const requests: TransportRequest[] = [];
   return {
     requests,
@@ -22,9 +32,9 @@ export function fakeTransport(answer: (request: TransportRequest) => FakeAnswer 
   };
 }
 
-export function responseOf({ status = 200, headers = {}, body, chunks }: FakeAnswer): TransportResponse {
+function responseOf({ status = 200, headers = {}, body, chunks, raw }: ScriptedAnswer): TransportResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? {});
-  return { status, headers, body: bytes(chunks ?? [text]) };
+  return { status, headers, body: raw ?? bytes(chunks ?? [text]) };
 }
 
 export async function* bytes(chunks: AsyncIterable<Uint8Array> | Iterable<string>): AsyncGenerator<Uint8Array> {
@@ -41,16 +51,4 @@ export function cut(text: string, lengths: readonly number[]): Buffer[] {
     at += length;
   }
   return chunks;
-}
-
-export interface Exchange {
-  title: string;
-  request: { method: string; path: string; headers: Record<string, string>; body?: unknown };
-  response: { status: number; headers: Record<string, string>; body?: unknown; stream?: { afterMs: number; event: unknown }[] };
-}
-
-/** Exchanges recorded from a real API server, where they lie beside the checkout; undefined elsewhere. */
-export function recorded(file: string): Exchange[] | undefined {
-  const url = new URL(`../../../shared/wire/${file}`, import.meta.url);
-  return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Exchange[]) : undefined;
 }

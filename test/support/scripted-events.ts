@@ -57,7 +57,14 @@ type Answer<T, O> = (options: O, context: CallContext) => T | Promise<T>;
 export type Request = ({ verb: 'list' } & ListOptions) | ({ verb: 'watch' } & WatchOptions);
 
 /**
- * A lister-watcher that answers from a script, one entry per request. When only one function is left it answers again and again; a stream
+ * What a reflector meets below HTTP: pages, batches of events and errors, each at the step a test gives it.
+ *
+ * It is no server: it keeps no objects and no history, and answers whatever was written down. The sandbox cannot serve where it is used:
+ * for sequences that no server in good order sends (an event of an unknown type, an object without a version, a bookmark that is not one,
+ * the same token twice), for errors at an exact step, and where what counts is which events came in one batch or how many wait unread.
+ * How the same code fares with a server is shown over the sandbox: test/simulation, and whatever uses support/in-process.ts.
+ *
+ * Answers one entry per request. When only one function is left it answers again and again; a stream
  * is given out once, and where there is none left a silent one.
  * `requests` is what was asked, in order; unset options are left out.
  */

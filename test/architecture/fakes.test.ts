@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesOf } from './imports.ts';
+
+const TEST = path.resolve(import.meta.dirname, '..');
+
+/** Ways to pretend to be a server or a client of one, and the only files in which each may be found. Everything else asks the sandbox. */
+const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: Readonly<Record<string, string>> }>> = {
+  'a listening socket': {
+    pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
+    files: { 'support/socket-script.ts': 'the script of sockets' },
+  },
+  'a transport': {
+    pattern: /\bimplements Transport\b|\basync close\(\)|\bclose: (async )?\(\)/,
+    files: {
+      'support/scripted-bytes.ts': 'the script of bytes',
+      'support/in-process.ts': 'looks at what goes to a sandbox and passes it on',
+      'simulation/tap.ts': 'reads along, cuts anew, and spoils a line; the answers are the sandbox’s',
+    },
+  },
+  'a lister-watcher': {
+    pattern: /\bimplements ListerWatcher\b|isWatchListSemanticsUnSupported(\(|:)/,
+    files: { 'support/scripted-events.ts': 'the script of events' },
+  },
+  'a source of events': {
+    pattern: /\bimplements EventSource\b/,
+    files: { 'support/scripted-source.ts': 'the script of notifications' },
+  },
+  'a discovery': { pattern: /\bimplements DiscoverySource\b|\basync invalidate\(/, files: {} },
+  'a client, or a part of one': {
+    pattern:
+      /\bas unknown as (Client|ResourceApi|ListerWatcher|Transport|Discovery|SharedInformer)\b|\bvi\.mock\(|\b(get|list|create|update|patch): vi\.fn\(/,
+    files: {},
+  },
+};
+
+/** Who may use a script, and what for. An ordinary event or answer may stand in one as a step to what is not; it is not what is tested. */
+const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'scripted-bytes.ts': {
+    'client/client.test.ts': 'versions of other servers, and of none',
+    'client/discovery.test.ts': 'answers that leave out what they may, a group whose own server is away, recordings',
+    'client/items-splitter.test.ts': 'chunks cut at every byte',
+    'client/list-body.test.ts': 'lists that are broken, odd, or cut at every byte',
+    'client/resource-api.test.ts': 'answers that were not asked for, chunk edges, who closes a body, recordings',
+    'client/watch-decoder.test.ts': 'lines cut at every byte',
+    'informer/simulation.test.ts': 'what a server says that knows no streaming lists',
+    'client/watch-stream.test.ts': 'objects written in odd ways and cut at every byte',
+  },
+  'socket-script.ts': {
+    'client/connection-endings.test.ts': 'connections that close within an answer, byte by byte',
+    'client/connections.test.ts': 'client certificates, which connection serves whom, a hundred refusals at once',
+    'client/credentials.test.ts': 'an identity provider that renews tokens',
+    'client/http-dispatch.test.ts': 'chunks in one go, readers that stop, connections let go of, broken, used again',
+    'client/http-transport.test.ts': 'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
+    'client/inflated-body.test.ts': 'compressed bodies that are cut, empty, none or spoilt',
+    'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
+    'e2e/errors.test.ts': 'a port that takes connections and never answers',
+  },
+  'scripted-events.ts': {
+    'informer/pager.test.ts': 'tokens that expire or repeat at an exact page',
+    'informer/reflector.test.ts': 'sequences no server sends, errors at an exact step',
+    'informer/retry-watcher.test.ts': 'streams that bring what cannot be, errors at an exact step',
+    'informer/shared-informer.test.ts': 'objects without keys, what waits unread while a handler is slow, exact batches',
+    'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
+    'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',
+    'stream/event-stream.test.ts': 'objects without a version',
+    'stream/held-markers.test.ts': 'a relist of one namespace while another is still to come',
+    'stream/replaced-numbers.test.ts': 'an end between two events that one change brings',
+    'stream/stream-ending.test.ts': 'exact batches in front of a waiter that is slow',
+    'stream/streaming.test.ts': 'exact batches, and what waits unread while a reader stopped',
+  },
+  'scripted-source.ts': {
+    'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
+  },
+};
+
+/** Tools that set up what they measure by themselves. */
+const isJudged = (file: string) => !file.startsWith('architecture/') && !file.startsWith('bench/');
+const files = filesOf(TEST).filter(isJudged);
+const codeOf = (file: string) => readFileSync(path.join(TEST, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+
+describe('the sandbox is the one and only fake', () => {
+  it.each(Object.entries(STAND_INS))('%s is made up only where it is listed', (_, { pattern, files: allowed }) => {
+    expect(files.filter((file) => pattern.test(codeOf(file)))).toEqual(Object.keys(allowed).sort());
+  });
+
+  it.each(Object.entries(SCRIPTS))('%s is used only where it is listed, each with a reason', (script, users) => {
+    const imports = new RegExp(`from '[./]+(?:support/)?${script.replace('.', '\\.')}'`);
+    expect(files.filter((file) => imports.test(codeOf(file)))).toEqual(Object.keys(users).sort());
+    for (const [user, reason] of Object.entries(users)) expect(reason, user).toMatch(/\w{3}/);
+  });
+
+  it('every script says why the sandbox cannot serve there', () => {
+    for (const script of Object.keys(SCRIPTS)) {
+      expect(readFileSync(path.join(TEST, 'support', script), 'utf8'), script).toMatch(/\* It (is no|knows no)[\s\S]*\bsandbox\b/);
+    }
+  });
+});
+
+describe('the check itself', () => {
+  it.each([
+    ['a listening socket', 'const server = http.createServer(() => {});'],
+    ['a transport', 'const t = { request: async () => answer, close: async () => {} };'],
+    ['a lister-watcher', 'return { isWatchListSemanticsUnSupported: () => false, list, watch };'],
+    ['a discovery', 'return { snapshot, isFresh, async invalidate() {} };'],
+    ['a client, or a part of one', 'const resource = { get: vi.fn(async () => object) };'],
+    ['a client, or a part of one', 'const client = { resource } as unknown as Client;'],
+  ])('finds %s in %s', (kind, text) => {
+    expect(text).toMatch(STAND_INS[kind]?.pattern ?? /^$/);
+  });
+});

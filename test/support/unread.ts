@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
+
+/** A built `watch` with a reader that does not read until told: what the pipe cannot hold has to wait in the program, or before it. */
+export class Unread implements AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  readonly #chunks: string[] = [];
+  #isReading = false;
+  stderr = '';
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, [RUN, 'watch', ...args], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (more) => (this.stderr += more));
+    this.#ended = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  /** Reads from now on. */
+  start(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.child.stdout?.setEncoding('utf8').on('data', (text) => this.#chunks.push(text));
+  }
+
+  /** The last of what was read. */
+  get latest(): string {
+    return this.#chunks.slice(-20).join('');
+  }
+
+  /** Reads on until the end. A last line without an end is an error. */
+  async read(): Promise<{ lines: string[]; code: number | null }> {
+    this.start();
+    const code = await this.#ended;
+    const lines = this.#chunks.join('').split('\n');
+    const rest = lines.pop();
+    if (rest !== '') throw new Error(`the last line was cut: ${rest?.slice(-100)}`);
+    return { lines, code };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
+    this.child.stdout?.resume();
+    await this.#ended;
+  }
+}

@@ -124,7 +124,7 @@ function readValue(name: string, { type, multiple, read, default: builtIn }: Def
 
 const CONNECTION = 'CONNECTION';
 
-/** Whence defaults come; on every command that has any. */
+/** Whence defaults come; on every command with defaults. */
 export const configFlags = {
   config: text({
     summary: "file of defaults and names (else kubectl-informer/config.yaml in the user's config folder)",

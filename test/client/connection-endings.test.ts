@@ -53,14 +53,15 @@ describe('a body whose connection closes', () => {
     async (more) => {
       const length = 256 * 1024 + more * 1024;
       const piece = `400\r\n${'x'.repeat(1024)}\r\n`;
+      let isSent = false;
       await using server = await scripted((socket) => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n');
-        socket.end(`${piece.repeat(length / 1024)}0\r\n\r\n`);
+        socket.end(`${piece.repeat(length / 1024)}0\r\n\r\n`, () => (isSent = true));
       });
       await using connections = connect(server.url);
       const { body } = await connections.send(get, new AbortController().signal);
-      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await eventually(() => isSent);
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve)); // what was sent has been read, or waits
       expect((await textOf(body)).length).toBe(length);
     },
   );

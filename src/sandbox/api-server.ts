@@ -4,7 +4,7 @@ import type { UnknownObject } from '../model/object.ts';
 import { failure, type Status, StatusError } from '../model/status.ts';
 import type { Cluster } from './cluster.ts';
 import { authenticate } from './http/authenticate.ts';
-import type { Call, ResourceCall } from './http/call.ts';
+import type { Call, ResourceCall, UserInfo } from './http/call.ts';
 import { type ApiRequest, type ApiResponse, bodyText, once } from './http/exchange.ts';
 import { negotiate } from './http/negotiate.ts';
 import { health, isHealthPath, pageNotFound, plainPath } from './http/plain-paths.ts';
@@ -14,7 +14,7 @@ import { parseRoute, type ResourcePath } from './http/route.ts';
 import { methodNotAllowed, notImplemented, refuse, unknownResource } from './http/statuses.ts';
 import { requestToken } from './http/token-request.ts';
 import { attemptOf, deny } from './rbac/attempt.ts';
-import { Authorizer } from './rbac/authorizer.ts';
+import { type Attempt, Authorizer } from './rbac/authorizer.ts';
 import { checkEscalation } from './rbac/escalation.ts';
 import { checkImpersonation } from './rbac/impersonation.ts';
 import { get } from './read/get.ts';
@@ -72,6 +72,8 @@ export class ApiServer {
     if (!identity) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
     if (rbac) checkImpersonation(this.#authorizer, identity);
     const { user, sender } = identity;
+    const route = parseRoute(path);
+    const unrestricted = !rbac && user === sender;
     const call: Call = {
       method: request.method.toUpperCase(),
       path,
@@ -80,12 +82,15 @@ export class ApiServer {
       body: typeof request.body === 'string' ? Buffer.from(request.body) : Buffer.from(request.body ?? []),
       signal: request.signal ?? new AbortController().signal,
       user,
-      unrestricted: !rbac && user === sender,
+      unrestricted,
+      checkMay: (verb) => this.#checkMay(user, unrestricted, { ...attemptOf(call, route), verb }),
     };
-    const route = parseRoute(path);
-    const attempt = attemptOf(call, route);
-    if (!call.unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
+    this.#checkMay(user, unrestricted, attemptOf(call, route));
     return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
+  }
+
+  #checkMay(user: UserInfo, unrestricted: boolean, attempt: Attempt): void {
+    if (!unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
   }
 
   async #resource(call: Call, path: ResourcePath): Promise<ApiResponse> {

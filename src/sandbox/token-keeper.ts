@@ -9,6 +9,8 @@ interface IssuedToken {
   readonly expiresAt: number;
   /** Whether whom it stands for is still there. */
   readonly isValid: () => boolean;
+  /** Whom it may be shown to. */
+  readonly audiences: readonly string[];
 }
 
 /** What a service account's token says of itself. */
@@ -54,17 +56,18 @@ export class TokenKeeper {
     return this.#clock.monotonic() < this.#expiresAt ? this.#token : newToken();
   }
 
-  /** Whose token it is, of those issued to others; undefined when it is nobody's, or not any more. */
-  issuedTo(token: string): UserInfo | undefined {
+  /** Whose token it is, of those issued to others for one of the audiences; undefined when it is nobody's, or not any more. */
+  issuedTo(token: string, audiences: readonly string[]): UserInfo | undefined {
     const issued = this.#issued.get(token);
-    if (!issued || (this.#clock.monotonic() < issued.expiresAt && issued.isValid())) return issued?.user;
+    if (!issued?.audiences.some((audience) => audiences.includes(audience))) return undefined;
+    if (this.#clock.monotonic() < issued.expiresAt && issued.isValid()) return issued.user;
     this.#issued.delete(token);
     return undefined;
   }
 
   /** A token for a user, good for `lifetimeMs`. */
   issue(user: UserInfo, lifetimeMs: number): string {
-    return this.#keep(newToken(), user, lifetimeMs, () => true);
+    return this.#keep(newToken(), { user, audiences: [ISSUER], lifetimeMs, isValid: () => true });
   }
 
   /** A token of a service account: a JWT, signed with a key nobody knows, since its server alone has to read it. */
@@ -84,7 +87,7 @@ export class TokenKeeper {
       sub: username,
     };
     const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] };
-    return this.#keep(this.#signed(claims), { username, uid, groups, extra }, lifetimeMs, isValid);
+    return this.#keep(this.#signed(claims), { user: { username, uid, groups, extra }, audiences, lifetimeMs, isValid });
   }
 
   /** The administrator's token is not taken any more. */
@@ -103,8 +106,8 @@ export class TokenKeeper {
     return this.#clock.monotonic() + this.#lifetimeMs;
   }
 
-  #keep(token: string, user: UserInfo, lifetimeMs: number, isValid: () => boolean): string {
-    this.#issued.set(token, { user, expiresAt: this.#clock.monotonic() + lifetimeMs, isValid });
+  #keep(token: string, { lifetimeMs, ...issued }: Omit<IssuedToken, 'expiresAt'> & { readonly lifetimeMs: number }): string {
+    this.#issued.set(token, { ...issued, expiresAt: this.#clock.monotonic() + lifetimeMs });
     return token;
   }
 

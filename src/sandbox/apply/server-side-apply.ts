@@ -1,11 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { refuse } from '../http/statuses.ts';
 import { emptyObject } from '../write/empty-objects.ts';
 import { equalJson } from '../write/equal.ts';
+import { own, setOwn } from '../write/own-fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../write/shape.ts';
+import { guardsStatus, keepsMetadataAtStatus } from '../write/traits.ts';
 import { FieldSet } from './field-set.ts';
 import { compare, isMap, itemKey, partsOf } from './fields.ts';
 import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
@@ -31,8 +32,9 @@ export function applyTo(
   const ownerships = ownersOf(type, live, time);
   const mine = ownerships.find((o) => isOf(o.entry, manager, type));
   const others = ownerships.filter((o) => o !== mine);
-  const claimed = claimedBy(type, configuration);
-  const merged = merge(live, withoutSystemFields(configuration), shape) as UnknownObject;
+  const applied = throughDoor(type, configuration, manager.subresource);
+  const claimed = claimedBy(type, applied);
+  const merged = merge(live, withoutSystemFields(applied), shape) as UnknownObject;
   const { changed } = compare(owned(live), owned(merged), shape);
   const conflicts = others.map((o) => ({ ...o, fields: o.fields.intersect(changed) })).filter((o) => !o.fields.isEmpty);
   if (conflicts.length > 0 && !force) refuseConflicts(conflicts);
@@ -46,6 +48,20 @@ export function applyTo(
   const entry = newEntry(type, manager, time);
   const signed = same ? withTimeOf(entry, mine) : entry;
   return { object, managedFields: write([...left, { entry: signed, fields: claimed }]) };
+}
+
+/** The part of a configuration that the door it comes through writes. Source: GetResetFields of the strategies in kubernetes/pkg/registry. */
+function throughDoor(type: ApiType, configuration: UnknownObject, subresource: string | undefined): UnknownObject {
+  if (subresource !== 'status') return guardsStatus(type) ? without(configuration, 'status') : configuration;
+  const { apiVersion, kind, metadata, status } = configuration;
+  const { name, namespace } = metadata;
+  const kept = keepsMetadataAtStatus(type) ? { ...(name ? { name } : {}), ...(namespace ? { namespace } : {}) } : metadata;
+  return { apiVersion, kind, metadata: kept, ...(status === undefined ? {} : { status }) } as UnknownObject;
+}
+
+function without(object: UnknownObject, field: string): UnknownObject {
+  const { [field]: _dropped, ...rest } = object;
+  return rest as UnknownObject;
 }
 
 /** Who changes nothing leaves no time: that of before stays, and who is new has none. */
@@ -80,25 +96,54 @@ function withoutSystemFields(configuration: UnknownObject): UnknownObject {
 function merge(live: unknown, applied: unknown, shape: Shape | undefined): unknown {
   if (isMap(live) && isMap(applied) && !shape?.atomic) {
     const result = { ...live };
-    for (const [name, value] of Object.entries(applied)) result[name] = merge(live[name], value, fieldShape(shape, name));
+    for (const [name, value] of Object.entries(applied)) setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
     return result;
   }
   if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
-  if (shape?.set) return [...live, ...applied.filter((v) => !live.some((l) => isDeepStrictEqual(l, v)))];
-  return shape?.keys ? mergeItems(live.filter(isMap), applied.filter(isMap), shape.keys, shape.items) : applied;
+  if (shape?.set) return mergeItems(live, applied, JSON.stringify, (_old, value) => value);
+  const { keys, items } = shape ?? {};
+  if (!keys) return applied;
+  return mergeItems(
+    live.filter(isMap),
+    applied.filter(isMap),
+    (item) => itemKey(item, keys),
+    (old, item) => merge(old, item, items) as Item,
+  );
 }
 
-type Items = Record<string, unknown>[];
+type Item = Record<string, unknown>;
 
-function mergeItems(live: Items, applied: Items, keys: readonly string[], shape: Shape | undefined): Items {
-  const wanted = new Map(applied.map((item) => [itemKey(item, keys), item]));
-  const kept = live.map((item) => {
-    const key = itemKey(item, keys);
-    const change = wanted.get(key);
-    wanted.delete(key);
-    return change ? (merge(item, change, shape) as Record<string, unknown>) : item;
-  });
-  return [...kept, ...wanted.values()];
+/**
+ * The items of both lists: those that are applied in the order they are applied in, the others after the item that stood before them.
+ * Source: structured-merge-diff typed/merge.go visitListItems.
+ */
+function mergeItems<T>(live: readonly T[], applied: readonly T[], keyOf: (item: T) => string, mergeItem: (old: T, item: T) => T): T[] {
+  const lives = new Map(live.map((item) => [keyOf(item), item]));
+  const wanted = new Map(applied.map((item) => [keyOf(item), item]));
+  const [before, after] = [[...lives.keys()], [...wanted.keys()]];
+  const common = after.filter((key) => lives.has(key));
+  const placed = new Set<string>();
+  const result: T[] = [];
+  const place = (key: string) => {
+    const [old, item] = [lives.get(key), wanted.get(key)];
+    placed.add(key);
+    if (common[0] === key) common.shift();
+    result.push((old !== undefined && item !== undefined ? mergeItem(old, item) : (item ?? old)) as T);
+  };
+  for (let [l, a] = [0, 0]; l < before.length || a < after.length; ) {
+    const [old, next] = [before[l], after[a]];
+    if (old !== undefined && !wanted.has(old)) {
+      place(old);
+      l++;
+    } else if (old !== undefined && (placed.has(old) || (next !== undefined && old !== next && common[0] !== old))) {
+      l++; // one that comes where the configuration has it
+    } else if (next !== undefined) {
+      place(next);
+      a++;
+      if (old === next) l++;
+    } else l++;
+  }
+  return result;
 }
 
 /**

@@ -4,8 +4,9 @@ import { unknownFieldsOf } from '../crd/custom-resource.ts';
 import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
 import { internal } from '../http/statuses.ts';
 import { copy } from '../write/copy.ts';
-import { applyProblem, expected, mismatches } from '../write/field-types.ts';
+import { applyProblem, emptyNulls, expected, mismatches } from '../write/field-types.ts';
 import { dropUnknownFields } from '../write/known-fields.ts';
+import { own } from '../write/own-fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../write/shape.ts';
 import { isMap, itemKey } from './fields.ts';
 
@@ -14,6 +15,7 @@ import { isMap, itemKey } from './fields.ts';
  * Throws 500, without a reason, as the real server does. Source: structured-merge-diff typed/validate.go.
  */
 export function checkTyped(type: ApiType, configuration: UnknownObject, name: string): void {
+  emptyNulls(type, configuration);
   const shape = shapeOf(type);
   const unknown = type.custom ? unknownFieldsOf(type, copy(configuration)) : dropUnknownFields(type, copy(configuration));
   const problems = [
@@ -80,7 +82,7 @@ function customProblems(value: unknown, schema: JsonSchema, shape: Shape | undef
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   if (isMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) => {
-      const known = schema.properties?.[name] ?? others;
+      const known = own(schema.properties, name) ?? others;
       return known && !(path === '' && name === 'metadata') ? customProblems(inner, known, fieldShape(shape, name), `${path}.${name}`) : [];
     });
   }

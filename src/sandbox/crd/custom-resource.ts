@@ -4,6 +4,7 @@ import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
 import { badRequest, type FieldProblem, invalid } from '../http/statuses.ts';
 import { copy } from '../write/copy.ts';
 import { equalJson } from '../write/equal.ts';
+import { own, setOwn } from '../write/own-fields.ts';
 import { ruleProblems } from './rules.ts';
 import { schemaProblems } from './schema-problems.ts';
 
@@ -74,7 +75,7 @@ function hasRules(schema: JsonSchema): boolean {
 /** Fills in what a schema gives by default, in an object that was stored before the schema said so. Changes the object. */
 export function setSchemaDefaults(object: UnknownObject, schema: JsonSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (name !== 'metadata') object[name] = withDefaults(object[name], property);
+    if (name !== 'metadata') setOwn(object, name, withDefaults(own(object, name), property));
   }
   for (const name of Object.keys(object)) if (object[name] === undefined) delete object[name];
 }
@@ -118,7 +119,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
   const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true;
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
-    const known = schema.properties?.[name] ?? others;
+    const known = own(schema.properties, name) ?? others;
     if (known) prune(inner, known, at, unknown);
     else if (!keepsAll && !(schema['x-kubernetes-embedded-resource'] && ROOT_FIELDS.includes(name))) {
       delete value[name];
@@ -132,12 +133,12 @@ function withDefaults(value: unknown, schema: JsonSchema): unknown {
   const present = value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
   if (isMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      const inner = withDefaults(present[name], property);
-      if (inner !== undefined) present[name] = inner;
+      const inner = withDefaults(own(present, name), property);
+      if (inner !== undefined) setOwn(present, name, inner);
       else delete present[name];
     }
     const others = schema.additionalProperties;
-    if (typeof others === 'object') for (const name in present) present[name] = withDefaults(present[name], others) ?? present[name];
+    if (typeof others === 'object') for (const name in present) setOwn(present, name, withDefaults(present[name], others) ?? present[name]);
   }
   if (Array.isArray(present) && schema.items) {
     const { items } = schema;

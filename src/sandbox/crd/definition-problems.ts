@@ -2,12 +2,13 @@ import type { UnknownObject } from '../../model/object.ts';
 import type { JsonSchema } from '../discovery/api-type.ts';
 import type { FieldProblem } from '../http/statuses.ts';
 import { type CrdSpec, type CrdVersion, specOf } from './crd-types.ts';
+import { patternProblem } from './patterns.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** What is wrong with a CustomResourceDefinition. Source: apiextensions-apiserver pkg/apis/apiextensions/validation, pkg/apiserver/schema. */
 export function definitionProblems(crd: UnknownObject): FieldProblem[] {
-  const spec = specOf(crd) as Partial<CrdSpec> | undefined;
-  const { group = '', scope, names, versions = [] } = spec ?? {};
+  const spec = specOf(crd) as Partial<CrdSpec> | null | undefined;
+  const { group = '', scope, names, versions } = spec ?? {};
   const wanted = `${names?.plural ?? ''}.${group}`;
   return [
     ...(crd.metadata.name === wanted ? [] : [wrong('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group')]),
@@ -15,7 +16,7 @@ export function definitionProblems(crd: UnknownObject): FieldProblem[] {
     ...approvalProblems(crd, group),
     ...(crd.spec && (crd.spec as { preserveUnknownFields?: boolean }).preserveUnknownFields === true ? [PRESERVES] : []),
     ...(scope === 'Cluster' || scope === 'Namespaced' ? [] : [unsupported('spec.scope', scope ?? '', ['Cluster', 'Namespaced'])]),
-    ...versionsProblems(versions),
+    ...versionsProblems(versions ?? []),
     ...nameProblems(names),
     ...conversionProblems(spec?.conversion),
   ];
@@ -139,6 +140,7 @@ function columnProblems({ additionalPrinterColumns = [] }: CrdVersion, path: str
 
 function selectableProblems({ selectableFields = [], schema }: CrdVersion, path: string): FieldProblem[] {
   return selectableFields.flatMap(({ jsonPath }, i) => {
+    if (!jsonPath) return [required(`${path}[${i}].jsonPath`)];
     const steps = jsonPath.split('.').slice(1);
     const found = steps.reduce<JsonSchema | undefined>((at, step) => at?.properties?.[step], schema?.openAPIV3Schema);
     if (found) return [];
@@ -163,10 +165,13 @@ function structuralProblems(root: JsonSchema, path: string): FieldProblem[] {
 }
 
 function checkStructure(schema: JsonSchema, path: string, missing: string, problems: FieldProblem[]): void {
+  if (typeof schema !== 'object') return void problems.push(wrong(path, schema, 'must be an object'));
   const { type, properties, items, additionalProperties } = schema;
   const free = schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields'];
   if (!type && !free) problems.push(required(`${path}.type`, missing));
   if (type && !TYPES.includes(type)) problems.push(unsupported(`${path}.type`, type, TYPES));
+  const unreadable = schema.pattern === undefined ? undefined : patternProblem(schema.pattern);
+  if (unreadable) problems.push(wrong(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${unreadable}`));
   if ('$ref' in schema) problems.push(forbidden(`${path}.$ref`, '$ref is not supported'));
   if (schema.uniqueItems) {
     problems.push(forbidden(`${path}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));

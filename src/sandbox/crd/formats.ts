@@ -1,8 +1,9 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { own } from '../write/own-fields.ts';
 
 /** Whether a text has a format. One that is not known is let pass, as on a real server. Source: kube-openapi validation/strfmt. */
 export function hasFormat(format: string, text: string): boolean {
-  return FORMATS[format]?.(text) ?? true;
+  return own(FORMATS, format)?.(text) ?? true;
 }
 
 const UUID = (version: string) => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i');

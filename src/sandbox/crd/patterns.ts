@@ -1,42 +1,43 @@
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  ascii: '\\x00-\\x7F',
-  blank: '\\t ',
-  cntrl: '\\x00-\\x1F\\x7F',
-  digit: '0-9',
-  graph: '!-~',
-  lower: 'a-z',
-  print: ' -~',
-  punct: '!-\\/:-@\\[-`{-~',
-  space: '\\t\\n\\v\\f\\r ',
-  upper: 'A-Z',
-  word: '0-9A-Za-z_',
-  xdigit: '0-9A-Fa-f',
-};
+import { RE2JS } from '@bufbuild/re2';
+import { messageOf } from '../../kit/error.ts';
 
-const compiled = new Map<string, RegExp | undefined>();
-
-/** A pattern in Go's syntax as one of JavaScript's; undefined when it has a form that cannot be said there. Source: RE2 syntax. */
-export function goPattern(pattern: string): RegExp | undefined {
-  if (!compiled.has(pattern)) {
-    if (compiled.size > 5_000) compiled.clear();
-    compiled.set(pattern, compile(pattern));
-  }
-  return compiled.get(pattern);
+/** A pattern that was read: its time grows with the text, whatever the pattern. */
+interface Pattern {
+  test(text: string): boolean;
 }
 
-function compile(pattern: string): RegExp | undefined {
-  const [, flags = '', rest = pattern] = /^\(\?([ims]+)\)([\s\S]*)$/.exec(pattern) ?? [];
-  const source = rest
-    .replaceAll('\\A', '^')
-    .replaceAll('\\z', '$')
-    .replaceAll('(?P<', '(?<')
-    .replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX[name] ?? whole);
-  for (const more of ['u', '']) {
-    try {
-      return new RegExp(source, flags + more); // without u every sign may be escaped, as in Go
-    } catch {}
+/** A pattern, or what is wrong with it in the words of Go: ``error parsing regexp: missing closing ): `(` ``. */
+type Read = { readonly pattern: Pattern } | { readonly problem: string };
+
+const KEPT = 5_000;
+const known = new Map<string, Read>();
+
+/** A pattern in Go's syntax, RE2; undefined for what is none. */
+export function goPattern(pattern: string): Pattern | undefined {
+  const found = read(pattern);
+  return 'pattern' in found ? found.pattern : undefined;
+}
+
+/** What is wrong with a pattern, in the words of Go; undefined when nothing is. */
+export function patternProblem(pattern: string): string | undefined {
+  const found = read(pattern);
+  return 'problem' in found ? found.problem : undefined;
+}
+
+function read(pattern: string): Read {
+  let found = known.get(pattern);
+  if (!found) {
+    if (known.size >= KEPT) known.clear();
+    found = compile(pattern);
+    known.set(pattern, found);
   }
-  return undefined;
+  return found;
+}
+
+function compile(pattern: string): Read {
+  try {
+    return { pattern: new RE2JS(pattern) };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
 }

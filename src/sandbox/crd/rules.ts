@@ -3,6 +3,8 @@ import { messageOf } from '../../kit/error.ts';
 import { isMap } from '../apply/fields.ts';
 import type { JsonSchema, ValidationRule } from '../discovery/api-type.ts';
 import { type FieldProblem, notImplemented } from '../http/statuses.ts';
+import { own } from '../write/own-fields.ts';
+import { goPattern, patternProblem } from './patterns.ts';
 
 /**
  * What a custom resource breaks of the rules in its schema (x-kubernetes-validations), in the server's words.
@@ -44,13 +46,13 @@ function visit(place: Place, problems: FieldProblem[]): void {
 }
 
 function partsOf({ value, before, schema, path }: Place): Place[] {
-  const was = (name: string) => (isMap(before) ? before[name] : undefined);
+  const was = (name: string) => (isMap(before) ? own(before, name) : undefined);
   if (isMap(value)) {
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     return Object.entries(value).flatMap(([name, inner]) => {
-      const known = schema.properties?.[name] ?? others;
+      const known = own(schema.properties, name) ?? others;
       if (!known) return [];
-      const at = schema.properties?.[name] ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`;
+      const at = own(schema.properties, name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`;
       return [{ value: inner, before: was(name), schema: known, path: at }];
     });
   }
@@ -102,7 +104,10 @@ interface Compiled {
   readonly why?: string;
 }
 
-const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true });
+const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true }).registerFunction(
+  'string.matchesRe2(string): bool',
+  (text: string, pattern: string) => (goPattern(pattern) ?? unreadable(pattern)).test(text),
+);
 const compiled = new Map<string, Compiled>();
 
 function compile(source: string): Compiled {
@@ -114,7 +119,19 @@ function compile(source: string): Compiled {
   return made;
 }
 
-function compileAnew(source: string): Compiled {
+function unreadable(pattern: string): never {
+  throw new TypeError(patternProblem(pattern));
+}
+
+const MATCHES = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\.\s*matches\s*\(/g;
+
+/** A rule whose patterns are matched as Go does, in time that grows with the text alone. */
+function inRe2(source: string): string {
+  return source.replaceAll(MATCHES, (_whole, literal?: string) => literal ?? '.matchesRe2(');
+}
+
+function compileAnew(rule: string): Compiled {
+  const source = inRe2(rule);
   try {
     const { valid, error } = environment.check(source);
     if (!valid) return { why: messageOf(error).split('\n')[0] ?? 'it cannot be read' };
@@ -132,7 +149,7 @@ function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (!isMap(value)) return value;
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const name = schema?.properties ? escaped : (n: string) => n;
-  return Object.fromEntries(Object.entries(value).map(([n, v]) => [name(n), toCel(v, schema?.properties?.[n] ?? others)]));
+  return Object.fromEntries(Object.entries(value).map(([n, v]) => [name(n), toCel(v, own(schema?.properties, n) ?? others)]));
 }
 
 function timeOf(text: string): unknown {

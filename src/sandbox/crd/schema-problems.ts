@@ -2,11 +2,13 @@ import { isMap } from '../apply/fields.ts';
 import type { JsonSchema } from '../discovery/api-type.ts';
 import { type FieldProblem, notImplemented } from '../http/statuses.ts';
 import { equalJson } from '../write/equal.ts';
+import { own } from '../write/own-fields.ts';
 import { hasFormat } from './formats.ts';
 import { goPattern } from './patterns.ts';
 
 /**
- * Where a value breaks its schema, in the server's words. Throws 501 for a pattern that only Go can read.
+ * Where a value breaks its schema, in the server's words. Throws 501 for a pattern that cannot be read, which a definition
+ * has only where it is not looked for.
  * Source: kube-openapi validation/errors and validation/validate, apiextensions-apiserver apiserver/validation.
  */
 export function schemaProblems(object: object, schema: JsonSchema): FieldProblem[] {
@@ -174,10 +176,10 @@ function checkMap(value: Record<string, unknown>, schema: JsonSchema, path: stri
   }
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   for (const [name, inner] of Object.entries(value)) {
-    const known = schema.properties?.[name] ?? others;
+    const known = own(schema.properties, name) ?? others;
     if (known && !(path === '' && name === 'metadata')) check(inner, known, at(name), problems);
   }
-  for (const name of schema.required ?? []) if (value[name] === undefined) add(problems, at(name), 'FieldValueRequired');
+  for (const name of schema.required ?? []) if (own(value, name) === undefined) add(problems, at(name), 'FieldValueRequired');
   if (!schema['x-kubernetes-embedded-resource']) return;
   for (const name of ['apiVersion', 'kind']) if (!value[name]) add(problems, at(name), 'FieldValueRequired', 'must not be empty');
 }

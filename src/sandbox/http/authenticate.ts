@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ADMIN, type TokenKeeper } from '../token-keeper.ts';
+import { ADMIN, ISSUER, type TokenKeeper } from '../token-keeper.ts';
 import type { UserInfo } from './call.ts';
 import { unescaped } from './route.ts';
 
@@ -9,6 +9,8 @@ export interface Identity {
   readonly sender: UserInfo;
   /** As whom it is to be carried out: the sender, unless somebody else is impersonated. */
   readonly user: UserInfo;
+  /** The groups the impersonated user is to be in, as far as the request names them. */
+  readonly groups: readonly string[];
 }
 
 export const ANONYMOUS: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -25,7 +27,7 @@ export function authenticate(
   const authorization = headers.get('authorization');
   const unknown = trusted ? ADMIN : anonymous ? ANONYMOUS : undefined;
   const sender = authorization === undefined ? unknown : bearer(authorization, tokens);
-  return sender && { sender, user: impersonated(headers) ?? sender };
+  return sender && { sender, user: impersonated(headers) ?? sender, groups: namedGroups(headers) ?? [] };
 }
 
 function bearer(authorization: string, tokens: TokenKeeper): UserInfo | undefined {
@@ -33,18 +35,24 @@ function bearer(authorization: string, tokens: TokenKeeper): UserInfo | undefine
   return scheme.toLowerCase() === 'bearer' ? ownerOf(token, tokens) : undefined;
 }
 
-/** Whose token it is. */
-export function ownerOf(token: string, tokens: TokenKeeper): UserInfo | undefined {
+/** Whose token it is, if it is for one of these audiences: this server, unless others are named. */
+export function ownerOf(token: string, tokens: TokenKeeper, audiences: readonly string[] = [ISSUER]): UserInfo | undefined {
   const [a, b] = [Buffer.from(token), Buffer.from(tokens.taken)];
-  return a.length === b.length && timingSafeEqual(a, b) ? ADMIN : tokens.issuedTo(token);
+  return a.length === b.length && timingSafeEqual(a, b) ? ADMIN : tokens.issuedTo(token, audiences);
 }
 
 function impersonated(headers: ReadonlyMap<string, string>): UserInfo | undefined {
   const username = headers.get('impersonate-user');
   if (!username) return undefined;
-  const groups = headers.get('impersonate-group')?.split(/,\s*/);
   const extra = extraOf(headers);
-  return { ...userNamed(username, groups, headers.get('impersonate-uid')), ...(Object.keys(extra).length > 0 ? { extra } : {}) };
+  return {
+    ...userNamed(username, namedGroups(headers), headers.get('impersonate-uid')),
+    ...(Object.keys(extra).length > 0 ? { extra } : {}),
+  };
+}
+
+function namedGroups(headers: ReadonlyMap<string, string>): string[] | undefined {
+  return headers.get('impersonate-group')?.split(/,\s*/);
 }
 
 const EXTRA = 'impersonate-extra-';

@@ -21,6 +21,8 @@ export interface Call {
   readonly user: UserInfo;
   /** Whether the user may do anything, whatever the roles say. */
   readonly unrestricted: boolean;
+  /** Throws 403 unless the user may do this too where the call is about. */
+  readonly checkMay: (verb: string) => void;
 }
 
 /** A call that speaks of objects of a type that is served. */

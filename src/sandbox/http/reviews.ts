@@ -57,7 +57,7 @@ const ANSWERS: Readonly<Record<string, (question: Question) => object>> = {
 };
 
 function tokenStatus(tokens: TokenKeeper, { token = '', audiences }: ReviewSpec): object {
-  const user = ownerOf(token, tokens);
+  const user = ownerOf(token, tokens, audiences);
   if (!user) return { user: {}, error: 'invalid bearer token' };
   return { authenticated: true, user, ...(audiences ? { audiences } : {}) };
 }

@@ -19,6 +19,7 @@ export function checkEscalation(
   if (isMaster(user)) return;
   const { name = '', namespace } = after.metadata;
   const isRole = resource === 'roles' || resource === 'clusterroles';
+  if (isRole) checkAggregation(authorizer, user, resource, after, before);
   if (before && (isRole ? same(before.rules, after.rules) : same(before.subjects, after.subjects))) return;
   const granted = isRole
     ? grantedByRole(authorizer, user, resource, after)
@@ -29,6 +30,27 @@ export function checkEscalation(
   const what = lacking.map(shown).join('\n');
   forbidden({ group: GROUP, resource }, name, `${who} is attempting to grant RBAC permissions not currently held:\n${what}`);
 }
+
+/** A role that gathers the rules of others can come to hold any, so only who may do everything can say which. */
+function checkAggregation(
+  authorizer: Authorizer,
+  user: UserInfo,
+  resource: string,
+  after: UnknownObject,
+  before: UnknownObject | undefined,
+): void {
+  const { name = '', namespace } = after.metadata;
+  const selectors = (after.aggregationRule as { clusterRoleSelectors?: object[] } | undefined)?.clusterRoleSelectors ?? [];
+  if (selectors.length === 0 || same(before?.aggregationRule, after.aggregationRule)) return;
+  if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return;
+  if (notCovered(authorizer.rulesOf(user, namespace), EVERYTHING).length === 0) return;
+  forbidden({ group: GROUP, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
 
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

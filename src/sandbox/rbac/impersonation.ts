@@ -5,13 +5,13 @@ import type { Attempt, Authorizer } from './authorizer.ts';
 /**
  * Throws the 403 of a sender who may not act as the user it names. Source: apiserver endpoints/filters/impersonation.go.
  */
-export function checkImpersonation(authorizer: Authorizer, { sender, user }: Identity): void {
+export function checkImpersonation(authorizer: Authorizer, { sender, user, groups: named }: Identity): void {
   if (user === sender) return;
   const [, namespace, account] = /^system:serviceaccount:([^:]+):(.+)$/.exec(user.username) ?? [];
   const who: Attempt = account
     ? { verb: 'impersonate', group: '', resource: 'serviceaccounts', namespace, name: account }
     : { verb: 'impersonate', group: '', resource: 'users', name: user.username };
-  const groups = user.groups.filter((g) => !GIVEN.test(g)).map((name): Attempt => ({ ...ON_CLUSTER, resource: 'groups', name }));
+  const groups = named.map((name): Attempt => ({ ...ON_CLUSTER, resource: 'groups', name }));
   const uid: Attempt[] = user.uid ? [{ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'uids', name: user.uid }] : [];
   const extra = Object.entries(user.extra ?? {}).flatMap(([subresource, values]) =>
     values.map((name): Attempt => ({ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'userextras', subresource, name })),
@@ -22,6 +22,3 @@ export function checkImpersonation(authorizer: Authorizer, { sender, user }: Ide
 
 const AUTHENTICATION = 'authentication.k8s.io';
 const ON_CLUSTER: Attempt = { verb: 'impersonate', group: '' };
-
-/** Groups a user is in without being put there. */
-const GIVEN = /^system:(authenticated|unauthenticated|serviceaccounts(:.*)?)$/;

@@ -1,12 +1,14 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import { StatusError } from '../../model/status.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType } from '../discovery/api-type.ts';
-import type { Call } from '../http/call.ts';
+import type { Call, ResourceCall } from '../http/call.ts';
 import { MEDIA_TYPES } from '../http/negotiate.ts';
-import { badRequest, unsupportedMediaType } from '../http/statuses.ts';
+import { badRequest, internal, unsupportedMediaType } from '../http/statuses.ts';
 import { duplicateFields } from './duplicate-fields.ts';
+import { checkAliases, checkNumbers } from './limits.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -61,28 +63,64 @@ export function decodeDeleteOptions(call: Call): Record<string, unknown> {
   if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
   try {
     const options: unknown = JSON.parse(call.body.toString('utf8'));
-    if (isMap(options)) return options;
-  } catch {}
+    if (isMap(options)) return isOptions(options) ? options : unregistered(options);
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+  }
   return badRequest('the object provided is unrecognized (must be of type DeleteOptions)');
 }
 
-/** The configuration of a server-side apply: YAML, of which JSON is a part. */
-export function decodeConfiguration({ body }: Call, type: ApiType): UnknownObject {
-  return checkKind(decodeYaml(body, type), type);
+function isOptions({ kind }: Record<string, unknown>): boolean {
+  return !kind || kind === 'DeleteOptions' || kind === 'Eviction';
+}
+
+function unregistered({ kind, apiVersion = '' }: Record<string, unknown>): never {
+  return badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+}
+
+/** The configuration of a server-side apply: YAML, of which JSON is a part. It must say what it is. */
+export function decodeConfiguration({ body, namespace = '', name = '' }: ResourceCall, type: ApiType): UnknownObject {
+  const value = decodeYaml(body, type);
+  const { apiVersion = '', kind = '' } = isMap(value) ? value : {};
+  const expected = formatGroupVersion(type.gvr);
+  if (isMap(value) && apiVersion !== expected) {
+    badRequest(`Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`);
+  }
+  if (isMap(value) && kind === '') {
+    const gvk = `${type.gvr.group === '' ? '/' : ''}${expected}, Kind=`;
+    internal(`failed to create typed patch object (${namespace}/${name}; ${gvk}): no corresponding type for ${gvk}`);
+  }
+  return checkKind(value, type);
 }
 
 function decodeJson(body: Buffer, type: ApiType): unknown {
   const text = body.toString('utf8');
+  const value = parseJson(text, (error) =>
+    unrecognized(type, `couldn't get version/kind; json parse error: ${goJsonProblem(error, text)} (${text})`),
+  );
+  checkNumbers(text, value);
+  return value;
+}
+
+function parseJson(text: string, refused: (error: unknown) => never): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return unrecognized(type, `couldn't get version/kind; json parse error: ${goJsonProblem(error, text)} (${text})`);
+    return refused(error);
   }
 }
 
 function decodeYaml(body: Buffer, type: ApiType): unknown {
+  const text = body.toString('utf8');
+  const value = parseYaml(text, type);
+  checkAliases(text, value);
+  checkNumbers(text, value);
+  return value;
+}
+
+function parseYaml(text: string, type: ApiType): unknown {
   try {
-    return load(body.toString('utf8'), { schema: CORE_SCHEMA, json: true });
+    return load(text, { schema: CORE_SCHEMA, json: true });
   } catch (error) {
     return badRequest(`error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`);
   }

@@ -24,6 +24,40 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
   return found;
 }
 
+/**
+ * Makes of null in a map or a list what Go makes of it: the empty value of its type. In a definition, which is read part by part, a field
+ * that is null goes, but for a default, which may be null. Changes the object.
+ */
+export function emptyNulls(type: ApiType, object: UnknownObject): void {
+  const isDefinition = type.kind === 'CustomResourceDefinition';
+  visit(type, object, (value, fieldType) => {
+    if (isDefinition && fieldType.is === 'message' && isMap(value)) dropNulls(value);
+    if (fieldType.is !== 'list' && fieldType.is !== 'map') return;
+    const parts = value as Record<string, unknown>;
+    if (isMap(value) || Array.isArray(value)) for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
+  });
+}
+
+function dropNulls(fields: Record<string, unknown>): void {
+  for (const name in fields) if (fields[name] === null && name !== 'default') delete fields[name];
+}
+
+function emptyOf(type: FieldType): unknown {
+  if (type.is === 'message') return {};
+  return type.is === 'scalar' ? (EMPTY[type.scalar] ?? null) : null;
+}
+
+const EMPTY: Partial<Readonly<Record<Scalar, unknown>>> = {
+  '': '',
+  bytes: '',
+  int: 0,
+  long: 0,
+  number: 0,
+  bool: false,
+  Quantity: '0',
+  IntOrString: 0,
+};
+
 /** What an object sets to a value that is none of those its field may have. Nothing is said of status. */
 export function choiceProblems(type: ApiType, object: UnknownObject): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -42,6 +76,8 @@ export function decodeProblem({ gvr }: ApiType, { path, of, value, type }: Misma
   if (type.is === 'scalar' && type.scalar === 'Time' && typeof value === 'string') {
     return `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`;
   }
+  if (type.is === 'scalar' && type.scalar === 'bytes' && typeof value === 'string')
+    return `illegal base64 data at input byte ${badByte(value)}`;
   const bare = path.replaceAll(/\[\d+\]/g, '');
   return `json: cannot unmarshal ${jsonName(value, type)} into Go struct field ${of}.${bare} of type ${goType(type, gvr.version)}`;
 }
@@ -88,7 +124,7 @@ function visitValue(value: unknown, type: FieldType, path: string, of: string, s
   else if (type.is === 'map' && isMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
-const QUANTITY = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
+const QUANTITY = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
 const QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function fits(value: unknown, type: FieldType): boolean {
@@ -102,13 +138,24 @@ const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   long: Number.isInteger,
   number: (value) => typeof value === 'number',
   bool: (value) => typeof value === 'boolean',
-  bytes: (value) => typeof value === 'string',
+  bytes: (value) => typeof value === 'string' && badByte(value) === undefined,
   any: () => true,
   Quantity: (value) => typeof value === 'number' || (typeof value === 'string' && QUANTITY.test(value)),
   Time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value),
   MicroTime: () => true, // which are looked at more closely elsewhere
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',
 };
+
+/** Where a text stops being base64; line ends count for nothing. Source: Go encoding/base64 CorruptInputError. */
+function badByte(text: string): number | undefined {
+  const plain = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
+  const at = plain.search(/[^A-Za-z0-9+/]/);
+  if (at < 0) return plain.length % 4 === 0 ? undefined : plain.length - (plain.length % 4);
+  const padding = '='.repeat(4 - (at % 4));
+  if (padding.length > 2 || plain[at] !== '=') return at;
+  if (plain.length < at + padding.length) return plain.length;
+  return plain.slice(at) === padding ? undefined : at + 1;
+}
 
 function jsonName(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return 'array';

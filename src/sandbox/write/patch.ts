@@ -1,10 +1,12 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import type { UnknownObject } from '../../model/object.ts';
-import { failure } from '../../model/status.ts';
+import { failure, StatusError } from '../../model/status.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../http/statuses.ts';
 import { copy } from './copy.ts';
+import { checkNumbers } from './limits.ts';
+import { own, setOwn } from './own-fields.ts';
 import { hasShape, shapeOf } from './shape.ts';
 import { strategicMerge } from './strategic-merge.ts';
 
@@ -35,11 +37,32 @@ function holdsList(value: unknown): boolean {
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
   const operations = parseJson(body);
   if (!Array.isArray(operations)) badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  if (operations.length > OPERATIONS) {
+    const told = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
+    refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${told}`));
+  }
   try {
-    return jsonPatch.applyPatch(copy(current), operations as Operation[], true).newDocument;
+    return (operations as Operation[]).reduce(operated, copy(current));
   } catch {
     return refuse(failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {}));
   }
+}
+
+/** Source: apiserver endpoints/handlers/patch.go maxJSONPatchOperations. */
+const OPERATIONS = 10_000;
+
+function operated(document: UnknownObject, operation: Operation): UnknownObject {
+  if (operation.op === 'test' && operation.value === null && isAbsent(document, operation.path)) return document;
+  return jsonPatch.applyOperation(document, operation, true).newDocument;
+}
+
+/** Where there is nothing the real server finds null. What it stands in has to be there. */
+function isAbsent(document: UnknownObject, path: string): boolean {
+  const [last = '', ...steps] = path.split('/').slice(1).map(jsonPatch.unescapePathComponent).reverse();
+  const around = steps
+    .reverse()
+    .reduce<unknown>((at, step) => (isMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined), document);
+  return isMap(around) && !Object.hasOwn(around, last);
 }
 
 /** RFC 7386. Neither argument is changed. */
@@ -48,7 +71,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   const result: Record<string, unknown> = isMap(target) ? copy(target) : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
-    else result[name] = mergePatch(result[name], value);
+    else setOwn(result, name, mergePatch(own(result, name), value));
   }
   return result;
 }
@@ -59,9 +82,13 @@ function parsePatch(body: Buffer): Record<string, unknown> {
 }
 
 function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8');
   try {
-    return JSON.parse(body.toString('utf8'));
+    const value: unknown = JSON.parse(text);
+    checkNumbers(text, value);
+    return value;
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     return badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'not JSON'}`);
   }
 }

@@ -6,7 +6,7 @@ import type { ResourceCall } from '../http/call.ts';
 import { badRequest, conflict, invalid, refuse } from '../http/statuses.ts';
 import { copy } from './copy.ts';
 import { contentTypeOf, duplicateKey } from './decode.ts';
-import { decodeProblem, mismatches } from './field-types.ts';
+import { decodeProblem, emptyNulls, mismatches } from './field-types.ts';
 import { goText } from './go-text.ts';
 import { dropUnknownFields } from './known-fields.ts';
 import { refusePatched } from './micro-times.ts';
@@ -23,6 +23,7 @@ export function checkSize({ body }: ResourceCall): void {
 
 /** Refuses a body with values that are not of their fields' types, with 400. */
 export function checkTypes({ type }: ResourceCall, object: UnknownObject): void {
+  emptyNulls(type, object);
   const [first] = mismatches(type, object);
   if (!first) return;
   badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${decodeProblem(type, first)}`);
@@ -30,6 +31,7 @@ export function checkTypes({ type }: ResourceCall, object: UnknownObject): void 
 
 /** The same of what a patch made, with 422. */
 export function checkPatchedTypes(call: ResourceCall, object: UnknownObject): void {
+  emptyNulls(call.type, object);
   const [first] = mismatches(call.type, object);
   if (first) refusePatch(call, object, decodeProblem(call.type, first));
 }

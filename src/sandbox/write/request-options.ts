@@ -1,10 +1,13 @@
+import type { UnknownObject } from '../../model/object.ts';
 import type { FieldValidation } from '../crd/custom-resource.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { flag, managerOf, type ResourceCall } from '../http/call.ts';
-import { invalid, invalidOptions } from '../http/statuses.ts';
+import { badRequest, invalid, invalidOptions } from '../http/statuses.ts';
+import { SCALES } from '../read/show-scale.ts';
 import { contentTypeOf, decodeDeleteOptions, duplicatesIn } from './decode.ts';
 import type { DeleteOptions } from './deleter.ts';
 import { APPLY_PATCH } from './patch.ts';
+import { checkTypes } from './request-checks.ts';
 import type { WriteOptions } from './writer.ts';
 
 /** The options of a write, and the warnings it gathers as the headers of its answer. */
@@ -52,16 +55,29 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
 export function deleteOptions(call: ResourceCall): DeleteOptions {
   const body = decodeDeleteOptions(call);
   const options = (body.deleteOptions ?? body) as Record<string, unknown>;
+  checkTypes({ ...call, type: DELETE_OPTIONS }, options as unknown as UnknownObject);
   const preconditions = (options.preconditions ?? {}) as { uid?: string; resourceVersion?: string };
-  const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds') ?? undefined;
+  const grace = options.gracePeriodSeconds ?? wholeNumber(call.query.get('gracePeriodSeconds'));
   const policy = (options.propagationPolicy ?? call.query.get('propagationPolicy') ?? undefined) as string | undefined;
   const orphans = options.orphanDependents ?? orphansByQuery(call);
   return {
     ...preconditions,
-    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
+    gracePeriodSeconds: grace as number | undefined,
     propagationPolicy: policyOf(policy, orphans),
     dryRun: isDryRun((options.dryRun as string[] | undefined) ?? call.query.getAll('dryRun'), 'DeleteOptions'),
   };
+}
+
+/** Nothing of this type is stored: it is what a delete may carry. */
+const DELETE_OPTIONS: ApiType = {
+  ...SCALES,
+  gvr: { group: 'meta.k8s.io', version: 'v1', resource: 'deleteoptions' },
+  kind: 'DeleteOptions',
+};
+
+function wholeNumber(text: string | null): number | undefined {
+  if (!text) return undefined;
+  return /^[+-]?\d+$/.test(text) ? Number(text) : badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 function orphansByQuery({ query }: ResourceCall): boolean | undefined {

@@ -17,7 +17,7 @@ import type { StoredObject } from '../store/stored-object.ts';
 import { bind } from './bindings.ts';
 import { fromStorage, presented } from './conversion.ts';
 import { copy } from './copy.ts';
-import { contentTypeOf, decodeConfiguration, decodeObject } from './decode.ts';
+import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';
 import type { Deleter } from './deleter.ts';
 import { emptyObject } from './empty-objects.ts';
 import { checkMicroTimes, checkPatchedMicroTimes } from './micro-times.ts';
@@ -62,7 +62,7 @@ export class WriteRequests {
   }
 
   update(call: ResourceCall): ApiResponse {
-    if (call.subresource === 'scale') return this.#scale(call, (scale) => ({ ...scale, ...decodeObject(call, SCALES) }));
+    if (call.subresource === 'scale') return this.#scale(call, (scale) => ({ ...scale, ...decodeScale(call) }));
     checkSize(call);
     const { type, namespace, name = '' } = call;
     const object = decodeObject(call, type);
@@ -72,6 +72,7 @@ export class WriteRequests {
     const { options, headers } = writeOptions(call, 'UpdateOptions');
     const present = this.#cluster.store.get(type.storage, joinKey(namespace, name));
     const creates = !present && isCreatedByUpdate(type) && !call.subresource;
+    if (creates) call.checkMay('create');
     if (creates) checkIsNew(type, object);
     const written = creates
       ? this.#writer.create(type, within(call, withoutVersion(object)), options)
@@ -84,7 +85,7 @@ export class WriteRequests {
     const contentType = contentTypeOf(call);
     if (contentType === APPLY_PATCH) return this.#apply(call);
     const { type } = call;
-    if (call.subresource === 'scale') return this.#scale(call, (scale) => patched(SCALES, scale, contentType, call.body));
+    if (call.subresource === 'scale') return this.#scale(call, (scale) => patchedScale(call, scale, contentType));
     const current = fromStorage(type, find(this.#cluster, call).object);
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const object = patched(type, current, contentType, call.body);
@@ -134,6 +135,7 @@ export class WriteRequests {
 
   /** An eviction is a deletion that asks first; no disruption budget stands in its way here. */
   evict(call: ResourceCall): ApiResponse {
+    checkEvicted(call);
     this.#deleter.delete(call.type, call.namespace, call.name ?? '', deleteOptions(call));
     return respond(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, call.representation);
   }
@@ -170,6 +172,7 @@ export class WriteRequests {
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name));
     if (!current && call.subresource) missing(type.gvr, name);
+    if (!current) call.checkMay('create');
     if (!current) this.#checkServed(call);
     if (!current) checkIsNew(type, { ...configuration, metadata: { ...configuration.metadata, name } }, 'apply');
     checkTyped(type, configuration, name);
@@ -189,6 +192,24 @@ export class WriteRequests {
     const stored = current ? this.#writer.update(type, own, write) : this.#writer.create(type, own, write);
     return showObject(this.#cluster, call, current ? 200 : 201, stored, headers());
   }
+}
+
+/** Source: kubernetes/pkg/registry/core/pod/storage/eviction.go. */
+function checkEvicted(call: ResourceCall): void {
+  const { name = call.name } = (decodeDeleteOptions(call).metadata ?? {}) as { name?: string };
+  if (name !== call.name) badRequest('name in URL does not match name in Eviction object');
+}
+
+function decodeScale(call: ResourceCall): UnknownObject {
+  const scale = decodeObject(call, SCALES);
+  checkTypes({ ...call, type: SCALES }, scale);
+  return scale;
+}
+
+function patchedScale(call: ResourceCall, before: UnknownObject, contentType: string): UnknownObject {
+  const scale = patched(SCALES, before, contentType, call.body);
+  checkPatchedTypes({ ...call, type: SCALES }, scale);
+  return scale;
 }
 
 function apiVersionOf({ type }: ResourceCall): string {

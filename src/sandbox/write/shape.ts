@@ -1,6 +1,7 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
 import { type Field, type FieldType, type Message, messageOf } from '../discovery/fields/field-table.ts';
+import { own } from './own-fields.ts';
 
 /**
  * How a field merges. A map without a shape merges key by key, a list without one is replaced as a whole; that is what the API
@@ -45,7 +46,7 @@ export function shapeOf(type: ApiType): Shape {
 
 /** The shape of a field below a shape. */
 export function fieldShape(shape: Shape | undefined, field: string): Shape | undefined {
-  return shape?.fields?.[field] ?? (shape?.keys ? undefined : shape?.items);
+  return own(shape?.fields, field) ?? (shape?.keys ? undefined : shape?.items);
 }
 
 function ofKind(apiVersion: string, kind: string): Shape {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap } from '../apply/fields.ts';
 import { internal } from '../http/statuses.ts';
 import { goText } from './go-text.ts';
+import { own, setOwn } from './own-fields.ts';
 import { fieldShape, type Shape } from './shape.ts';
 
 type Fields = Record<string, unknown>;
@@ -37,13 +38,13 @@ function mergeField(current: Fields, name: string, value: unknown, patch: Fields
   }
   const below = fieldShape(shape, name);
   if (Array.isArray(value)) {
-    current[name] = mergeList(current[name], value, below);
+    setOwn(current, name, mergeList(own(current, name), value, below));
     reorder(current, name, patch[`$setElementOrder/${name}`], below);
   } else if (isMap(value)) {
-    const present = current[name];
-    current[name] = strategicMerge(isMap(present) ? present : {}, value, below);
+    const present = own(current, name);
+    setOwn(current, name, strategicMerge(isMap(present) ? present : {}, value, below));
   } else {
-    current[name] = value;
+    setOwn(current, name, value);
   }
 }
 
@@ -56,7 +57,7 @@ function retainOnly(current: Fields, names: readonly unknown[]): void {
 }
 
 function removeValues(current: Fields, name: string, values: unknown): void {
-  const present = current[name];
+  const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(values)) return;
   current[name] = present.filter((v) => !values.some((gone) => isDeepStrictEqual(gone, v)));
 }
@@ -85,7 +86,7 @@ function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shap
 
 /** Sorts a list as `$setElementOrder` says; items it does not name keep their place after the ones before them. */
 function reorder(current: Fields, name: string, order: unknown, shape: Shape | undefined): void {
-  const present = current[name];
+  const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;
   const key = shape?.patchKey;
   const identity = (value: unknown) => JSON.stringify(key !== undefined && isMap(value) ? value[key] : value);

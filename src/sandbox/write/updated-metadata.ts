@@ -43,7 +43,7 @@ export function managedFieldsToBuildOn(
   const entries = given.managedFields;
   if (subresource || fixture || !Array.isArray(entries) || entries.length === 0) return stored.managedFields;
   if (entries.length === 1 && entries[0] && Object.keys(entries[0]).length === 0) return undefined;
-  return entries.every(isReadable) ? entries : stored.managedFields;
+  return entries.every((entry) => entry !== null && isReadable(entry)) ? entries : stored.managedFields;
 }
 
 function isReadable({ manager, operation, fieldsType, fieldsV1 }: ManagedFieldsEntry): boolean {

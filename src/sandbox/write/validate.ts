@@ -58,7 +58,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
     return [...(schedule ? [] : [required('spec.schedule')]), ...jobTemplateProblems(template, 'spec.jobTemplate.spec.template.spec')];
   },
   'daemonsets.apps': workloadProblems,
-  'deployments.apps': workloadProblems,
+  'deployments.apps': (deployment) => [...workloadProblems(deployment), ...strategyProblems(deployment)],
   events: eventProblems,
   'horizontalpodautoscalers.autoscaling': autoscalerProblems,
   'jobs.batch': (job) => jobTemplateProblems(fieldsOf(fieldsOf(job.spec).template), 'spec.template.spec'),
@@ -97,6 +97,13 @@ function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] 
     ...podSpecProblems(fieldsOf(template.spec), 'spec.template.spec', claims),
     ...(policy ? [unsupported('spec.template.spec.restartPolicy', restartPolicy, ['Always'])] : []),
   ];
+}
+
+function strategyProblems({ spec }: UnknownObject): FieldProblem[] {
+  const { type, rollingUpdate } = fieldsOf(fieldsOf(spec).strategy);
+  if (type !== 'Recreate' || !rollingUpdate) return [];
+  const detail = "may not be specified when strategy `type` is 'Recreate'";
+  return [{ field: 'spec.strategy.rollingUpdate', reason: 'FieldValueForbidden', detail }];
 }
 
 const CHOICES = ['Always', 'Never', 'OnFailure'];

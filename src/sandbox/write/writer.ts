@@ -143,7 +143,8 @@ export class Writer {
   #newMetadata(type: ApiType, given: ObjectMeta, { fixture }: WriteOptions): ObjectMeta {
     const { clock, random } = this.#cluster;
     const { name, generateName, labels, annotations, ownerReferences, finalizers } = given;
-    if (given.resourceVersion && !fixture) internal('resourceVersion should not be set on objects to be created');
+    if (given.resourceVersion && given.resourceVersion !== '0' && !fixture)
+      internal('resourceVersion should not be set on objects to be created');
     if (!name && !generateName) {
       const detail = 'name or generateName is required';
       invalid(kindOf(type), '', [{ field: 'metadata.name', reason: 'FieldValueRequired', detail }]);

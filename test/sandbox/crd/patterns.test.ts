@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { goPattern } from '../../../src/sandbox/crd/patterns.ts';
+import { goPattern, patternProblem } from '../../../src/sandbox/crd/patterns.ts';
 
 it.each<[string, string, boolean]>([
   ['^[a-z]+$', 'abc', true],
@@ -13,7 +13,9 @@ it.each<[string, string, boolean]>([
   expect(goPattern(pattern)?.test(text)).toBe(matches);
 });
 
-it('has no word for what only Go reads', () => {
+it('has none for what Go does not read, and says what is wrong with it as Go does', () => {
   expect(goPattern('a**')).toBeUndefined();
-  expect(goPattern('(?U)a+')).toBeUndefined();
+  expect(patternProblem('a**')).toBe('error parsing regexp: invalid nested repetition operator: `**`');
+  expect(patternProblem('(?=a)')).toBe('error parsing regexp: invalid or unsupported Perl syntax: `(?=`');
+  expect(patternProblem('(?U)a+')).toBeUndefined();
 });

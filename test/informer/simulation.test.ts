@@ -110,7 +110,7 @@ describe('a server that comes back with another history', () => {
     const clock = new FakeClock();
     const old = await Sandbox.start({ socket: false, clock, seed: 1 });
     // No server sends bookmarks on a watch from a version that it has not reached.
-    const restored = await Sandbox.start({ socket: false, clock, seed: 2, bookmarkIntervalMs: 3_600_000 });
+    const restored = await Sandbox.start({ socket: false, clock, seed: 2 });
     let address: Transport = old.transport();
     const client = createClient(
       through(old.transport(), (request) => address.request(request)),

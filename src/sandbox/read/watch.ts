@@ -126,9 +126,11 @@ class Watcher {
       const line = this.#show(log.at(this.#cursor++) as StoreEvent);
       if (line) lines.push(line);
     }
-    if (this.#bookmarkDue && this.#cursor === log.next) {
+    const { revision } = this.#cluster.store;
+    // A watch from a version to come must not be led back to one before it.
+    if (this.#bookmarkDue && this.#cursor === log.next && revision >= Number(this.#options.resourceVersion)) {
       this.#bookmarkDue = false;
-      lines.push(Buffer.from(this.#line('BOOKMARK', bookmarkObject(this.#call.type, this.#cluster.store.revision, false))));
+      lines.push(Buffer.from(this.#line('BOOKMARK', bookmarkObject(this.#call.type, revision, false))));
     }
     return lines;
   }

@@ -155,6 +155,17 @@ describe('bookmarks', () => {
     expect(watching.ended()).toBeNull();
   });
 
+  it('never lead back a watch from a version that lies in the future', async () => {
+    const ahead = Number(sandbox.resourceVersion) + 2;
+    await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1&resourceVersion=${ahead}&allowWatchBookmarks=true`);
+    await clock.advance(120_000);
+    expect(watching.events).toEqual([]);
+    sandbox.apply([configMapNamed('a'), configMapNamed('b')]);
+    await clock.advance(60_000);
+    const told = watching.events.map((e) => `${e.type} ${e.object.metadata.resourceVersion}`);
+    expect(new Set(told)).toEqual(new Set([`BOOKMARK ${ahead}`]));
+  });
+
   it('do not come unasked', async () => {
     await using watching = await startWatch(sandbox, from('&timeoutSeconds=200'));
     await clock.advance(199_000);

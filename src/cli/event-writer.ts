@@ -47,6 +47,11 @@ export class EventWriter {
     this.#write(this.#taken(target));
   }
 
+  /** Prints what is still held back: first states that never became whole, of which every event was counted. */
+  end(): void {
+    this.#write([...this.#held.keys()].flatMap((target) => this.#taken(target)));
+  }
+
   #hold(printed: PrintedEvent, target: StreamTarget): undefined {
     const held = this.#held.get(target);
     if (held) held.push(printed);

@@ -49,6 +49,7 @@ export class LiveView implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#isClosed) return;
+    this.#options.io.stdout.writeNow(this.#options.table.clear()); // terminals write ^C where the cursor is
     this.#draw();
     this.#isClosed = true;
     this.#timer.cancel();

@@ -32,13 +32,14 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The part of `--filter` that the server can do, for one type. The whole expression is evaluated here all the same, so this changes how much is
- * sent and never what is shown; but what leaves the selection then arrives as a deletion, so nothing that judges events may look on.
+ * The part of `--filter` that the server can do, for one type. The whole expression is evaluated here all the same, so that nothing is shown
+ * that should not be. But what leaves a selection arrives as a deletion, and nobody can tell it from one: with `fixed` only conditions on
+ * what cannot change are sent, names and namespaces.
  */
-export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType): Promise<Narrowing> {
+export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType, { fixed = false } = {}): Promise<Narrowing> {
   const { pushDown } = await loadCel();
-  const supportedFields = new Set([...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
-  const parts = programs.map((program) => pushDown(program, { supportedFields }));
+  const supportedFields = new Set(fixed ? EVERYWHERE : [...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
+  const parts = programs.map((program) => pushDown(program, { supportedFields, labels: !fixed }));
   const labelSelector = joined(parts.map((part) => part.labelSelector));
   const fieldSelector = joined(parts.map((part) => part.fieldSelector));
   const sent = [labelSelector && `label selector ${labelSelector}`, fieldSelector && `field selector ${fieldSelector}`].filter(Boolean);

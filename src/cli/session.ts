@@ -8,11 +8,12 @@ import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../clien
 import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
 import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
-import { InformerError } from '../kit/error.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { keepYoungGenerationSmall } from '../kit/young-generation.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { LabelSelector } from '../model/label-selector.ts';
+import { statusOf } from '../model/status.ts';
 import { neutralised } from '../output/escape.ts';
 import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
@@ -122,10 +123,22 @@ export async function openSession(
 }
 
 function noTypes(error: unknown, { server }: ClusterConfig): never {
+  if (isInformerError(error, 'discovery') && !statusOf(error)) throw withCrdHint(error);
   if (!(error instanceof StreamEnd)) throw error;
   throw new InformerError('sync', `${server} did not tell its types within --timeout`, {
     cause: error,
     hint: 'can the server be reached? a longer --timeout waits longer, --request-timeout limits each request',
+  });
+}
+
+/** A type that is not like any other may be one whose definition is still to come. */
+function withCrdHint(error: InformerError): InformerError {
+  const { message, hint = '' } = error;
+  if (hint.startsWith('Did you mean')) return error;
+  const own = hint === '' ? '' : `${hint}; `;
+  return new InformerError('discovery', message, {
+    cause: error,
+    hint: `${own}--wait-for-crd waits for a type whose definition is to come`,
   });
 }
 

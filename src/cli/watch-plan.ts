@@ -79,6 +79,8 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
     throw new InformerError('argument', message, { hint });
   };
   if (flags.live && format.kind !== 'table') refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
+  if (flags.live && flags.markers)
+    refuse('--live has no place for --markers', 'leave out one of them: what the markers tell is told on stderr too');
   if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
     refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
   if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
@@ -131,9 +133,12 @@ function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Rep
   return isWhole ? 'object' : 'metadata';
 }
 
-/** Nothing that waits or judges events may look on: what leaves the narrower selection would be deleted for it. */
+/**
+ * Nothing that waits or judges events may look on: what leaves the narrower selection would be deleted for it. And where a reader is told the
+ * cause, or the state in which an object left, only what cannot change is sent.
+ */
 async function narrowingsOf(
-  { filters, waits }: CheckedWatch,
+  { filters, waits, format, once }: CheckedWatch,
   selections: readonly ResourceSelection[],
   flags: WatchFlags,
   session: Session,
@@ -149,10 +154,13 @@ async function narrowingsOf(
     return undefined;
   }
   const narrowings = new Map<ResourceType, Narrowing>();
-  for (const { type } of selections) narrowings.set(type, await narrowingOf(programs, type));
-  if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}`);
+  const fixed = !once && format.kind !== 'table' && format.kind !== 'name';
+  for (const { type } of selections) narrowings.set(type, await narrowingOf(programs, type, { fixed }));
+  if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
   return narrowings;
 }
+
+const OF_FIXED = ' (a stream that tells why an object left sends names and namespaces only; -l and --field-selector select at the server)';
 
 async function liveTableOf(
   flags: WatchFlags,

@@ -89,7 +89,7 @@ class Watching {
     const isQuiet = isPlain || isFailure(reason) || isReaderGone(reason);
     if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
-    if (this.#isWaiting && this.#waiter && isOutOfTime(reason)) session.notice(`error: ${this.#waiter.timeoutText()}`);
+    if (this.#isWaiting && this.#waiter && isOutOfTime(reason)) session.notice(`error: ${this.#waiter.timeoutText(this.#plan.once)}`);
     return exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
   }
 
@@ -152,6 +152,7 @@ class Watching {
     );
     if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
+    if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
     if (mark) await mark(printer.marker(this.#endRecord()));
   }
 
@@ -178,7 +179,10 @@ class Watching {
   }
 
   #losing(how: 'coalesced' | 'dropped'): void {
-    if (how === 'dropped' && this.#plan.strict) this.#session.end(new StreamEnd('continuity', 'events were dropped for a slow reader'));
+    if (how !== 'dropped' || !this.#plan.strict) return;
+    const why = 'events were dropped for a slow reader';
+    this.#session.notice(`${why} (--strict)`); // the end waits for that reader
+    this.#session.end(new StreamEnd('continuity', why));
   }
 
   #failed(error: Error): void {

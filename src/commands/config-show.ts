@@ -19,7 +19,7 @@ export default class ConfigShowCommand extends BaseCommand {
   ];
   static override flags: Interfaces.FlagInput = {
     ...configFlags,
-    output: choice(['table', 'json', 'yaml'], { char: 'o', summary: 'how to print it', default: 'table' }),
+    output: choice(['table', 'json', 'yaml'], { char: 'o', summary: 'how to print it', default: 'table', noEnv: true }),
   };
 
   async execute(): Promise<ExitCode> {

@@ -18,10 +18,13 @@ export interface PushDown {
  * Takes from the top-level `&&` of a program what label and field selectors say. The selectors let through every object that the program
  * accepts, and together with `local` no other: a condition leaves `local` only where its selector means exactly the same, which for fields
  * it does for names and namespaces alone (elsewhere a server may take an absent field for '' and a number for its text).
- * Conditions on `oldObject`, `event` and `now` are never sent.
+ * Conditions on `oldObject`, `event` and `now` are never sent, those on labels not with `labels: false`.
  */
-export function pushDown(program: CelProgram, { supportedFields }: { supportedFields: ReadonlySet<string> }): PushDown {
-  const conditions = operandsOf(program.ast, '&&').map((node) => ({ node, sent: selectorOf(node, supportedFields) }));
+export function pushDown(
+  program: CelProgram,
+  { supportedFields, labels: withLabels = true }: { supportedFields: ReadonlySet<string>; labels?: boolean },
+): PushDown {
+  const conditions = operandsOf(program.ast, '&&').map((node) => ({ node, sent: selectorOf(node, supportedFields, withLabels) }));
   const labels = conditions.flatMap(({ sent }) => sent?.labels ?? []);
   const fields = conditions.flatMap(({ sent }) => sent?.fields ?? []);
   return {
@@ -42,8 +45,8 @@ interface Sent {
   readonly isExact: boolean;
 }
 
-function selectorOf(node: ASTNode, supported: ReadonlySet<string>): Sent | undefined {
-  const labels = labelsOf(node);
+function selectorOf(node: ASTNode, supported: ReadonlySet<string>, withLabels: boolean): Sent | undefined {
+  const labels = withLabels ? labelsOf(node) : undefined;
   if (labels) return isSendable(labels) ? { labels, isExact: true } : undefined;
   return fieldOf(node, supported);
 }

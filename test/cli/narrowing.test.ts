@@ -41,3 +41,15 @@ it('says what is sent and what is evaluated here', async () => {
     'v1/pods: nothing of it can be sent to the server; evaluated here: object.spec.x == 1',
   );
 });
+
+it('sends only what cannot change where a leaving object must be told from a deleted one', async () => {
+  const { programs } = await compiledAll(
+    ['object.metadata.name == "a" && object.metadata.labels.b == "c" && object.spec.nodeName == "n"'],
+    'filter',
+  );
+  expect(await narrowingOf(programs, typeOf('', 'pods'), { fixed: true })).toEqual({
+    labelSelector: undefined,
+    fieldSelector: 'metadata.name=a',
+    text: 'v1/pods: the server selects by field selector metadata.name=a; evaluated here: object.metadata.labels.b == "c" && object.spec.nodeName == "n"',
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Terminal as Screen } from '../output/terminal.ts';
+import { run } from '../support/cli.ts';
+import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
+import { NO_PTY, Terminal, type TerminalOptions } from '../support/terminal.ts';
+
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+const ESC = '\x1b';
+const HIDE = `${ESC}[?25l`;
+const SHOW = `${ESC}[?25h`;
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const onTerminal = (line: string[], options: TerminalOptions = {}) =>
+  new Terminal(['watch', ...line], { columns: 160, ...options, env: { ...fixture.env, ...options.env } });
+
+/** What a person sees at last. */
+function screenOf(text: string, rows = 24, columns = 160): string[] {
+  const terminal = new Screen(columns, rows);
+  terminal.write(text);
+  return terminal.screen;
+}
+
+const CONTROL = new RegExp(`${ESC}\\[\\??[\\d;]*[A-Za-z]`, 'g');
+const plain = (text: string) => text.replaceAll(CONTROL, '');
+
+/** The cursor is visible, colours are off, and the line is empty. */
+function expectRestored({ text }: Terminal): void {
+  expect(text.lastIndexOf(SHOW)).toBeGreaterThanOrEqual(text.lastIndexOf(HIDE));
+  const last = text.match(CONTROL)?.findLast((each) => each.endsWith('m'));
+  if (last) expect(['0', '39', '22', '27', '29']).toContain(last.slice(2, -1));
+  expect(plain(text).endsWith('\n')).toBe(true);
+}
+
+describe.skipIf(NO_PTY)('on a terminal', () => {
+  const colours = (text: string) => new Set(text.match(CONTROL)?.filter((each) => each.endsWith('m')));
+
+  it('events and states have colours, which NO_COLOR, TERM=dumb and --color=never take away', async () => {
+    const line = ['pods', '-n', 'shop', '--once'];
+    const ways: [string[], NodeJS.ProcessEnv][] = [
+      [line, {}],
+      [line, { NO_COLOR: '1' }],
+      [line, { TERM: 'dumb' }],
+      [[...line, '--color', 'never'], {}],
+      [[...line, '--color', 'always'], { NO_COLOR: '1' }],
+    ];
+    const seen = await Promise.all(
+      ways.map(async ([words, env]) => {
+        await using terminal = onTerminal(words, { env });
+        expect(await terminal.ended()).toBe(0);
+        return terminal.text;
+      }),
+    );
+    expect(seen.map((text) => colours(text).size > 0)).toEqual([true, false, false, false, true]);
+    expect(seen[0]).toContain('\x1b[32mADDED');
+    const [piped, forced, level] = await Promise.all([
+      run(['watch', ...line], { env: fixture.env }),
+      run(['watch', ...line, '--color', 'always'], { env: fixture.env }),
+      run(['watch', ...line], { env: { ...fixture.env, NO_COLOR: '', FORCE_COLOR: '1' } }),
+    ]);
+    expect([piped, forced, level].map(({ stdout }) => colours(stdout).size > 0)).toEqual([false, true, true]);
+    expect(forced.stdout).toContain('\x1b[32mADDED');
+  });
+
+  it('Ctrl-C ends with the summary and 0', async () => {
+    await using terminal = onTerminal(['pods', '-n', 'shop']);
+    await terminal.until((text) => text.includes('web-2'), 'the pods');
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.text).toMatch(/ended by SIGINT after \d+s: 2 events/);
+  });
+
+  it('what is waited for stands in one line that is renewed, and is gone at the end', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'], {
+      env: own.env,
+      columns: 160,
+    });
+    await terminal.until((text) => text.includes('0/2 ready, waiting for'), 'the progress');
+    own.sandbox.apply(pod('web-1', { phase: 'Succeeded' }));
+    await terminal.until((text) => text.includes('1/2 ready, waiting for web-2'), 'more progress');
+    own.sandbox.apply(pod('web-2', { phase: 'Succeeded' }));
+    expect(await terminal.ended()).toBe(0);
+    const screen = screenOf(terminal.text);
+    expect(screen.filter((line) => line.includes('waiting for'))).toEqual([]);
+    expect(screen.map((line) => line.split(/ +/).slice(0, 2).join(' ')).slice(0, 5)).toEqual([
+      'EVENT NAME',
+      'ADDED web-1',
+      'ADDED web-2',
+      'MODIFIED web-1',
+      'MODIFIED web-2',
+    ]);
+  });
+});
+
+describe.skipIf(NO_PTY)('--live', () => {
+  it('redraws one table in place, leaves the last state, and restores the terminal', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('web-2'), 'the pods');
+    own.sandbox.apply(pod('web-3', { phase: 'Pending' }));
+    await terminal.until((text) => text.includes('web-3'), 'the new pod');
+    own.sandbox.apply(pod('web-3', { phase: 'Failed' }));
+    await terminal.until((text) => text.includes('Failed'), 'the change');
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
+    const screen = screenOf(terminal.text);
+    const names = screen.flatMap((line) => /^[ +~-] (web-\d) /.exec(line)?.[1] ?? []);
+    expect(screen.join('\n')).not.toContain('^C');
+    expect(names).toEqual(['web-1', 'web-2', 'web-3']);
+    expect(screen.find((line) => /^[ +~-] web-3 /.test(line))).toContain('Failed');
+    expect(screen.some((line) => line.startsWith('ended by SIGINT'))).toBe(true);
+  });
+
+  it('shows what fits on the screen, and follows its size', async () => {
+    await using own = await startFixture(Array.from({ length: 40 }, (_, i) => configMap(`m-${i + 10}`, {}, 'default')));
+    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], { env: own.env, rows: 12, columns: 60 });
+    const rowsShown = (text: string) => screenOf(text, 30, 60).filter((line) => /^[ +~-] m-\d+ /.test(line)).length;
+    await terminal.until((text) => rowsShown(text) > 0, 'the first frame');
+    expect(rowsShown(terminal.text)).toBeLessThan(12);
+    expect(terminal.text).toMatch(/\d+ more/);
+    const before = terminal.text.length;
+    await terminal.resize(60, 30);
+    await terminal.until((text) => rowsShown(text) > 20, 'the larger frame');
+    const frame = plain(terminal.text.slice(before));
+    expect(Math.max(...frame.split(/[\r\n]+/).map((line) => line.length))).toBeLessThanOrEqual(60);
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
+  });
+
+  it.each<[string, string[], number, (terminal: Terminal) => void]>([
+    ['a limit', ['--limit', '2'], 0, () => {}],
+    ['a condition', ['--until', 'object.status.phase == "Running"'], 0, () => {}],
+    ['an expression that is met', ['--fail-if', 'object.metadata.name == "web-2"'], 5, () => {}],
+    ['the time', ['--timeout', '2s'], 0, () => {}],
+    ['an error', ['--for', 'jsonpath={.status}=x'], 2, () => {}],
+    ['--once', ['--once'], 0, () => {}],
+    ['SIGTERM', [], 0, (terminal) => terminal.kill('SIGTERM')],
+    ['SIGTERM before the condition', ['--until', 'false'], 143, (terminal) => terminal.kill('SIGTERM')],
+    ['Ctrl-C before the condition', ['--until', 'false'], 130, (terminal) => terminal.type('\x03')],
+  ])('restores the terminal when %s ends it', async (_, flags, code, act) => {
+    await using terminal = onTerminal(['pods', '-n', 'shop', '--live', ...flags]);
+    await terminal.until((text) => text.includes('web-2'), 'the pods').catch(() => {});
+    act(terminal);
+    expect(await terminal.ended()).toBe(code);
+    expectRestored(terminal);
+    expect(screenOf(terminal.text).filter((line) => /\bweb-\d /.test(line)).length).toBeGreaterThan(0);
+  });
+
+  it('restores the terminal at a second Ctrl-C, which waits for nothing', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('web-2'), 'the pods');
+    terminal.type('\x03');
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    terminal.type('\x03');
+    expect([0, 130]).toContain(await terminal.ended());
+    expectRestored(terminal);
+  });
+
+  it('lets notices stand above it', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('web-2'), 'the pods');
+    await own.sandbox.restart({ keepHistory: true, downMs: 100 });
+    await terminal.until((text) => text.includes('nothing was missed'), 'the notice');
+    own.sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
+    own.sandbox.apply(pod('web-9'));
+    await terminal.until((text) => text.includes('web-9'), 'the change');
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    const screen = screenOf(terminal.text);
+    const place = (what: string | RegExp) => screen.findIndex((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)));
+    expect(place('watch resumed at')).toBeGreaterThanOrEqual(0);
+    expect(place('watch resumed at')).toBeLessThan(place(/NAME +READY/));
+    expect(screen.filter((line) => /NAME +READY/.test(line))).toHaveLength(1);
+    expect(place('web-9')).toBeGreaterThan(place(/NAME +READY/));
+  });
+
+  it('falls back to rows where there is no terminal, and says so', async () => {
+    const { code, stdout, stderr } = await run(['watch', 'pods', '-n', 'shop', '--live', '--limit', '2'], { env: fixture.env });
+    expect({ code, rows: stdout.trim().split('\n').length }).toEqual({ code: 0, rows: 3 });
+    expect(stderr).toContain('--live needs a terminal; rows are appended instead');
+    expect(stdout).not.toContain('\x1b');
+  });
+});
+
+describe.skipIf(NO_PTY)('a long first state', () => {
+  it('has a line of progress on the terminal, that is gone when it is there', async () => {
+    await using own = await startFixture();
+    own.sandbox.faults.add({ fault: { kind: 'delay', ms: 1600 }, match: { path: '/pods' } });
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--once'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('syncing pods:'), 'the progress');
+    expect(await terminal.ended()).toBe(0);
+    expect(
+      screenOf(terminal.text)
+        .filter((line) => line !== '')
+        .map((line) => line.split(/ +/)[1]),
+    ).toEqual(['NAME', 'web-1', 'web-2']);
+  });
+});

@@ -103,10 +103,11 @@ describe('the built program, with a plugin that gives a token and a certificate,
   it('goes on watching while the token changes, and runs the plugin once more for the requests that follow', async () => {
     await using cli = new Cli(['watch', 'pods', '-o', 'name'], await options());
     await cli.until((c) => c.lines.length === 2, 'the initial state');
-    await expect.poll(() => server.seen.some(({ url }) => url?.includes('watch=true'))).toBe(true);
+    sandbox.apply(pod('web-0'));
+    await cli.until((c) => c.lines.length === 3, 'an event, which shows that the watch is open');
     await writeFile(at('token'), sandbox.rotateToken());
     sandbox.apply(pod('web-3'));
-    await cli.until((c) => c.lines.length === 3, 'an event on the watch that is open');
+    await cli.until((c) => c.lines.length === 4, 'an event on the watch that is open');
     expect(await runs()).toBe(1);
     server.server.closeAllConnections(); // now it must be opened anew
     await expect.poll(runs).toBe(2);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fixture, startFixture } from '../support/fixture.ts';
+import { OWN_CACHE } from '../support/own-cache.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PAGES = ['README.md', ...readdirSync(path.join(ROOT, 'docs')).map((file) => `docs/${file}`)].filter((file) => file.endsWith('.md'));
@@ -65,7 +66,7 @@ describe('the programs in README and docs', () => {
 });
 
 function runNode(args: readonly string[]): Promise<{ code: number | string | null; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...fixture.env };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1', ...fixture.env };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { env, cwd: project, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? error.signal ?? 'ended') : child.exitCode, stdout, stderr });

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Cli } from '../support/cli.ts';
+import { OWN_CACHE } from '../support/own-cache.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
@@ -46,7 +47,7 @@ describe('the examples, on the built package', () => {
 });
 
 function runProgram(file: string): Promise<{ code: number | string | null; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1' };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [path.join(EXAMPLES, file)], { env, timeout: 15_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? error.signal ?? 'ended') : child.exitCode, stdout, stderr });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { OWN_CACHE } from './own-cache.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
@@ -27,7 +28,7 @@ export class Cli {
 
   constructor(args: readonly string[], options: CliOptions = {}) {
     this.child = spawn(process.execPath, [RUN, ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...options.env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1', ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       cwd: options.cwd,
     });

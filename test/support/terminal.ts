@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { OWN_CACHE } from './own-cache.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
@@ -29,7 +30,7 @@ export class Terminal {
     const quoted = [process.execPath, RUN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const command = `stty rows ${rows} cols ${columns}; echo "on $(tty) as $$"; exec ${quoted}`;
     this.child = spawn(PTY_MAKER ?? 'script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm-256color', ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, TERM: 'xterm-256color', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {

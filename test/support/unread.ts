@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { OWN_CACHE } from './own-cache.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
@@ -14,7 +15,7 @@ export class Unread implements AsyncDisposable {
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
     this.child = spawn(process.execPath, [RUN, 'watch', ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stderr?.setEncoding('utf8').on('data', (more) => (this.stderr += more));

@@ -49,21 +49,19 @@ export async function printerOf(
   layout: Layout,
   { io, clock }: { io: Io; clock: Clock },
 ): Promise<Printer> {
-  return createPrinter(format, {
-    clock,
+  return createPrinter(format, { ...(await rowOptionsOf(flags, layout, io)), clock, single: layout.single, timestamps: flags.timestamps });
+}
+
+/** How rows look, in a table that goes on and in one that is redrawn. */
+export async function rowOptionsOf(flags: OutputFlags, layout: Layout, io: Io) {
+  return {
     withNamespace: layout.severalNamespaces,
     showKind: flags['show-kind'] || layout.severalTypes,
     showLabels: flags['show-labels'],
     labelColumns: flags['label-columns'],
     noHeaders: flags['no-headers'],
-    single: layout.single,
-    painter: await painterOf(flags, io),
-    timestamps: flags.timestamps,
-  });
-}
-
-export async function painterOf(flags: Pick<OutputFlags, 'color'>, io: Io): ReturnType<typeof loadPainter> {
-  return loadPainter(colorLevel(flags.color, io));
+    painter: await loadPainter(colorLevel(flags.color, io)),
+  };
 }
 
 /** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */

@@ -19,6 +19,7 @@ import type { IndexDefinition } from '../query/index-definition.ts';
 import { formatLookup, type Lookup } from '../query/lookup.ts';
 import { loadOwners } from '../query/owner-graph.ts';
 import { formatExplanation, type IndexedStore, runLookups } from '../query/plan.ts';
+import { ConditionJudge, conditionOf, variablesOf } from '../stream/condition.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
@@ -27,7 +28,7 @@ import { ExitCode } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
 import { showSyncProgress } from './sync-progress.ts';
-import { nothingFound } from './watching.ts';
+import { failureNotice, nothingFound } from './watching.ts';
 
 /** An expression over objects, and its text. */
 export interface Expression {
@@ -98,7 +99,8 @@ async function answer(session: Session, plan: QueryPlan, targets: readonly Targe
     await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan), plan));
     return ExitCode.ok;
   }
-  const found = targets.flatMap((target) => find(session, plan, target, catalog));
+  const matches = matcherOf(plan, session);
+  const found = targets.flatMap((target) => find(session, plan, target, catalog, matches));
   const missing = plan.lookups.length > 0 || plan.filters.length > 0 ? [] : missingOf(targets, found);
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
@@ -107,26 +109,24 @@ async function answer(session: Session, plan: QueryPlan, targets: readonly Targe
   return ExitCode.ok;
 }
 
-function find(session: Session, { lookups, explain, filters }: QueryPlan, target: Target, catalog: IndexCatalog): Found[] {
+function find(session: Session, { lookups, explain }: QueryPlan, target: Target, catalog: IndexCatalog, matches: Matcher): Found[] {
   const { type, informer, names } = target;
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
-  const matching = filters.length > 0 ? objects.filter(matcherOf(filters, session)) : objects;
-  return matching.map((object) => ({ object, type })).sort(byPlace([...(names ?? [])]));
+  return objects
+    .filter(matches)
+    .map((object) => ({ object, type }))
+    .sort(byPlace([...(names ?? [])]));
 }
 
-/** What all expressions hold for. One that fails on an object holds not, which is told once. */
-function matcherOf(filters: readonly CelProgram[], session: Session): (object: ReadonlyObject) => boolean {
-  const now = new Date(session.clock.now());
-  const told = new Set<CelProgram>();
-  return (object) =>
-    filters.every((program) => {
-      const answer = program.test({ object, oldObject: null, event: 'ADDED', now });
-      if (typeof answer === 'boolean') return answer;
-      if (!told.has(program)) session.notice(`${answer.message}; it counts as no match (told once)`);
-      told.add(program);
-      return false;
-    });
+type Matcher = (object: ReadonlyObject) => boolean;
+
+/** What all expressions hold for. One that fails on an object does not, which is told once for all types. */
+function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
+  const now = session.clock.now();
+  const conditions = filters.map(conditionOf);
+  const judge = new ConditionJudge((error) => session.notice(failureNotice(error)));
+  return (object) => conditions.every((condition) => judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now)));
 }
 
 /** The cache, or what of it was asked for by name. */

@@ -13,7 +13,7 @@ import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
 import type { Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
-import { outputFormatOf, painterOf, printerOf } from './output.ts';
+import { type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
 import { checkSelectors, namespacesOf, type Session } from './session.ts';
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
@@ -162,21 +162,11 @@ async function narrowingsOf(
 
 const OF_FIXED = ' (a stream that tells why an object left sends names and namespaces only; -l and --field-selector select at the server)';
 
-async function liveTableOf(
-  flags: WatchFlags,
-  layout: { severalTypes: boolean; severalNamespaces: boolean },
-  sortBy: PathValues | undefined,
-  { io }: Session,
-): Promise<LiveTable> {
+async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: PathValues | undefined, { io }: Session): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../output/live-table.ts');
   return new Table({
+    ...(await rowOptionsOf(flags, layout, io)),
     wide: flags.output === 'wide',
-    withNamespace: layout.severalNamespaces,
-    showKind: flags['show-kind'] || layout.severalTypes,
-    showLabels: flags['show-labels'],
-    labelColumns: flags['label-columns'],
-    noHeaders: flags['no-headers'],
-    painter: await painterOf(flags, io),
     sortBy: sortBy && ((object) => sortBy.values(object)),
   });
 }

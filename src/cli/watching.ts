@@ -186,7 +186,7 @@ class Watching {
   }
 
   #failed(error: Error): void {
-    this.#session.notice(`${error.message}; it counts as no match (told once)`);
+    this.#session.notice(failureNotice(error));
   }
 
   /** On a terminal one line that is renewed, else a line each time, as `kubectl rollout status` prints them. */
@@ -229,6 +229,9 @@ function continuityOf(targets: readonly Target[]): { relists: number; gaps: numb
     storeErrors: sum((c) => c.storeErrors),
   };
 }
+
+/** What is told of the first failure of an expression. */
+export const failureNotice = (error: Error) => `${error.message}; it counts as no match (told once)`;
 
 /** kubectl's words for an empty answer. */
 export function nothingFound({ namespaces, selections }: Pick<WatchPlan, 'namespaces' | 'selections'>): string {

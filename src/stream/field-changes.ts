@@ -133,7 +133,7 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], out
 }
 
 function differInPlain(before: readonly unknown[], after: readonly unknown[]): boolean {
-  return after.some((item, i) => item !== before[i] && (typeof item !== 'object' || item === null));
+  return after.some((item, i) => item !== before[i] && (isPlain(item) || isPlain(before[i])));
 }
 
 function compareKeyed(before: readonly Fields[], after: readonly Fields[], names: readonly string[], out: Difference[]): void {
@@ -198,3 +198,5 @@ function segmentOf(step: PathStep): string {
 const bareOrQuoted = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : quoted(text));
 
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
+
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null;

@@ -184,3 +184,8 @@ function sortedText(value: unknown): string {
     .toSorted()
     .join()}}`;
 }
+
+test('a plain value in the place of a list is told alike both ways', () => {
+  expect(changedPaths({ a: [[]] }, { a: [''] })).toEqual(['.a']);
+  expect(changedPaths({ a: [''] }, { a: [[]] })).toEqual(['.a']);
+});

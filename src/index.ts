@@ -4,7 +4,15 @@ export * from './cache.ts';
 export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
 export { type ClusterConfig, staticConfig } from './client/cluster-config.ts';
 export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
-export type { DeleteOptions, PatchOptions, ResourceApi, ResourceApiOptions, WriteOptions } from './client/resource-api.ts';
+export type {
+  CallOptions,
+  CollectionSelection,
+  DeleteOptions,
+  PatchOptions,
+  ResourceApi,
+  ResourceApiOptions,
+  WriteOptions,
+} from './client/resource-api.ts';
 export type { ServerVersion } from './client/server-version.ts';
 export type { TrafficStats } from './client/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/transport.ts';

@@ -1,5 +1,5 @@
 import { InformerError } from '../kit/error.ts';
-import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
@@ -72,7 +72,9 @@ class ClusterClient implements Client {
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
     const traffic = this.#trafficOf(gvr, options.namespace);
-    return new ResourceApi<T>(this.transport, gvr, { dropManagedFields: this.#dropManagedFields, serverVersion, traffic, ...options });
+    const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
+    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic };
+    return new ResourceApi<T>(this.transport, gvr, { ...own, ...options });
   }
 
   stats(): ResourceStats[] {

@@ -1,12 +1,16 @@
-import { isInformerError } from '../kit/error.ts';
-import { type GroupVersionResource, pathOf } from '../model/gvr.ts';
-import { type ListOptions, queryOf, type WatchOptions } from '../model/list-options.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
+import { FieldSelector } from '../model/field-selector.ts';
+import { formatGroupResource, type GroupVersionResource, pathOf } from '../model/gvr.ts';
+import { LabelSelector } from '../model/label-selector.ts';
+import { type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../model/object.ts';
-import { type Status, statusOf } from '../model/status.ts';
+import { checkName } from '../model/path-segment.ts';
+import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { readList } from './list-body.ts';
 import { decodeJson, dropManagedFields } from './object-decoder.ts';
 import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 import { isAtLeast, type ServerVersion } from './server-version.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './table.ts';
 import { Traffic, type TrafficStats } from './traffic.ts';
@@ -26,6 +30,8 @@ export interface ResourceApiOptions {
   dropManagedFields?: boolean | undefined;
   /** How to learn the server's version; without it {@link ResourceApi.consistentUnpagedList} is false. */
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
+  /** How to learn whether the type is namespaced, for the text of an error. Without it such errors are worded as the server words them. */
+  isNamespaced?: IsNamespaced | undefined;
   /** Counts along with {@link ResourceApi.stats}, for several apis together. */
   traffic?: Traffic | undefined;
 }
@@ -60,6 +66,9 @@ export interface DeleteOptions extends CallOptions {
   dryRun?: boolean | undefined;
 }
 
+/** What {@link ResourceApi.deleteCollection} is about: what a selector chooses, or everything. */
+export type CollectionSelection = (Selectors & { all?: undefined }) | { all: true; labelSelector?: undefined; fieldSelector?: undefined };
+
 const ACCEPT = {
   object: 'application/json',
   metadata: (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io,application/json`,
@@ -73,7 +82,8 @@ const PATCH_TYPES = {
 };
 
 /**
- * Requests for one resource type. What the server refuses rejects with StatusError, what did not reach it with `transport`,
+ * Requests for one resource type. A name that can be none (empty, missing, `.`, `..`, with `/` or `%`) rejects with `argument` before anything is
+ * sent, and so do such namespaces and subresources. What the server refuses rejects with StatusError, what did not reach it with `transport`,
  * an answer that is not what it should be with `decode`. Retries nothing itself.
  */
 export class ResourceApi<T extends object = UnknownObject> {
@@ -83,6 +93,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #as: Representation;
   readonly #dropManagedFields: boolean;
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
+  readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: Traffic;
 
   constructor(transport: Transport, gvr: GroupVersionResource, options: ResourceApiOptions = {}) {
@@ -92,6 +103,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#as = options.as ?? 'object';
     this.#dropManagedFields = options.dropManagedFields ?? false;
     this.#serverVersion = options.serverVersion;
+    this.#isNamespaced = options.isNamespaced;
     this.#traffic = new Traffic(options.traffic);
   }
 
@@ -107,7 +119,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   ): Promise<ListPage<T>> {
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const response = await this.#send({ method: 'GET', path: this.#collection(queryOf(options)), headers, signal }, alive);
-    if (!isSuccess(response)) throw await this.#failure(response, 'list');
+    if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     const page = await readList<T>(response.body, {
       gvr: this.gvr,
       table: this.#isTable,
@@ -130,7 +142,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       signal,
       stream: true,
     });
-    if (!isSuccess(response)) throw await this.#failure(response, 'watch');
+    if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     return new WatchStream<T>(response.body, {
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
@@ -158,9 +170,18 @@ export class ResourceApi<T extends object = UnknownObject> {
     return this.#call<R>('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
   }
 
+  /** With a `subresource`, of the object of that `name`. */
   create<R extends object = T>(object: object, { signal, ...options }: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
     const { subresource, name } = options;
-    return this.#call<R>('create', { method: 'POST', name, subresource, query: writeQuery(options), ...json(object), signal });
+    return this.#call<R>('create', {
+      method: 'POST',
+      name,
+      isOfCollection: subresource === undefined && name === undefined,
+      subresource,
+      query: writeQuery(options),
+      ...json(object),
+      signal,
+    });
   }
 
   /** Replaces the object of that name. With a resourceVersion in it, only if that is still the latest. */
@@ -176,16 +197,28 @@ export class ResourceApi<T extends object = UnknownObject> {
     });
   }
 
-  patch<R extends object = T>(name: string, body: unknown, { signal, type, force, ...options }: PatchOptions): Promise<R> {
-    const query = writeQuery({ ...options, force });
-    const { subresource } = options;
+  async patch<R extends object = T>(name: string, body: unknown, options: PatchOptions): Promise<R> {
+    const { signal, type, force, subresource, ...rest } = options ?? {};
+    if (!Object.hasOwn(PATCH_TYPES, type ?? '')) {
+      throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
+    }
+    const query = writeQuery({ ...rest, force });
     return this.#call<R>('patch', { method: 'PATCH', name, subresource, query, ...json(body, PATCH_TYPES[type]), signal });
   }
 
   /** Resolves with the object as it is now (a finalizer or grace period keeps it), or with a Status when it is gone. */
-  delete(name: string, { signal, subresource, dryRun, ...options }: DeleteOptions = {}): Promise<T | Status> {
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) };
-    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(body), signal });
+  delete(name: string, { signal, subresource, ...options }: DeleteOptions = {}): Promise<T | Status> {
+    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(deleteBody(options)), signal });
+  }
+
+  /**
+   * Deletes every object that the selectors choose, or with `{all: true}` every one there is: in the api's namespace, or of a cluster-scoped type.
+   * Rejects with `argument`, and sends nothing, without a selector that restricts something, and with both.
+   */
+  async deleteCollection(selection: CollectionSelection, { signal, ...options }: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
+    const query = queryOf(selectorsOf(selection));
+    const call = { method: 'DELETE', name: undefined, isOfCollection: true, subresource: undefined, query, signal };
+    await this.#call('deletecollection', { ...call, ...json(deleteBody(options)) });
   }
 
   get #isTable(): boolean {
@@ -208,9 +241,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   async #call<R extends object>(verb: string, call: Call): Promise<R> {
     const { name, subresource, signal, method, headers, body } = call;
     const namespace = this.namespace ?? call.namespace;
+    if (!call.isOfCollection) checkName(name, formatGroupResource(this.gvr));
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
     const response = await this.#send({ method, path, headers, body, signal });
-    if (!isSuccess(response)) throw await this.#failure(response, verb, name);
+    if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
     return this.#objectIn<R>(await readText(response.body));
   }
 
@@ -227,14 +261,18 @@ export class ResourceApi<T extends object = UnknownObject> {
     return { ...response, body: this.#traffic.counted(response.body, alive) };
   }
 
-  #failure(response: TransportResponse, verb: string, name?: string): Promise<Error> {
-    return statusErrorOf(response, { verb, resource: this.gvr, name });
+  async #failure(response: TransportResponse, request: Omit<FailedRequest, 'gvr' | 'isNamespaced'>): Promise<StatusError> {
+    const { verb, name } = request;
+    const error = await statusErrorOf(response, { verb, resource: this.gvr, name });
+    return withScope(error, { ...request, gvr: this.gvr, isNamespaced: this.#isNamespaced });
   }
 }
 
 interface Call {
   method: string;
   name: string | undefined;
+  /** No object is meant, so that there is no name to be checked. */
+  isOfCollection?: boolean;
   subresource: string | undefined;
   /** The object's own, used when the api is bound to none. */
   namespace?: string | undefined;
@@ -250,6 +288,22 @@ function json(value: unknown, contentType = 'application/json'): Pick<Call, 'hea
 
 function metadataOf(value: unknown): { name?: string; namespace?: string } {
   return ((value ?? {}) as { metadata?: { name?: string; namespace?: string } }).metadata ?? {};
+}
+
+function deleteBody({ dryRun, ...options }: Omit<DeleteOptions, 'signal' | 'subresource'>): object {
+  return { kind: 'DeleteOptions', apiVersion: 'v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) };
+}
+
+function selectorsOf(selection: CollectionSelection): Selectors {
+  const { all, labelSelector, fieldSelector }: { all?: unknown } & Selectors = selection ?? {};
+  const restricts =
+    [labelSelector, fieldSelector].every((selector) => selector === undefined || typeof selector === 'string') &&
+    !(LabelSelector.parse(labelSelector ?? '').matchesEverything && FieldSelector.parse(fieldSelector ?? '').matchesEverything);
+  if (restricts && all === undefined) return { labelSelector, fieldSelector };
+  if (all === true && labelSelector === undefined && fieldSelector === undefined) return {};
+  throw new InformerError('argument', 'deleteCollection needs either a selector that restricts something, or {all: true}', {
+    hint: 'for example {labelSelector: "app=web"}; delete(name) deletes one object',
+  });
 }
 
 function writeQuery({ dryRun, fieldManager, fieldValidation, force }: Omit<PatchOptions, 'type'>): string {

@@ -1,6 +1,7 @@
-import { InformerError } from '../kit/error.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
 import type { GroupVersionKind, GroupVersionResource } from '../model/gvr.ts';
 import { formatGroupVersion, formatGvr, parseGroupVersion, sameGvr } from '../model/gvr.ts';
+import { pathSegment } from '../model/path-segment.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Action, Body, TargetRef } from './hooks/reply.ts';
 import type { CachedObject } from './resource-event.ts';
@@ -51,6 +52,7 @@ export class TargetResolver {
     if (name === '' && !metadata.generateName) throw unclear(action, `names no object of ${formatGvr(type.gvr)}`);
     const namespace = type.namespaced ? (action.on?.namespace ?? metadata.namespace ?? subject.namespace) : undefined;
     if (namespace === '') throw unclear(action, `names no namespace for ${formatGvr(type.gvr)}`);
+    checkSegments(action, { name: name === '' ? undefined : name, namespace });
     return { type, namespace, name };
   }
 
@@ -84,6 +86,18 @@ function unclear({ verb }: Action, what: string): InformerError {
   return new InformerError('hook', `the action ${verb} ${what}`, {
     hint: 'say it in the body, or by "on": {"gvr": …, "namespace": …, "name": …}',
   });
+}
+
+/** All actions are checked before the first is sent, their names too. */
+function checkSegments({ verb }: Action, parts: Readonly<Record<string, string | undefined>>): void {
+  for (const [what, value] of Object.entries(parts)) {
+    if (value === undefined) continue;
+    try {
+      pathSegment(value, what);
+    } catch (cause) {
+      throw new InformerError('hook', `the action ${verb}: ${messageOf(cause)}`, { cause });
+    }
+  }
 }
 
 function unknown(message: string): never {

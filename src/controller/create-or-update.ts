@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { InformerError } from '../kit/error.ts';
 import { joinKey } from '../model/key.ts';
 import type { KubeObject } from '../model/object.ts';
+import { checkName } from '../model/path-segment.ts';
 import { isNotFound } from '../model/status.ts';
 
 /** The part of a resource client that {@link createOrUpdate} needs. */
@@ -16,7 +17,7 @@ export type OperationResult = 'created' | 'updated' | 'unchanged';
 /**
  * Brings an object to the state that `mutate` gives it: made when absent, written when it differs, left alone when it does not.
  * `object` names it and is what is created; `mutate` gets it, or the one read, and changes it in place. Rejects without writing when reading
- * fails for any other reason than 404, and when `mutate` changes name or namespace.
+ * fails for any other reason than 404, when the object has no name, and when `mutate` changes name or namespace.
  * Source: controller-runtime controllerutil.CreateOrUpdate.
  */
 export async function createOrUpdate<T extends KubeObject>(
@@ -24,7 +25,9 @@ export async function createOrUpdate<T extends KubeObject>(
   object: T,
   mutate: (object: T) => void | Promise<void>,
 ): Promise<OperationResult> {
-  const existing = await resource.get(object.metadata.name ?? '').catch((error) => {
+  const name = object.metadata.name ?? '';
+  checkName(name, object.kind ?? 'object');
+  const existing = await resource.get(name).catch((error) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });

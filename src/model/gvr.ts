@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { pathSegment } from './path-segment.ts';
 
 /** A resource type as it stands in a URL. `group` is '' for the core group. */
 export interface GroupVersionResource {
@@ -60,13 +61,17 @@ export interface PathParts {
   subresource?: string | undefined;
 }
 
-/** The REST path of a collection, an object or a subresource, each part escaped. */
+/**
+ * The REST path of a collection, an object or a subresource, each part escaped. Without `name` it is the collection; a name that is given has
+ * to be one. Throws `argument` for a part that cannot stand in a path: see {@link pathSegment}.
+ */
 export function pathOf(gvr: GroupVersionResource, { namespace, name, subresource }: PathParts = {}): string {
-  const root = gvr.group === '' ? `/api/${gvr.version}` : `/apis/${gvr.group}/${gvr.version}`;
+  const version = pathSegment(gvr.version, 'the version of the resource type');
+  const root = gvr.group === '' ? `/api/${version}` : `/apis/${pathSegment(gvr.group, 'the group of the resource type')}/${version}`;
   const parts = [root];
-  if (namespace) parts.push('namespaces', encodeURIComponent(namespace));
-  parts.push(gvr.resource);
-  if (name !== undefined) parts.push(encodeURIComponent(name));
-  if (subresource) parts.push(subresource);
+  if (namespace !== undefined && namespace !== '') parts.push('namespaces', pathSegment(namespace, 'the namespace'));
+  parts.push(pathSegment(gvr.resource, 'the resource type'));
+  if (name !== undefined) parts.push(pathSegment(name, 'the name of the object'));
+  if (subresource !== undefined) parts.push(pathSegment(subresource, 'the subresource'));
   return parts.join('/');
 }

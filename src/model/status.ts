@@ -59,8 +59,9 @@ export class StatusError extends InformerError {
   /** Milliseconds the server asked to wait (Retry-After, or details.retryAfterSeconds), if it did. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined } = {}) {
-    super('transport', status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
+  /** `message` words it instead of the Status' own text. */
+  constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {}) {
+    super('transport', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
     this.status = status;
     const seconds = status.details?.retryAfterSeconds;
     this.retryAfterMs = options.retryAfterMs ?? (seconds ? seconds * 1000 : undefined);

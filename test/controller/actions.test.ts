@@ -147,6 +147,8 @@ describe('an action about another object', () => {
     [{ patch: {}, on: { gvr: 'v1/widgets', name: 'x' } }, 'the server has no resource type v1/widgets'],
     [{ apply: { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'x' } } }, 'the server has no kind Widget in v1'],
     [{ patch: {}, on: { gvr: 'v1/configmaps' } }, 'the action patch names no object of v1/configmaps'],
+    [{ delete: true, on: { gvr: 'v1/configmaps', name: '..' } }, "the action delete: name may not be '..'"],
+    [{ delete: true, on: { gvr: 'v1/configmaps', name: 'a', namespace: 'a/b' } }, "the action delete: namespace may not contain '/'"],
   ])('that names it badly sends nothing at all: %j', async (action, message) => {
     const place = await cluster();
     await expect(run([{ patch: LABEL }, action], { in: place })).rejects.toThrow(message);
@@ -288,8 +290,8 @@ describe("a module's client", () => {
     expect(await resource.get('c')).toMatchObject(configMap('c'));
     expect((await resource.list()).items).toHaveLength(3);
     await expect(resource.patch('c', {}, { type: 'merge' })).rejects.toThrow('the hook may not write (patch v1/configmaps)');
-    for (const write of [resource.create({}), resource.update({}), resource.delete('c')])
-      await expect(write).rejects.toThrow('may not write');
+    for (const write of [() => resource.create({}), () => resource.update(configMap('c')), () => resource.delete('c')])
+      await expect(write()).rejects.toThrow('may not write');
     expect(requests()).toEqual(['GET /api/v1/namespaces/shop/configmaps/c', 'GET /api/v1/namespaces/shop/configmaps']);
   });
 

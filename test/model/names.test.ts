@@ -43,8 +43,8 @@ describe('types', () => {
 
   it('make paths with their parts escaped', () => {
     expect(pathOf({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' })).toBe('/api/v1/namespaces/shop/pods');
-    expect(pathOf({ group: 'apps', version: 'v1', resource: 'deployments' }, { namespace: 'a', name: 'b/c', subresource: 'scale' })).toBe(
-      '/apis/apps/v1/namespaces/a/deployments/b%2Fc/scale',
+    expect(pathOf({ group: 'apps', version: 'v1', resource: 'deployments' }, { namespace: 'a', name: 'b:c?d', subresource: 'scale' })).toBe(
+      '/apis/apps/v1/namespaces/a/deployments/b%3Ac%3Fd/scale',
     );
     expect(pathOf({ group: '', version: 'v1', resource: 'nodes' }, { name: 'n' })).toBe('/api/v1/nodes/n');
   });

@@ -1,8 +1,9 @@
 import { InformerError } from '../../kit/error.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
+import { checkName } from '../../model/path-segment.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from '../actions.ts';
 import { FIELD_MANAGER, refuseRedacted } from '../actions.ts';
 import type { WriteBudget } from '../write-budget.ts';
@@ -47,7 +48,8 @@ export interface GuardOptions {
 /**
  * A client that writes no more than the hook may: with `describe` every write rejects and says how to allow it, with `dry-run` every write
  * is sent as one, and with `write` each counts against the budget. Writes are under our field manager unless they name another.
- * What is read is redacted, and what was redacted cannot be written back.
+ * What is read is redacted, and what was redacted cannot be written back. A name that can be none is refused with `argument` before anything
+ * else. There is no deleteCollection: one call of it would be any number of deletions to the budget.
  */
 export function guardClient(
   client: UnguardedClient,
@@ -72,16 +74,29 @@ export function guardClient(
         refuseRedacted(body, gvr);
         return permit(verb, gvr, { fieldManager: FIELD_MANAGER, ...options });
       };
+      const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
       return {
-        get: (name, options) => shown(resource.get(name, options)),
+        get: async (name, options) => {
+          checked(name);
+          return shown(resource.get(name, options));
+        },
         async list(options, call) {
           const page = await resource.list(options, call);
           return { ...page, items: page.items.map((item) => redact(item, gvr) as T) };
         },
         create: async (object, options = {}) => shown(resource.create(object, await write('create', object, options))),
-        update: async (object, options = {}) => shown(resource.update(object, await write('update', object, options))),
-        patch: async (name, body, options) => shown(resource.patch(name, body, await write('patch', body, options))),
-        delete: async (name, options = {}) => resource.delete(name, await permit('delete', gvr, options)),
+        update: async (object, options = {}) => {
+          checked((object as Partial<UnknownObject> | undefined)?.metadata?.name);
+          return shown(resource.update(object, await write('update', object, options)));
+        },
+        patch: async (name, body, options) => {
+          checked(name);
+          return shown(resource.patch(name, body, await write('patch', body, options)));
+        },
+        delete: async (name, options = {}) => {
+          checked(name);
+          return resource.delete(name, await permit('delete', gvr, options));
+        },
       };
     },
   };

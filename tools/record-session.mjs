@@ -87,7 +87,7 @@ const SESSION = [
       {
         say: 'Rolled out, and it stays so for three seconds.',
         before: 'kubectl rollout status deploy/api -n shop, sleep, and again',
-        type: `kubectl informer watch deploy/api -n shop --until 'object.status.updatedReplicas == object.spec.replicas && object.status.readyReplicas == object.spec.replicas' --stays 3s --timeout 2m`,
+        type: `kubectl informer watch deploy/api -n shop --until 'rolledOut(object)' --stays 3s --timeout 2m`,
         code: true,
       },
       {

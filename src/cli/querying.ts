@@ -114,19 +114,20 @@ function find(session: Session, { lookups, explain }: QueryPlan, target: Target,
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
   return objects
-    .filter(matches)
+    .filter((object) => matches(object, type))
     .map((object) => ({ object, type }))
     .sort(byPlace([...(names ?? [])]));
 }
 
-type Matcher = (object: ReadonlyObject) => boolean;
+type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
 
 /** What all expressions hold for. One that fails on an object does not, which is told once for all types. */
 function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
   const now = session.clock.now();
   const conditions = filters.map(conditionOf);
   const judge = new ConditionJudge((error) => session.notice(failureNotice(error)));
-  return (object) => conditions.every((condition) => judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now)));
+  return (object, type) =>
+    conditions.every((condition) => judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now, type)));
 }
 
 /** The cache, or what of it was asked for by name. */

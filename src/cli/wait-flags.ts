@@ -1,3 +1,4 @@
+import type { CelProgram } from '../expr/cel.ts';
 import { InformerError } from '../kit/error.ts';
 import { conditionOf } from '../stream/condition.ts';
 import { parseForCondition } from '../stream/for-condition.ts';
@@ -19,6 +20,8 @@ export interface Waits {
   /** Something is waited for that means success; `--fail-if` alone does not. */
   readonly isGoal: boolean;
   readonly needsObject: boolean;
+  /** Every expression, as it was compiled. */
+  readonly programs: readonly CelProgram[];
 }
 
 /** Reads what a stream waits for. Throws `argument` for what cannot be read. */
@@ -35,13 +38,14 @@ export async function waitsOf(flags: WaitFlags): Promise<Waits> {
       hint: 'give --until, --until-any or --for',
     });
   }
-  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false };
+  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false, programs: [] };
   const some = <T>(all: readonly T[]) => (all.length > 0 ? all : undefined);
   return {
     isGoal,
+    programs: [until, untilAny, failIf].flatMap(({ programs }) => programs),
     needsObject:
       [until, untilAny, failIf].some(({ needsObject }) => needsObject) ||
-      conditions.some(({ kind }) => kind === 'condition' || kind === 'jsonpath'),
+      conditions.some(({ kind }) => kind !== 'create' && kind !== 'delete'),
     rules: {
       until: some(until.programs.map(conditionOf)),
       untilAny: some(untilAny.programs.map(conditionOf)),

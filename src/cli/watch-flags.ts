@@ -37,7 +37,11 @@ export const watchFlags = {
   until: list({ summary: 'end when every selected object meets it', helpValue: 'CEL', helpGroup: ENDING }),
   'until-any': list({ summary: 'end when some object meets it', helpValue: 'CEL', helpGroup: ENDING }),
   'fail-if': list({ summary: 'end with exit code 5 when some object meets it', helpValue: 'CEL', helpGroup: ENDING }),
-  for: list({ summary: 'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…', helpValue: 'CONDITION', helpGroup: ENDING }),
+  for: list({
+    summary: 'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
+    helpValue: 'CONDITION',
+    helpGroup: ENDING,
+  }),
   stays: duration({ summary: '--for, --until and --until-any must hold for so long', helpGroup: ENDING }),
   limit: count({ summary: 'end after so many printed events', min: 1, helpGroup: ENDING }),
   timeout: duration({ summary: 'end after so long, counted from the start: 90s, 5m', helpGroup: ENDING }),

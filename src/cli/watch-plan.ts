@@ -14,6 +14,7 @@ import { resolveWhenThere } from './crd-wait.ts';
 import type { Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
 import { type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
+import { checkRollouts } from './rollout-check.ts';
 import { checkSelectors, namespacesOf, type Session } from './session.ts';
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
@@ -95,6 +96,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
   const namespaces = namespacesOf(flags, session.config);
   const types = selections.map(({ type }) => type);
   await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
+  checkRollouts([...filters.filters, ...waits.programs], waits.rules?.for ?? [], types);
   const layout = { severalTypes: selections.length > 1, severalNamespaces: namespaces.length > 1 || namespaces[0] === '' };
   const needs = needsOf(format);
   if (checked.wantsLive && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');

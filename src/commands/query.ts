@@ -4,6 +4,7 @@ import type { ExitCode } from '../cli/exit.ts';
 import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
 import { outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
+import { checkRollouts } from '../cli/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { compiledAll } from '../cli/stream-filters.ts';
 import { loadJsonPath } from '../expr/load-jsonpath.ts';
@@ -74,6 +75,11 @@ export default class QueryCommand extends BaseCommand {
     checkIndexes({ declared, lookups, values: flags.values });
     await using session = await openSession(flags, this.edges);
     const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+    checkRollouts(
+      filter.programs,
+      [],
+      selections.map(({ type }) => type),
+    );
     const namespaces = namespacesOf(flags, session.config);
     const layout = {
       severalTypes: selections.length > 1,

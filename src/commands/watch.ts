@@ -20,10 +20,17 @@ export default class WatchCommand extends BaseCommand {
     { description: 'which fields a rollout changes, and who does it', command: '<%= config.bin %> watch deploy/web -o changes' },
     {
       description: 'wait for a rollout, with exit code 3 when it takes longer',
-      command: `<%= config.bin %> watch deploy/web --until 'object.status.readyReplicas == object.spec.replicas' --timeout 5m`,
+      command: `<%= config.bin %> watch deploy/web --for rollout --timeout 5m`,
     },
     { description: 'as kubectl wait', command: '<%= config.bin %> watch pods -l app=web --for condition=Ready --timeout 60s' },
-    { description: 'warnings as they come', command: '<%= config.bin %> watch events -A --field-selector type=Warning --watch-only' },
+    {
+      description: 'wait until all deployments of a namespace are rolled out, and stay so',
+      command: `<%= config.bin %> watch deploy -n shop --until 'rolledOut(object)' --stays 10s`,
+    },
+    {
+      description: 'warnings as they come',
+      command: '<%= config.bin %> watch events -A --field-selector type=Warning --watch-only --on added,modified',
+    },
     { description: 'try it without a cluster', command: '<%= config.bin %> watch pods,deploy -A --sandbox --live' },
   ];
   static override flags = watchFlags;

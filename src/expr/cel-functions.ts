@@ -2,6 +2,7 @@ import { addressFunctions } from './cel-addresses.ts';
 import { ask, type CelFunction, define, text } from './cel-function.ts';
 import { listFunctions } from './cel-lists.ts';
 import { quantityFunctions } from './cel-quantities.ts';
+import { rolloutFunctions } from './cel-rollouts.ts';
 import { bytesFunctions, stringFunctions } from './cel-strings.ts';
 import { timeFunctions } from './cel-times.ts';
 import { Duration, failure, isMap, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
@@ -46,6 +47,7 @@ export const CEL_FUNCTIONS: readonly CelFunction[] = [
   ...timeFunctions,
   ...quantityFunctions,
   ...addressFunctions,
+  ...rolloutFunctions,
 ];
 
 const BY_NAME = new Map(CEL_FUNCTIONS.map((defined) => [defined.name, defined]));

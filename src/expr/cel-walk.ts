@@ -29,3 +29,13 @@ export function readsBeyond(node: ASTNode, variable: string, key: string): boole
   if (of?.op === 'id' && of.args === variable && keyOf(at).includes(key)) return false;
   return childrenOf(node).some((child) => readsBeyond(child, variable, key));
 }
+
+/** Whether an expression calls a function of this name. */
+export function calls(root: ASTNode, name: string): boolean {
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (node.op === 'call' && node.args[0] === name) return true;
+    open.push(...childrenOf(node));
+  }
+  return false;
+}

@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'closed' // used after it was stopped
   | 'sync' // a cache did not sync in time
   | 'hook' // a user's hook failed
-  | 'terminal'; // do not retry
+  | 'terminal'; // a final failure: trying again, or waiting on, is of no use
 
 export interface InformerErrorOptions {
   cause?: unknown;

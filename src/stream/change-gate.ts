@@ -3,15 +3,15 @@ import type { Clock } from '../kit/clock.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
-import type { ResourceType } from '../model/resource-type.ts';
 import { type Condition, ConditionJudge, eventTypeOf, variablesOf } from './condition.ts';
 import { type EventType, type ObjectChange, replacementParts } from './envelope.ts';
 import { isNoise } from './noise.ts';
 import type { SameBut } from './path-mask.ts';
+import type { KindSource } from './shown-object.ts';
 
 /** Whose changes they are. One object per type, the same one at every call: what is shown of it is remembered by it. */
 export interface GateTarget {
-  readonly type: Pick<ResourceType, 'gvr'>;
+  readonly type: KindSource;
   /** The only names that are shown. */
   readonly names?: ReadonlySet<string> | undefined;
 }
@@ -100,7 +100,7 @@ class Gate implements ChangeGate {
     const shown = this.#ofObjects.length === 0 ? change : this.#acrossBorder(change, target);
     if (!shown || !this.#isWanted(shown)) return undefined;
     if (shown.type === 'updated' && shown.oldObject && !this.#isTelling(shown.oldObject, shown.object, target)) return undefined;
-    return this.#holds(this.#ofEvents, change) ? shown : undefined;
+    return this.#holds(this.#ofEvents, change, target) ? shown : undefined;
   }
 
   #isWanted(shown: ObjectChange): boolean {
@@ -117,9 +117,9 @@ class Gate implements ChangeGate {
     return !sameBut?.(before, after);
   }
 
-  #holds(conditions: readonly Condition[], change: ObjectChange): boolean {
+  #holds(conditions: readonly Condition[], change: ObjectChange, { type }: GateTarget): boolean {
     if (conditions.length === 0) return true;
-    const variables = variablesOf(change, this.#rules.clock.now());
+    const variables = variablesOf(change, this.#rules.clock.now(), type);
     return conditions.every((condition) => this.#judge.holds(condition, variables));
   }
 
@@ -130,7 +130,7 @@ class Gate implements ChangeGate {
     const key = keyOf(object);
     if (type === 'deleted') return members.delete(key) ? change : undefined;
     const was = members.has(key);
-    const is = this.#holds(this.#ofObjects, change);
+    const is = this.#holds(this.#ofObjects, change, target);
     if (was && is) return change;
     if (is) {
       members.add(key);

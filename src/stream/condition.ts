@@ -1,5 +1,6 @@
 import type { ReadonlyObject } from '../model/object.ts';
 import type { EventType, ObjectChange } from './envelope.ts';
+import { type KindSource, withKind } from './shown-object.ts';
 
 /** A compiled expression about an object or an event. Stateless: one may serve many streams. */
 export interface Condition {
@@ -41,8 +42,11 @@ const EVENT_OF = { added: 'ADDED', updated: 'MODIFIED', deleted: 'DELETED' } as 
 /** How a change is called in a stream. */
 export const eventTypeOf = ({ type }: Pick<ObjectChange, 'type'>): EventType => EVENT_OF[type];
 
-export function variablesOf(change: ObjectChange, nowMs: number): EventVariables {
-  const { type, object, oldObject } = change;
+/** The variables of a change to an object of a type: expressions see its apiVersion and kind also where a list left them out. */
+export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource): EventVariables {
+  const { type } = change;
+  const object = of ? withKind(change.object, of) : change.object;
+  const oldObject = of && change.oldObject ? withKind(change.oldObject, of) : change.oldObject;
   const before = type === 'deleted' ? (oldObject ?? object) : type === 'added' ? null : (oldObject ?? null);
   return { object, oldObject: before, event: eventTypeOf(change), now: new Date(nowMs) };
 }

@@ -2,36 +2,55 @@ import { goSprint } from '../expr/go-text.ts';
 import { compileJsonPath } from '../expr/jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { rolloutOf } from '../model/rollout.ts';
+import { type KindSource, withKind } from './shown-object.ts';
 
 /** One `--for`, as `kubectl wait` takes it. */
 export interface ForCondition {
   /** As it was written. */
   readonly source: string;
-  readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath';
+  readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
   /**
    * Whether an object in this state meets it; undefined = there is no such object.
-   * An Error is what makes kubectl give up: the expression finds what cannot be compared.
+   * An Error is what makes kubectl give up: the expression finds what cannot be compared, the rollout has failed.
    */
-  met(object: ReadonlyObject | undefined): boolean | Error;
+  met(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error;
 }
 
 /**
- * Reads `create`, `delete`, `condition=NAME[=VALUE]` or `jsonpath=EXPRESSION[=VALUE]`.
+ * Reads `create`, `delete`, `condition=NAME[=VALUE]`, `jsonpath=EXPRESSION[=VALUE]` or `rollout`.
  *
  * A condition's value defaults to true; names and values are compared without regard to case. A single `=` ends the expression of a jsonpath,
  * `==` belongs to it; without a value the expression has to find something. Throws `argument` with kubectl's words for what kubectl refuses.
- * Source: kubectl pkg/cmd/wait.
+ * `rollout` is what `kubectl rollout status` waits for; it takes the kind from the type where the object has none.
+ * Source: kubectl pkg/cmd/wait, pkg/polymorphichelpers.
  */
 export function parseForCondition(text: string): ForCondition {
   const word = text.toLowerCase();
   if (word === 'create') return { source: text, kind: 'create', met: (object) => object !== undefined };
   if (word === 'delete') return { source: text, kind: 'delete', met: (object) => object === undefined };
+  if (word === 'rollout') return { source: text, kind: 'rollout', met: rolledOut };
   if (text.startsWith('condition=')) return statusCondition(text, text.slice('condition='.length));
   if (text.startsWith('jsonpath=')) return jsonPathCondition(text, text.slice('jsonpath='.length));
   throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, {
     hint: text.includes('/')
       ? 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME'
-      : "--for takes create, delete, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
+      : "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
+  });
+}
+
+/** A rollout that has failed, or cannot be asked about, is an error of the cluster, as for kubectl. */
+function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
+  if (object === undefined) return false;
+  const whole = type ? withKind(object, type) : object;
+  const { state, text } = rolloutOf(whole);
+  if (state === 'done' || state === 'waiting') return state === 'done';
+  const { name, namespace } = whole.metadata;
+  const kind = (whole.kind ?? 'object').toLowerCase();
+  if (state === 'unknown') return new InformerError('terminal', `--for rollout: ${kind} "${name}": ${text}`);
+  const place = `${kind} ${name}${namespace === undefined ? '' : ` -n ${namespace}`}`;
+  return new InformerError('terminal', `${kind} "${name}" ${text}`, {
+    hint: `kubectl describe ${place} shows why, kubectl rollout undo ${place} goes back`,
   });
 }
 

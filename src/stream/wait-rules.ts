@@ -1,6 +1,7 @@
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Condition } from './condition.ts';
 import type { ForCondition } from './for-condition.ts';
+import type { KindSource } from './shown-object.ts';
 
 /** What ends a stream by being true. The set they speak of is what selectors and names give, not what filters show. */
 export interface WaitRules {
@@ -18,7 +19,7 @@ export interface WaitRules {
 
 /** One type in a wait. */
 export interface WaitTarget {
-  readonly type: Pick<ResourceType, 'gvr' | 'namespaced'>;
+  readonly type: KindSource & Pick<ResourceType, 'namespaced'>;
   /** The names that were given; undefined = whatever the selectors give. */
   readonly names?: ReadonlySet<string> | undefined;
   /** Where they are looked for; undefined or '' = everywhere. */

@@ -84,7 +84,7 @@ export class WaitSet {
     for (const [key, member] of this.#members) {
       const { object } = member;
       if (!member.isPresent || !object) continue;
-      const variables = variablesOf({ type: 'updated', object, oldObject: object, cause: 'resync' }, this.#clock.now());
+      const variables = variablesOf({ type: 'updated', object, oldObject: object, cause: 'resync' }, this.#clock.now(), this.target.type);
       this.#change(key, member, () => this.#askAgain(member, variables));
     }
   }
@@ -94,7 +94,7 @@ export class WaitSet {
     const name = object.metadata.name ?? '';
     const { names } = this.target;
     if (names && !names.has(name)) return;
-    const variables = this.#readsVariables ? variablesOf(change, this.#clock.now()) : undefined;
+    const variables = this.#readsVariables ? variablesOf(change, this.#clock.now(), this.target.type) : undefined;
     const key = keyOf(object);
     if (type === 'deleted') this.#left(key, name, variables);
     else this.#is(key, name, object, variables);
@@ -160,9 +160,10 @@ export class WaitSet {
   #advance(member: Member, object: ReadonlyObject | undefined): void {
     const conditions = this.#rules.for;
     if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
-    if (this.#rules.staysMs && member.stage === conditions.length && conditions.at(-1)?.met(object) !== true) member.stage--;
+    if (this.#rules.staysMs && member.stage === conditions.length && conditions.at(-1)?.met(object, this.target.type) !== true)
+      member.stage--;
     for (; member.stage < conditions.length; member.stage++) {
-      const answer = conditions[member.stage]?.met(object);
+      const answer = conditions[member.stage]?.met(object, this.target.type);
       if (answer instanceof Error) this.error ??= answer;
       if (answer !== true) return;
     }

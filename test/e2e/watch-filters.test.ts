@@ -57,19 +57,21 @@ describe('the examples of the contract run as written while the fields they name
     expect((await cli.ended()).stderr).not.toContain('error');
   });
 
-  it('until a Deployment whose status is still empty has all replicas ready', async () => {
+  it('until a Deployment whose status is still empty is rolled out, and not before its new replicas are available', async () => {
     await using own = await startFixture();
-    const line = ['watch', 'deploy/web', '-n', 'shop', '--until', 'object.status.readyReplicas == object.spec.replicas', '--timeout', '5m'];
+    const line = ['watch', 'deploy/web', '-n', 'shop', '--until', 'rolledOut(object)', '--timeout', '5m'];
     await using cli = new Cli(line, { env: own.env });
-    await cli.until((c) => c.stderr.includes('0/1 ready, waiting for web'), 'the progress');
+    await cli.until((c) => c.stderr.includes('0/1'), 'the progress');
     const web = own.sandbox.get({ group: 'apps', version: 'v1', resource: 'deployments' }, 'shop/web') as UnknownObject;
-    own.sandbox.apply({ ...web, status: { replicas: 2, readyReplicas: 1 } });
-    await cli.until((c) => c.lines.length === 3, 'the first replica');
-    own.sandbox.apply({ ...web, status: { replicas: 2, readyReplicas: 2 } });
+    const generation = web.metadata.generation;
+    const old = { observedGeneration: generation, replicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    own.sandbox.apply({ ...web, status: old });
+    await cli.until((c) => c.lines.length === 3, 'the old replicas, all ready');
+    own.sandbox.apply({ ...web, status: { ...old, updatedReplicas: 2 } });
     const { code, stdout, stderr } = await cli.ended();
     expect(code).toBe(0);
-    expect(stdout.trim().split('\n').at(-1)).toMatch(/^MODIFIED +web +2\/2 /);
-    expect(stderr).toMatch(/1\/1 ready\n--until is met after \d+s: 3 events \(1 ADDED, 2 MODIFIED, 0 DELETED\)/);
+    expect(stdout.trim().split('\n').at(-1)).toMatch(/^MODIFIED +web +2\/2 +2 +2 /);
+    expect(stderr).toMatch(/--until is met after \d+s: 3 events \(1 ADDED, 2 MODIFIED, 0 DELETED\)/);
   });
 
   it('by selector over two types, and for jq', async () => {

@@ -76,6 +76,43 @@ describe('--for ends as kubectl wait does', () => {
     expect(await cli.ended()).toMatchObject({ code: 0, stdout: 'deployment.apps/web\ndeployment.apps/web\n' });
   });
 
+  it('--for rollout waits as kubectl rollout status does, and fails where that fails', async () => {
+    await using own = await startFixture();
+    const web = own.sandbox.get(DEPLOYMENTS, 'shop/web') as UnknownObject;
+    const observedGeneration = web.metadata.generation;
+    const old = { observedGeneration, replicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    own.sandbox.apply({ ...web, status: old });
+    await using cli = new Cli(line('deploy/web', '--for', 'rollout', '--timeout', '20s'), { env: own.env });
+    await cli.until((c) => c.stderr.includes('0/1'), 'the progress');
+    own.sandbox.apply({ ...web, status: { ...old, updatedReplicas: 2 } });
+    expect(await cli.ended()).toMatchObject({ code: 0, stdout: 'deployment.apps/web\ndeployment.apps/web\n' });
+    const late = { ...old, conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] };
+    own.sandbox.apply({ ...web, status: late });
+    const words = ['deploy/web', '-n', 'shop'];
+    const [ours, theirs] = await Promise.all([
+      run(['watch', ...words, '--for', 'rollout', '--timeout', '20s'], { env: own.env }),
+      'path' in kubectl ? runKubectl(kubectl.path, ['rollout', 'status', ...words], { env: own.env }) : undefined,
+    ]);
+    expect(ours.code).toBe(1);
+    expect(ours.stderr).toContain('error: deployment "web" exceeded its progress deadline\nhint: kubectl describe deployment web -n shop');
+    if (theirs)
+      expect(theirs).toMatchObject({ code: 1, stderr: expect.stringContaining('error: deployment "web" exceeded its progress deadline') });
+  });
+
+  it('a rollout of a type that has none is refused before anything is watched', async () => {
+    const [wait, until, query, guarded] = await Promise.all([
+      ended('pods', '--for', 'rollout'),
+      ended('pods,deploy', '--until', 'rolledOut(object)'),
+      run(['query', 'pods', '-n', 'shop', '--filter', 'rolledOut(object)'], { env: fixture.env }),
+      ended('pods,deploy', '--filter', 'object.kind == "Deployment" && !rolledOut(object)', '--once'),
+    ]);
+    const text = 'it is for Deployments, StatefulSets and DaemonSets, not for pods\n';
+    expect(wait).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --for rollout: ${text}`) });
+    expect(until).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --until: rolledOut(): ${text}`) });
+    expect(query).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --filter: rolledOut(): ${text}`) });
+    expect(guarded).toMatchObject({ code: 0, stdout: 'deployment.apps/web\n' });
+  });
+
   it('of two conditions one after the other', async () => {
     await using own = await startFixture();
     const flags = ['--for', 'create', '--for', 'condition=Ready', '--for', 'delete', '--timeout', '20s'];

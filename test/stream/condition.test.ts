@@ -27,3 +27,19 @@ test.each<[string, ObjectChange, boolean]>([
 ])('%s, of a change', (source, change, expected) => {
   expect(condition(source).test(variablesOf(change, now))).toBe(expected);
 });
+
+test('expressions see apiVersion and kind also of an object that a list gave without them', () => {
+  const of = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
+  const object = { metadata: { name: 'web', generation: 1 }, spec: { replicas: 0 }, status: { observedGeneration: 1 } };
+  const answers = [
+    'object.kind == "Deployment"',
+    'object.apiVersion == "apps/v1"',
+    'oldObject.kind == "Deployment"',
+    'rolledOut(object)',
+  ].map((source) =>
+    conditionOf(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES })).test(
+      variablesOf({ type: 'updated', object, oldObject: object, cause: 'watch' }, 0, of),
+    ),
+  );
+  expect(answers).toEqual([true, true, true, true]);
+});

@@ -106,3 +106,17 @@ test.each([
 ])('%j is refused as kubectl refuses it', (text, message) => {
   expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
 });
+
+test('rollout is met by what is rolled out, waits for what is not there, and fails after the progress deadline', () => {
+  const of = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
+  const deployment = (status: object) => object({ spec: { replicas: 1 }, status }, { namespace: 'shop' });
+  const { met: rollout } = parseForCondition('Rollout');
+  expect([
+    rollout(undefined, of),
+    rollout(deployment({ readyReplicas: 1, replicas: 1 }), of),
+    rollout(deployment({ updatedReplicas: 1, replicas: 1, availableReplicas: 1 }), of),
+  ]).toEqual([false, false, true]);
+  const late = rollout(deployment({ conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }] }), of);
+  expect(late).toMatchObject({ code: 'terminal', message: 'deployment "web" exceeded its progress deadline' });
+  expect(rollout(object(), { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' })).toMatchObject({ code: 'terminal' });
+});

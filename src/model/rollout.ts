@@ -1,0 +1,115 @@
+import { formatGroupResource } from './gvr.ts';
+import type { ResourceType } from './resource-type.ts';
+
+/**
+ * How far the rollout of a workload is. `text` says it in kubectl's words, without the object's name.
+ * `failed`: `kubectl rollout status` ends with an error here. `unknown`: there is no status to be had of this object.
+ */
+export interface Rollout {
+  readonly state: 'done' | 'waiting' | 'failed' | 'unknown';
+  readonly text: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const mapOf = (value: unknown): Fields => (isMap(value) ? value : {});
+/** Counts that are 0 are left out by the server. */
+const countOf = (value: unknown): number => Number(value ?? 0);
+
+/** Kinds that a rollout status is defined for, all in the group apps. */
+const RULES: Readonly<Record<string, (object: Fields) => Rollout>> = {
+  Deployment: ofDeployment,
+  StatefulSet: ofStatefulSet,
+  DaemonSet: ofDaemonSet,
+};
+
+/** What a rollout status can be asked of, in words for messages. */
+export const ROLLED_OUT_TYPES = 'Deployments, StatefulSets and DaemonSets';
+
+/** Whether objects of a type have a rollout status. */
+export function hasRollout({ gvr, kind }: Pick<ResourceType, 'gvr' | 'kind'>): boolean {
+  return gvr.group === 'apps' && Object.hasOwn(RULES, kind);
+}
+
+/** The refusal of a type that has no rollout status. */
+export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) => `it is for ${ROLLED_OUT_TYPES}, not for ${formatGroupResource(gvr)}`;
+
+/**
+ * The rollout status of an object that carries its apiVersion and kind, by the rules of `kubectl rollout status`.
+ *
+ * The controller must have observed the present generation; then for a Deployment, that its progress deadline has not passed, that all replicas
+ * are updated, none is old and all updated ones are available; for a StatefulSet, that all replicas are ready and either updated beyond the
+ * partition or at one revision; for a DaemonSet, that all pods wanted are updated and available. Types with the strategy OnDelete have no status.
+ * Source: kubectl pkg/polymorphichelpers/rollout_status.go.
+ */
+export function rolloutOf(object: Fields): Rollout {
+  const kind = String(object.kind ?? '');
+  const rule = Object.hasOwn(RULES, kind) && /^apps\//.test(String(object.apiVersion)) ? RULES[kind] : undefined;
+  return rule ? rule(object) : unknown(`it is for ${ROLLED_OUT_TYPES}, not for ${kind === '' ? 'an object without a kind' : `a ${kind}`}`);
+}
+
+function ofDeployment(object: Fields): Rollout {
+  const status = mapOf(object.status);
+  if (!isObserved(object)) return waiting('waiting for deployment spec update to be observed');
+  const progressing = conditionsOf(status).find(({ type }) => type === 'Progressing');
+  if (progressing?.reason === 'ProgressDeadlineExceeded') return { state: 'failed', text: 'exceeded its progress deadline' };
+  const wanted = replicasOf(object);
+  const updated = countOf(status.updatedReplicas);
+  const all = countOf(status.replicas);
+  const available = countOf(status.availableReplicas);
+  if (wanted !== undefined && updated < wanted) return waiting(`${updated} out of ${wanted} new replicas have been updated`);
+  if (all > updated) return waiting(`${all - updated} old replicas are pending termination`);
+  if (available < updated) return waiting(`${available} of ${updated} updated replicas are available`);
+  return DONE;
+}
+
+function ofStatefulSet(object: Fields): Rollout {
+  const status = mapOf(object.status);
+  const strategy = mapOf(mapOf(object.spec).updateStrategy);
+  if (strategy.type !== ROLLING) return noStatus();
+  if (countOf(status.observedGeneration) === 0 || !isObserved(object)) return waiting('waiting for statefulset spec update to be observed');
+  const wanted = replicasOf(object);
+  const ready = countOf(status.readyReplicas);
+  if (wanted !== undefined && ready < wanted) return waiting(`waiting for ${wanted - ready} pods to be ready`);
+  if (isMap(strategy.rollingUpdate)) {
+    const { partition } = strategy.rollingUpdate;
+    const updated = countOf(status.updatedReplicas);
+    if (wanted === undefined || partition === undefined || partition === null || updated >= wanted - countOf(partition)) return DONE;
+    return waiting(`${updated} out of ${wanted - countOf(partition)} new pods have been updated`);
+  }
+  if (String(status.updateRevision ?? '') === String(status.currentRevision ?? '')) return DONE;
+  return waiting(`${countOf(status.updatedReplicas)} pods at revision ${String(status.updateRevision)}`);
+}
+
+function ofDaemonSet(object: Fields): Rollout {
+  const status = mapOf(object.status);
+  if (mapOf(mapOf(object.spec).updateStrategy).type !== ROLLING) return noStatus();
+  if (!isObserved(object)) return waiting('waiting for daemon set spec update to be observed');
+  const wanted = countOf(status.desiredNumberScheduled);
+  const updated = countOf(status.updatedNumberScheduled);
+  const available = countOf(status.numberAvailable);
+  if (updated < wanted) return waiting(`${updated} out of ${wanted} new pods have been updated`);
+  if (available < wanted) return waiting(`${available} of ${wanted} updated pods are available`);
+  return DONE;
+}
+
+const ROLLING = 'RollingUpdate';
+const DONE: Rollout = { state: 'done', text: 'successfully rolled out' };
+const waiting = (text: string): Rollout => ({ state: 'waiting', text });
+const unknown = (text: string): Rollout => ({ state: 'unknown', text });
+const noStatus = () => unknown(`rollout status is only available for ${ROLLING} strategy type`);
+
+function isObserved({ metadata, status }: Fields): boolean {
+  return countOf(mapOf(metadata).generation) <= countOf(mapOf(status).observedGeneration);
+}
+
+/** Undefined where the object does not say. */
+function replicasOf({ spec }: Fields): number | undefined {
+  const { replicas } = mapOf(spec);
+  return replicas === undefined || replicas === null ? undefined : Number(replicas);
+}
+
+function conditionsOf({ conditions }: Fields): Fields[] {
+  return Array.isArray(conditions) ? conditions.filter(isMap) : [];
+}

@@ -159,12 +159,22 @@ class Reader {
 }
 
 function valuesOf(shape: FlagShape, text: string, label: string, lenient = false): string[] {
-  if (shape.kind === 'value') return shape.split ? text.split(',').filter((part) => part !== '') : [text];
+  if (shape.kind === 'value') return shape.split ? namesIn(text, label, lenient) : [text];
   const truth = parseBool(text);
   if (truth === undefined && !lenient) {
     throw usage(`invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
   }
   return [String(truth ?? true)];
+}
+
+/** The names of a list, without the blanks around its commas. An empty text is none; commas or blanks alone are a mistake. */
+function namesIn(text: string, label: string, lenient: boolean): string[] {
+  const names = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (names.length === 0 && text !== '' && !lenient) throw usage(`invalid argument "${text}" for "${label}" flag: it names nothing`);
+  return names;
 }
 
 /** Source: Go's strconv.ParseBool. */

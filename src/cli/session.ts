@@ -22,6 +22,7 @@ import { StreamEnd } from './ending.ts';
 import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
+import { checkNames, checkNamespaces } from './name-check.ts';
 import { StatusLine } from './status-line.ts';
 
 export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
@@ -51,10 +52,11 @@ export interface Session extends AsyncDisposable {
   readonly status: StatusLine;
 }
 
-/** The namespaces that flags and context name: [''] for all, else at least one, each once. */
+/** The namespaces that flags and context name: [''] for all, else at least one, each once. Throws `argument` for a name that no namespace can have. */
 export function namespacesOf(flags: ScopeFlags, config: ClusterConfig): string[] {
   if (flags['all-namespaces']) return [''];
   const named = [...new Set(flags.namespace ?? [])];
+  checkNamespaces(named);
   return named.length > 0 ? named : [config.namespace];
 }
 
@@ -75,7 +77,7 @@ export function checkSelectors(flags: SelectorFlags): void {
  */
 export async function openSession(
   flags: ConnectionFlags & { timeout?: number | undefined },
-  { io, signal, atOnce }: Edges,
+  { io, signal, atOnce, name }: Edges,
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   keepYoungGenerationSmall();
@@ -106,7 +108,11 @@ export async function openSession(
     signal: ending.signal,
     atOnce,
     end: (reason) => ending.abort(reason),
-    resolve: (words) => abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) => noTypes(error, config)),
+    async resolve(words) {
+      const selections = await abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) => noTypes(error, config));
+      await checkNames(selections, client, name, ending.signal);
+      return selections;
+    },
     kubeconfig: async () =>
       sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
     notice(text) {

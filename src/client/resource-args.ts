@@ -19,11 +19,21 @@ export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'ca
  * Source: cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs.
  */
 export async function resolveResourceArgs(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
-  const [first, ...names] = args;
+  const [first, ...names] = args.length === 1 ? args.map((arg) => arg.replace(/\s*,\s*/g, ',').trim()) : args;
+  refuseParted(args);
   if (first === undefined) throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
-  if (await isTypePath(first, mapper)) return merged(await typePaths(args, mapper));
-  if (args.some((arg) => arg.includes('/'))) return merged(await slashForm(args, mapper));
+  const words = [first, ...names];
+  if (await isTypePath(first, mapper)) return merged(await typePaths(words, mapper));
+  if (words.some((arg) => arg.includes('/'))) return merged(await slashForm(words, mapper));
   return merged(await typeAndNames(first, names, mapper));
+}
+
+/** `pods, svc` is two words of the shell, of which the second would be a name. */
+function refuseParted([first = '', second = '', ...more]: readonly string[]): void {
+  if (second === '' || !(first.endsWith(',') || second.startsWith(','))) return;
+  const isOpen = second.endsWith(',') || second === ',';
+  const words = [first, second, ...(isOpen ? more : [])].map((word) => word.replace(/^,+|,+$/g, '')).filter((word) => word !== '');
+  throw grammar('there is a blank beside a comma in the list of types', `types are joined by commas without blanks: ${words.join(',')}`);
 }
 
 /** `TYPE[,TYPE…] [NAME…]`: every type with every name. */

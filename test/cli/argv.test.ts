@@ -23,6 +23,7 @@ describe('the flag grammar is kubectl’s', () => {
     ['words stay words', ['pods', 'web-1'], ['--', 'pods', 'web-1']],
     ['a value follows its flag', ['-n', 'shop', 'pods'], ['--namespace=shop', '--', 'pods']],
     ['a repeatable flag never takes a word', ['-n', 'a', '-n', 'b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
+    ['blanks around the commas are no part of names', ['-n', ' a , b,', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
     ['commas split names', ['--namespace=a,b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
     ['commas never split expressions', ['--filter', 'a,b'], ['--filter=a,b', '--']],
     ['a short flag takes the rest of its word', ['-nshop', '-ojson'], ['--namespace=shop', '--output=json', '--']],

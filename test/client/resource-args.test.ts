@@ -45,6 +45,8 @@ describe('resolveResourceArgs', () => {
       'pods pod/x',
       "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
     ],
+    ['pods, svc', 'there is a blank beside a comma in the list of types'],
+    ['pods ,svc', 'there is a blank beside a comma in the list of types'],
     ['pod/x pods', /^there is no need to specify a resource type as a separate argument/],
     ['v1/pods pod/x', /^there is no need to specify a resource type as a separate argument/],
     ['pod/a/b', 'arguments in resource/name form may not have more than one slash'],

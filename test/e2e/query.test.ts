@@ -76,10 +76,10 @@ describe('query', () => {
     expect(some).toMatchObject({ code: 0, stdout: 'pod/web-1\n', stderr: '' });
   });
 
-  it('takes a name for a name, whatever it is made of', async () => {
+  it('takes a name for a name, and refuses one that no pod can have', async () => {
     expect(await query('pods', 'web-1,web-2', '-n', 'shop')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('pods "web-1,web-2" not found'),
+      code: 2,
+      stderr: expect.stringContaining('"web-1,web-2" cannot be the name of an object of pods'),
     });
   });
 

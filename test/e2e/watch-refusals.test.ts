@@ -67,6 +67,77 @@ describe('a refusal names the rule that is missing, and the namespaces that woul
   });
 });
 
+describe('a name that nothing can ever have is refused at once, with what was meant', () => {
+  const namespace = (name: string) => `error: -n: "${name}" cannot be the name of a namespace\n`;
+  const name = (text: string, type: string) => `error: "${text}" cannot be the name of an object of ${type}\n`;
+
+  it.concurrent.each<[string[], string]>([
+    [['pods', '-n', '*'], `${namespace('*')}hint: -A takes all namespaces\n`],
+    [
+      ['pods', '-n', '!a'],
+      `${namespace('!a')}hint: -A takes all namespaces, and --filter 'object.metadata.namespace != "a"' leaves one out\n`,
+    ],
+    [['pods', '-n', 'a/b'], `${namespace('a/b')}hint: several namespaces are joined by commas: -n a,b; an object is named TYPE/NAME\n`],
+    [['pods', '-n', 'a b'], `${namespace('a b')}hint: several namespaces are joined by commas: -n a,b\n`],
+    [
+      ['pods', '-n', 'shop,team-*'],
+      `${namespace('team-*')}hint: -A takes all namespaces, and --filter 'object.metadata.namespace.matches("^team-")' picks some\n`,
+    ],
+    [['pods', '-n', 'Shop'], `${namespace('Shop')}hint: did you mean "shop"? Names have no capitals and no _\n`],
+    [
+      ['pods', '-n', 'a.b'],
+      `${namespace('a.b')}hint: a name is at most 63 lower case letters, digits and -, and begins and ends with a letter or digit\n`,
+    ],
+    [['pods', '-n', ','], 'error: invalid argument "," for "-n, --namespace" flag: it names nothing\n'],
+    [['pods', '-n', 'shop', 'web-*'], `${name('web-*', 'pods')}hint: --name '^web-' picks objects by a pattern\n`],
+    [['pods', '-n', 'shop', 'web-1,web-2'], `${name('web-1,web-2', 'pods')}hint: several names are parted by blanks: pods web-1 web-2\n`],
+    [['pods', '-n', 'shop', 'Web_1'], `${name('Web_1', 'pods')}hint: did you mean "web-1"? Names have no capitals and no _\n`],
+    [['ns', 'a.b'], `${name('a.b', 'namespaces')}hint: a name is at most 63 lower case letters, digits and -, and begins`],
+    [['clusterroles', 'a%b'], name('a%b', 'clusterroles.rbac.authorization.k8s.io')],
+    [
+      ['pods,', 'svc'],
+      'error: there is a blank beside a comma in the list of types\nhint: types are joined by commas without blanks: pods,svc\n',
+    ],
+  ])('%j', async (line, stderr) => {
+    expect(await watch(...line)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(stderr) });
+  });
+
+  it('each command names a flag that it has', async () => {
+    const { code, stderr } = await run(['query', 'pods', 'web-*', '-n', 'shop'], { env: fixture.env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `${name('web-*', 'pods')}hint: --filter 'object.metadata.name.matches("^web-")' picks objects by a pattern\n`,
+    });
+  });
+
+  it('what some type may be called is let through: colons of RBAC, dots, and custom resources as their definition has it', async () => {
+    await using own = await startFixture();
+    own.sandbox.apply([APPLES, apple('fuji.red', 'red', 3)]);
+    const names = (...words: string[]) => run(['query', ...words, '-n', 'shop', '-o', 'name'], { env: own.env });
+    const [role, apples, capitals] = await Promise.all([
+      names('clusterroles', 'system:nobody-has-this'),
+      names('myapples', 'fuji.red'),
+      names('myapples', 'Fuji_1'),
+    ]);
+    expect(role).toMatchObject({ code: 1, stderr: expect.stringContaining('not found') });
+    expect(apples).toMatchObject({ code: 0, stdout: 'myapple.stable.example.com/fuji.red\n' });
+    expect(capitals).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "fuji-1"?') });
+  });
+
+  it('blanks around commas are taken away', async () => {
+    const { code, stdout, stderr } = await watch('pods', '-n', ' shop , other', '--once', '-o', 'name');
+    expect({ code, stderr, names: stdout.trim().split('\n').sort() }).toEqual({
+      code: 0,
+      stderr: '',
+      names: ['pod/db-1', 'pod/web-1', 'pod/web-2'],
+    });
+    expect(await watch('pods , deploy', '-n', 'shop', '--once', '-o', 'name')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('deployment.apps/web'),
+    });
+  });
+});
+
 describe('a type that is not there', () => {
   it.concurrent.each([
     ['podz', /^error: the server doesn't have a resource type "podz"\nhint: Did you mean "?pod/],

@@ -6,10 +6,11 @@ import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import type { Printer } from '../output/printer.ts';
+import type { Loss } from '../stream/backlog.ts';
 import { createChangeGate } from '../stream/change-gate.ts';
 import { Enveloper } from '../stream/envelope.ts';
-import { streamEvents } from '../stream/event-stream.ts';
-import { endMarker, lossText } from '../stream/markers.ts';
+import { streamEvents, type Untold } from '../stream/event-stream.ts';
+import { continuityMarker, endMarker, lossMarker, lossText, type Marker } from '../stream/markers.ts';
 import type { OverflowPolicy } from '../stream/overflow.ts';
 import { progressText } from '../stream/progress-text.ts';
 import { Redactor } from '../stream/redact.ts';
@@ -22,6 +23,7 @@ import { type ExitCode, isReaderGone } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
 import type { Session } from './session.ts';
+import { Interrupted } from './signals.ts';
 import type { StreamFilters } from './stream-filters.ts';
 import { showSyncProgress } from './sync-progress.ts';
 import type { Waits } from './wait-flags.ts';
@@ -127,6 +129,7 @@ class Watching {
     const writer = new EventWriter({ printer, sink: io.stdout, summary, gatherInitial: GATHERED.includes(format.kind), limit, onLimit });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
+    let untold: Untold<Target> | undefined;
     const outcome = await streamEvents<Target>(
       {
         targets: this.#targets,
@@ -139,8 +142,11 @@ class Watching {
         sortInitial,
         print: (event, target) => orEnd(session, () => show.print(event, target)),
         ...(mark ? { mark: (marker) => orEnd(session, () => mark(printer.marker(marker))) } : {}),
-        onLoss: (loss) => session.notice(`a slow reader: ${lossText(loss)} (--overflow ${overflow})`),
+        onLoss: (loss) => this.#lost(loss),
         onLosing: (how) => this.#losing(how),
+        onEnd: (last) => {
+          untold = last;
+        },
         onSynced: (target) => {
           this.#synced++;
           orEnd(session, () => writer.initialDone(target));
@@ -153,7 +159,25 @@ class Watching {
     if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
     if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
-    if (mark) await mark(printer.marker(this.#endRecord()));
+    for (const loss of untold?.losses ?? []) this.#lost(loss);
+    if (isCutShort(session.signal.reason)) summary.losses.unshown = untold?.waiting ?? 0;
+    if (mark)
+      await mark(
+        this.#lastMarkers(untold)
+          .map((marker) => printer.marker(marker))
+          .join(''),
+      );
+  }
+
+  /** What its place has not come for, because the stream ended before; END is the last. */
+  #lastMarkers(untold: Untold<Target> | undefined): Marker[] {
+    const gaps = untold?.gaps.map(({ target, event }) => continuityMarker(this.#enveloper, target, event)) ?? [];
+    const losses = untold?.losses.map((loss) => lossMarker(this.#enveloper, loss)) ?? [];
+    return [...gaps, ...losses, this.#endRecord()];
+  }
+
+  #lost(loss: Loss): void {
+    this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.overflow})`);
   }
 
   #openLive(onLimit: () => void): LiveView | undefined {
@@ -206,6 +230,10 @@ function decidedBy({ kind, by }: WaitOutcome): string {
   if (!by?.object || (kind !== 'until-any' && kind !== 'fail-if')) return '';
   return `${formatGroupResource(by.target.type.gvr)} ${keyOf(by.object)}`;
 }
+
+/** It could have gone on: what waits for its reader is missing from it. */
+const isCutShort = (reason: unknown) =>
+  reason instanceof Interrupted || (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
 
 const isOutOfTime = (reason: unknown) => reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 

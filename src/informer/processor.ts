@@ -10,6 +10,8 @@ export class Processor<T> {
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener<T>>();
   readonly #leaving = new Set<Listener<T>>();
+  /** What every listener was told and no later event has closed, by scope: a listener that comes late is told of it too. */
+  readonly #open = new Map<string, OrderedContinuity>();
   #synced = false;
 
   constructor(clock: Clock) {
@@ -28,11 +30,15 @@ export class Processor<T> {
     return this.#listeners.has(listener);
   }
 
-  /** Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it. */
+  /**
+   * Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it.
+   * Behind that state it is told of gaps that no relist has closed yet: what it was shown may be out of date.
+   */
   add(listener: Listener<T>, replay: Iterable<Notification<T>>): void {
     this.#listeners.add(listener);
     for (const notification of replay) listener.push(notification);
     if (this.#synced) listener.push(SYNCED);
+    for (const event of this.#open.values()) listener.push({ kind: 'continuity', event });
   }
 
   remove(listener: Listener<T>): boolean {
@@ -62,6 +68,8 @@ export class Processor<T> {
 
   /** Tells every listener, behind what already waits for it, where continuity was lost or made good. */
   tell(event: OrderedContinuity): void {
+    if (event.kind === 'gap') this.#open.set(event.scope ?? '', event);
+    else this.#open.delete(event.scope ?? '');
     for (const listener of this.#listeners) listener.push({ kind: 'continuity', event });
   }
 

@@ -25,6 +25,10 @@ export interface Waiting<T> {
 
 /** What waits for a slow reader. */
 export interface Backlog<T> {
+  /** Changes that wait. */
+  readonly waiting: number;
+  /** What was lost since `lost` was last called, or has been pushed behind what waits; undefined for nothing. */
+  readonly untold: Loss | undefined;
   push(item: Waiting<T>): void;
   pushStep(step: Step): void;
   shift(): Waiting<T> | Step | undefined;

@@ -1,6 +1,6 @@
 import { Ring } from '../kit/ring.ts';
 import { keyOf } from '../model/key.ts';
-import type { Backlog, LossListener, Step, Waiting } from './backlog.ts';
+import type { Backlog, Loss, LossListener, Step, Waiting } from './backlog.ts';
 import type { GateTarget } from './change-gate.ts';
 import type { ObjectChange } from './envelope.ts';
 
@@ -20,10 +20,26 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   readonly #ids = new Map<T, number>();
   #next = new Map<string | Step, Merged<T> | Step>();
   #piece = new Ring<Waiting<T> | Step>();
+  /** Changes in it. */
+  #inPiece = 0;
   #events = 0;
 
   constructor(listener: LossListener) {
     this.#listener = listener;
+  }
+
+  get waiting(): number {
+    let count = this.#inPiece;
+    for (const item of itemsOf(this.#next.values())) if (typeof item !== 'function') count++;
+    return count;
+  }
+
+  /** A piece begins with what was merged in it, so that only the next one has something to tell. */
+  get untold(): Loss | undefined {
+    if (this.#events === 0) return undefined;
+    let objects = 0;
+    for (const waiting of this.#next.values()) if (typeof waiting !== 'function' && waiting.wasMerged) objects++;
+    return { how: 'coalesced', events: this.#events, objects };
   }
 
   push(item: Waiting<T>): void {
@@ -44,17 +60,17 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
 
   shift(): Waiting<T> | Step | undefined {
     if (this.#piece.size === 0) this.#cut();
-    return this.#piece.shift();
+    const item = this.#piece.shift();
+    if (item && typeof item !== 'function') this.#inPiece--;
+    return item;
   }
 
   #cut(): void {
-    const events = this.#events;
-    let objects = 0;
-    for (const waiting of this.#next.values()) if (typeof waiting !== 'function' && waiting.wasMerged) objects++;
-    if (events > 0) this.#piece.push(() => this.#listener.lost({ how: 'coalesced', events, objects }));
-    for (const waiting of this.#next.values()) {
-      if (typeof waiting === 'function') this.#piece.push(waiting);
-      else for (const item of [waiting.gone, waiting.last]) if (item) this.#piece.push(item);
+    const loss = this.untold;
+    if (loss) this.#piece.push(() => this.#listener.lost(loss));
+    for (const item of itemsOf(this.#next.values())) {
+      this.#piece.push(item);
+      if (typeof item !== 'function') this.#inPiece++;
     }
     this.#next = new Map();
     this.#events = 0;
@@ -64,6 +80,13 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
     const id = this.#ids.get(target) ?? this.#ids.size;
     this.#ids.set(target, id);
     return id;
+  }
+}
+
+function* itemsOf<T>(all: Iterable<Merged<T> | Step>): Generator<Waiting<T> | Step> {
+  for (const waiting of all) {
+    if (typeof waiting === 'function') yield waiting;
+    else for (const item of [waiting.gone, waiting.last]) if (item) yield item;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Ring } from '../kit/ring.ts';
-import type { Backlog, LossListener, Step, Waiting } from './backlog.ts';
+import type { Backlog, Loss, LossListener, Step, Waiting } from './backlog.ts';
 
 /** Keeps the oldest. After a loss it takes nothing until half of it is free again, so that losses come in few, large pieces. */
 export class DroppingBacklog<T> implements Backlog<T> {
@@ -7,20 +7,33 @@ export class DroppingBacklog<T> implements Backlog<T> {
   readonly #limit: number;
   readonly #listener: LossListener;
   #events = 0;
+  #firstStates = 0;
   #dropped = 0;
+  /** Of those dropped: how many `lost` has not told yet. */
+  #untold = 0;
 
   constructor(limit: number, listener: LossListener) {
     this.#limit = limit;
     this.#listener = listener;
   }
 
+  get waiting(): number {
+    return this.#events + this.#firstStates;
+  }
+
+  get untold(): Loss | undefined {
+    return this.#untold === 0 ? undefined : { how: 'dropped', events: this.#untold };
+  }
+
   push(item: Waiting<T>): void {
     if (isFirstState(item)) {
+      this.#firstStates++;
       this.#items.push(item);
       return;
     }
     if (this.#events >= (this.#dropped > 0 ? this.#limit / 2 : this.#limit)) {
       this.#dropped++;
+      this.#untold++;
       this.#listener.onLost('dropped', 1);
       return;
     }
@@ -37,7 +50,9 @@ export class DroppingBacklog<T> implements Backlog<T> {
   shift(): Waiting<T> | Step | undefined {
     if (this.#items.size === 0) this.#tell();
     const item = this.#items.shift();
-    if (item && typeof item !== 'function' && !isFirstState(item)) this.#events--;
+    if (!item || typeof item === 'function') return item;
+    if (isFirstState(item)) this.#firstStates--;
+    else this.#events--;
     return item;
   }
 
@@ -45,7 +60,10 @@ export class DroppingBacklog<T> implements Backlog<T> {
     const events = this.#dropped;
     if (events === 0) return;
     this.#dropped = 0;
-    this.#items.push(() => this.#listener.lost({ how: 'dropped', events }));
+    this.#items.push(() => {
+      this.#untold -= events;
+      return this.#listener.lost({ how: 'dropped', events });
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OrderedContinuity } from '../informer/ledger.ts';
+import type { ContinuityEvent, OrderedContinuity } from '../informer/ledger.ts';
 import type { Registration, SharedInformer } from '../informer/shared-informer.ts';
 import { abortable, aborted, type Scope, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -49,6 +49,17 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   /** Ends after the first state of every target. */
   readonly once?: boolean | undefined;
+  /** Called once, when no more events and markers come from here, with what they have not told. */
+  readonly onEnd?: ((untold: Untold<T>) => void | Promise<void>) | undefined;
+}
+
+/** What an ended stream has not told in its place, because the end came before the reader got there. */
+export interface Untold<T extends StreamTarget = StreamTarget> {
+  /** Gaps that have no marker. Those that a relist closed before the first state of their target was shown are none of the stream's. */
+  readonly gaps: readonly { readonly target: T; readonly event: OrderedContinuity }[];
+  readonly losses: readonly Loss[];
+  /** Changes that had arrived and waited for the reader; filters have not seen all of them. */
+  readonly waiting: number;
 }
 
 /**
@@ -73,6 +84,7 @@ export async function streamEvents<T extends StreamTarget>(
   } catch (error) {
     if (!ending.signal.aborted) throw error;
   }
+  await options.onEnd?.(stream.end());
   if (stream.failure) throw stream.failure.error;
   return options.waiter?.settled;
 }
@@ -111,11 +123,16 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #lastStop: LastStop | undefined;
   #isStopping = false;
   #isLosing = false;
+  /** Gaps without a marker so far, and what was lost and came too late to be told. */
+  readonly #unmarked = new Map<OrderedContinuity, T>();
+  readonly #untold: Loss[] = [];
+  readonly #observing: Disposable[];
   failure: { readonly error: unknown } | undefined;
 
   constructor(options: EventStreamOptions<T>, ending: Scope) {
     this.#options = options;
     this.#ending = ending;
+    this.#observing = options.targets.map((target) => target.informer.onContinuity((event) => this.#heard(target, event)));
     const { overflow } = options;
     if (!overflow || overflow.policy === 'block') return;
     this.#outlet = new Outlet<T>(overflow, {
@@ -152,10 +169,25 @@ class EventStream<T extends StreamTarget> implements Disposable {
     if (this.#outlet) await abortable(this.#outlet.reached(), this.#ending.signal);
   }
 
+  /** Lets nothing more out, and gives what has not been told. */
+  end(): Untold<T> {
+    const waiting = this.#isStopping
+      ? 0
+      : (this.#outlet?.waiting ?? 0) + sumOf(this.#shown.values(), (shown) => shown.registration?.depth ?? 0);
+    this.#ending.abort();
+    const last = this.#outlet?.untold;
+    return {
+      gaps: [...this.#unmarked].map(([event, target]) => ({ target, event })),
+      losses: last ? [...this.#untold, last] : [...this.#untold],
+      waiting,
+    };
+  }
+
   [Symbol.dispose](): void {
     const { summary, gate, waiter } = this.#options;
     if (summary) summary.losses.expressionErrors += (gate?.errors ?? 0) + (waiter?.errors ?? 0);
     this.#ending.abort();
+    for (const each of this.#observing) each[Symbol.dispose]();
     for (const registration of this.#listening.values()) registration.remove();
     for (const { registration } of this.#shown.values()) registration?.remove();
   }
@@ -233,15 +265,28 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #told(target: T, event: OrderedContinuity, { held }: Shown): void | Promise<void> {
     const { mark, enveloper } = this.#options;
     if (!mark) return;
-    const step = () => this.#step(() => mark(continuityMarker(enveloper, target, event)));
+    const step = () =>
+      this.#step(() => {
+        this.#unmarked.delete(event);
+        return mark(continuityMarker(enveloper, target, event));
+      });
     if (!held) return step();
     held.later.push(step);
+  }
+
+  #heard(target: T, event: ContinuityEvent): void {
+    if (event.kind === 'gap') this.#unmarked.set(event, target);
+    if (event.kind !== 'relisted' || this.#shown.has(target)) return;
+    for (const [gap, of] of this.#unmarked) if (of === target && gap.scope === event.scope) this.#unmarked.delete(gap);
   }
 
   #lost(loss: Loss): void | Promise<void> {
     const { mark, enveloper, onLoss } = this.#options;
     this.#isLosing = false;
-    if (this.#ending.signal.aborted) return;
+    if (this.#ending.signal.aborted) {
+      this.#untold.push(loss);
+      return;
+    }
     onLoss?.(loss);
     return mark?.(lossMarker(enveloper, loss));
   }
@@ -316,6 +361,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
 }
 
 const toBeShown = (shown: Shown | undefined) => (shown?.registration?.depth ?? 0) + (shown?.isAhead ? 1 : 0);
+
+const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) => [...items].reduce((sum, item) => sum + count(item), 0);
 
 /** The version of a first state; undefined when it was taken in parts. */
 function versionOf({ informer }: StreamTarget): string | undefined {

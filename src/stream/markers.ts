@@ -78,6 +78,8 @@ export interface EndCounts {
   readonly storeErrors: number;
   readonly dropped: number;
   readonly coalesced: number;
+  /** Changes that had arrived and waited for a slow reader. */
+  readonly unshown: number;
   readonly expressionErrors: number;
 }
 

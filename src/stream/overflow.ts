@@ -1,5 +1,5 @@
 import { InformerError } from '../kit/error.ts';
-import type { Backlog, LossListener, Step } from './backlog.ts';
+import type { Backlog, Loss, LossListener, Step } from './backlog.ts';
 import type { GateTarget } from './change-gate.ts';
 import { CoalescingBacklog } from './coalescing-backlog.ts';
 import { DroppingBacklog } from './dropping-backlog.ts';
@@ -43,6 +43,16 @@ export class Outlet<T extends GateTarget> {
     if (!(limit >= 1)) throw new InformerError('argument', `limit must be at least 1, not ${limit}`);
     this.#options = options;
     this.#backlog = policy === 'drop' ? new DroppingBacklog<T>(limit, options) : new CoalescingBacklog<T>(options);
+  }
+
+  /** Changes that wait for the reader. */
+  get waiting(): number {
+    return this.#backlog.waiting;
+  }
+
+  /** What was lost and has not been told by `lost` yet. */
+  get untold(): Loss | undefined {
+    return this.#backlog.untold;
   }
 
   change(change: ObjectChange, target: T): void {

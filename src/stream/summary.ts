@@ -19,6 +19,8 @@ export interface LossCounts {
   /** Events left out, and updates merged into others, for a slow reader. */
   dropped: number;
   coalesced: number;
+  /** Changes that had arrived and waited for a slow reader when the stream ended. */
+  unshown: number;
   /** Evaluations of filters and conditions that failed. */
   expressionErrors: number;
 }
@@ -28,7 +30,7 @@ export class StreamSummary {
   readonly #counts: Record<EventType, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
 
   /** Told in the line and the counts where they are not 0. */
-  readonly losses: LossCounts = { dropped: 0, coalesced: 0, expressionErrors: 0 };
+  readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0 };
 
   count(type: EventType): void {
     this.#counts[type]++;
@@ -40,22 +42,29 @@ export class StreamSummary {
   }
 
   /**
-   * The line, without its newline: `ended by SIGINT after 5m3s: 15 events (12 ADDED, 2 MODIFIED, 1 DELETED), 1 relist, no gaps, 2 resumed watches`.
-   * `why` says what ended the stream, `elapsedMs` how long it ran.
+   * The line, without its newline: `ended by SIGINT after 5m3s: 14 events (12 ADDED, 2 MODIFIED), 1 relist, 1 gap, 2 resumed watches`.
+   * What did not happen is left out, but that there was no gap is said. `why` says what ended the stream, `elapsedMs` how long it ran.
    */
   line(why: string, elapsedMs: number, { relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): string {
-    const { ADDED, MODIFIED, DELETED } = this.#counts;
-    const events =
-      this.total === 0 ? 'no events' : `${many(this.total, 'event')} (${ADDED} ADDED, ${MODIFIED} MODIFIED, ${DELETED} DELETED)`;
-    const continuity = [many(relists, 'relist'), many(gaps, 'gap'), many(resumed, 'resumed watch', 'resumed watches')].join(', ');
-    const { dropped, coalesced, expressionErrors } = this.losses;
-    const troubles = [
-      dropped > 0 ? `${many(dropped, 'event')} dropped` : '',
-      coalesced > 0 ? `${many(coalesced, 'update')} coalesced` : '',
-      storeErrors > 0 ? `${many(storeErrors, 'change')} not cached` : '',
-      expressionErrors > 0 ? `${many(expressionErrors, 'expression error')}` : '',
-    ].filter((text) => text !== '');
-    return `${why} after ${humanDuration(elapsedMs)}: ${[events, continuity, ...troubles].join(', ')}`;
+    const { dropped, coalesced, unshown, expressionErrors } = this.losses;
+    const parts = [
+      this.#events(),
+      some(relists, 'relist'),
+      gaps === 0 ? 'no gaps' : some(gaps, 'gap'),
+      some(resumed, 'resumed watch', 'resumed watches'),
+      some(dropped, 'event dropped', 'events dropped'),
+      some(coalesced, 'update coalesced', 'updates coalesced'),
+      some(unshown, 'change unshown', 'changes unshown'),
+      some(storeErrors, 'change not cached', 'changes not cached'),
+      some(expressionErrors, 'expression error'),
+    ];
+    return `${why} after ${humanDuration(elapsedMs)}: ${parts.filter((text) => text !== '').join(', ')}`;
+  }
+
+  #events(): string {
+    if (this.total === 0) return 'no events';
+    const types = (['ADDED', 'MODIFIED', 'DELETED'] as const).filter((type) => this.#counts[type] > 0);
+    return `${some(this.total, 'event')} (${types.map((type) => `${this.#counts[type]} ${type}`).join(', ')})`;
   }
 
   /** The same for machines: what an END record carries. */
@@ -64,7 +73,7 @@ export class StreamSummary {
   }
 }
 
-function many(count: number, one: string, several = `${one}s`): string {
-  if (count === 0) return `no ${several}`;
-  return `${count} ${count === 1 ? one : several}`;
+/** `1 gap`, `2 gaps`; nothing for none. */
+function some(count: number, one: string, several = `${one}s`): string {
+  return count === 0 ? '' : `${count} ${count === 1 ? one : several}`;
 }

@@ -99,3 +99,27 @@ it('a coalescing queue merges nothing with it', () => {
     SYNCED,
   ]);
 });
+
+it('a handler that comes while a gap is open hears of it behind its first state, and one that comes after the relist does not', async () => {
+  const { informer, clock, versions, change, stop } = await bench({ changes: 1 });
+  await settled();
+  const record = () => {
+    const handler = createRecordingHandler<ConfigMap>();
+    informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) });
+    return handler.lines;
+  };
+  const gaps: number[] = [];
+  informer.onContinuity(({ kind }) => void (kind === 'gap' && gaps.push(1)));
+  await change();
+  while (gaps.length === 0) await clock.advance(1);
+  const during = record();
+  await settled();
+  const [, second, third] = versions;
+  expect(during).toEqual([`added shop/web@${second}`, 'synced', `gap from ${second}`]);
+  await clock.advance(60_000);
+  const after = record();
+  await settled();
+  expect(during.slice(3)).toEqual([`updated shop/web@${second}->${third}`, 'relisted 1']);
+  expect(after).toEqual([`added shop/web@${third}`, 'synced']);
+  await stop();
+});

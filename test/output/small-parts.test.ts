@@ -246,6 +246,7 @@ describe('a marker', () => {
     storeErrors: 0,
     dropped: 12,
     coalesced: 0,
+    unshown: 0,
     expressionErrors: 0,
   };
   const END = { type: 'END', reason: 'ended by SIGINT', exitCode: 0, summary, seq: 6, time: '2026-01-01T12:00:00.000Z' } as const;

@@ -6,7 +6,7 @@ import type { Loss } from '../../src/stream/backlog.ts';
 import { createChangeGate } from '../../src/stream/change-gate.ts';
 import type { Condition } from '../../src/stream/condition.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
-import { type EventStreamOptions, type StreamTarget, streamEvents } from '../../src/stream/event-stream.ts';
+import { type EventStreamOptions, type StreamTarget, streamEvents, type Untold } from '../../src/stream/event-stream.ts';
 import { overflowPolicies } from '../../src/stream/overflow.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import { StreamSummary } from '../../src/stream/summary.ts';
@@ -223,6 +223,29 @@ test('markers stand in their places and are numbered with the events', async () 
   await end();
 });
 
+test('a gap of a later type, opened while an earlier type was still to come, is marked behind its first state', async () => {
+  const slow = stream();
+  const first = stream(added(pod('j', 1)), initialEnd(10));
+  const second = stream();
+  const { shown, clock, end } = bench({ markers: true }, ['pods', slow], ['jobs', first, second]);
+  await settled();
+  first.send(errorEvent(expired()));
+  await clock.advance(60_000);
+  slow.send(initialEnd(2));
+  await settled();
+  second.send(added(pod('j', 20)), initialEnd(21)).send(bookmark(22));
+  await settled();
+  expect(shown.filter((text) => !text.startsWith('synced'))).toEqual([
+    '{"type":"SYNCED","gvr":"v1/pods","objects":0,"resourceVersion":"2","seq":1}',
+    '2 ADDED j@1 initial',
+    expect.stringMatching(/^{"type":"SYNCED","gvr":"v1\/jobs","objects":1,/),
+    '{"type":"GAP","gvr":"v1/jobs","reason":"gone","from":"10","seq":4}',
+    '5 MODIFIED j@20 relist',
+    '{"type":"RELISTED","gvr":"v1/jobs","reason":"gone","from":"10","to":"21","objects":1,"seq":6}',
+  ]);
+  await end();
+});
+
 describe('a reader that stops reading', () => {
   const name = (i: number) => `p${i}`;
   const flood = (pods: ScriptedStream<UnknownObject>, from: number, count: number) => {
@@ -279,6 +302,96 @@ describe('a reader that stops reading', () => {
       '{"type":"GAP","reason":"dropped","lost":{"events":4900},"seq":112}',
     ]);
     await end();
+  });
+});
+
+describe('a stream that ends before its reader got there', () => {
+  const flood = (count: number) => Array.from({ length: count }, (_, i) => modified(pod(i % 2 ? 'a' : 'b', 10 + i)));
+
+  it.each(['coalesce', 'drop'] as const)(
+    'tells at its end what %s had lost until then; what it told sums up to what it counted',
+    async (policy) => {
+      const pods = stream(added(pod('a', 1)), added(pod('b', 1)), initialEnd(2));
+      const summary = new StreamSummary();
+      const told: Loss[] = [];
+      let untold: Untold | undefined;
+      const { shown, release, end } = bench(
+        {
+          overflow: { policy, limit: 3 },
+          isSlow: true,
+          summary,
+          onLoss: (loss) => void told.push(loss),
+          onEnd: (last) => {
+            untold = last;
+          },
+        },
+        ['pods', pods],
+      );
+      await settled();
+      pods.send(...flood(20));
+      await settled();
+      await end();
+      expect(shown).toEqual(['1 ADDED a@1 initial']);
+      const lost = summary.losses.dropped + summary.losses.coalesced;
+      expect(lost).toBeGreaterThan(0);
+      expect([...told, ...(untold?.losses ?? [])].reduce((sum, { events }) => sum + events, 0)).toBe(lost);
+      expect((untold?.waiting ?? 0) + lost).toBe(21); // all but the first
+      await release();
+      expect(told).toEqual([]);
+    },
+  );
+
+  it('names the gaps that have no marker yet, under every policy', async () => {
+    for (const policy of overflowPolicies) {
+      const first = stream(added(pod('a', 1)), initialEnd(10));
+      let untold: Untold | undefined;
+      const options = {
+        markers: true,
+        overflow: { policy },
+        isSlow: true,
+        onEnd: (last: Untold) => {
+          untold = last;
+        },
+      };
+      const { shown, clock, release, end } = bench(options, ['pods', first, stream()]);
+      await settled();
+      first.send(errorEvent(expired()));
+      await clock.advance(60_000);
+      const ended = end();
+      await release(); // an informer waits for a handler that is at work
+      await ended;
+      expect([policy, shown]).toEqual([policy, ['1 ADDED a@1 initial']]);
+      expect(untold?.gaps.map(({ event: { kind, from } }) => ({ kind, from }))).toEqual([{ kind: 'gap', from: '10' }]);
+    }
+  });
+
+  it('names no gap that has its marker, or that a relist closed before the type was shown', async () => {
+    const slow = stream();
+    const pods = stream(added(pod('a', 1)), initialEnd(10));
+    const jobs = stream(added(pod('j', 1)), initialEnd(10));
+    const whole = () => stream(added(pod('j', 20)), initialEnd(21)).send(bookmark(22));
+    let untold: Untold | undefined;
+    const all: [string, ...ScriptedStream<UnknownObject>[]][] = [
+      ['pods', pods, stream()],
+      ['maps', slow],
+      ['jobs', jobs, whole()],
+    ];
+    const { shown, clock, end } = bench(
+      {
+        markers: true,
+        onEnd: (last) => {
+          untold = last;
+        },
+      },
+      ...all,
+    );
+    await settled();
+    pods.send(errorEvent(expired()));
+    jobs.send(errorEvent(expired()));
+    await clock.advance(60_000);
+    await end();
+    expect(shown.filter((text) => text.includes('GAP'))).toHaveLength(1);
+    expect(untold).toEqual({ gaps: [], losses: [], waiting: 0 });
   });
 });
 

@@ -9,18 +9,32 @@ test('the last line tells why the stream ended, its events, and what its continu
   );
 });
 
+test('of what did not happen the last line says only that there were no gaps', () => {
+  const summary = new StreamSummary();
+  for (let i = 0; i < 12; i++) summary.count('ADDED');
+  const line = summary.line('ended by SIGINT', 303_000, { relists: 0, gaps: 0, resumed: 0 });
+  expect(line).toBe('ended by SIGINT after 5m3s: 12 events (12 ADDED), no gaps');
+});
+
 test('a stream without events says so', () => {
   expect(new StreamSummary().line('--timeout reached', 30_000, { relists: 0, gaps: 1, resumed: 1 })).toBe(
-    '--timeout reached after 30s: no events, no relists, 1 gap, 1 resumed watch',
+    '--timeout reached after 30s: no events, 1 gap, 1 resumed watch',
   );
 });
 
 test('what was not shown, and what failed, is told where there was any', () => {
   const summary = new StreamSummary();
-  Object.assign(summary.losses, { coalesced: 412, dropped: 2, expressionErrors: 3 });
+  Object.assign(summary.losses, { coalesced: 412, dropped: 2, unshown: 7, expressionErrors: 3 });
   const continuity = { relists: 0, gaps: 0, resumed: 0, storeErrors: 1 };
   expect(summary.line('ended by SIGINT', 1000, continuity)).toBe(
-    'ended by SIGINT after 1s: no events, no relists, no gaps, no resumed watches, 2 events dropped, 412 updates coalesced, 1 change not cached, 3 expression errors',
+    'ended by SIGINT after 1s: no events, no gaps, 2 events dropped, 412 updates coalesced, 7 changes unshown, 1 change not cached, 3 expression errors',
   );
-  expect(summary.counts(continuity)).toMatchObject({ ADDED: 0, dropped: 2, coalesced: 412, expressionErrors: 3, storeErrors: 1 });
+  expect(summary.counts(continuity)).toMatchObject({
+    ADDED: 0,
+    dropped: 2,
+    coalesced: 412,
+    unshown: 7,
+    expressionErrors: 3,
+    storeErrors: 1,
+  });
 });

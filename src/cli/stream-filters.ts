@@ -1,9 +1,11 @@
 import type { CelProgram } from '../expr/cel.ts';
+import type { Comparison } from '../expr/cel-operators.ts';
 import { loadCel } from '../expr/load-cel.ts';
 import { loadPath, splitPaths } from '../expr/path-values.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../model/object-parts.ts';
+import { CellComparison } from '../stream/cell-comparison.ts';
 import type { GateRules } from '../stream/change-gate.ts';
 import { type Condition, conditionOf } from '../stream/condition.ts';
 import type { EventType } from '../stream/envelope.ts';
@@ -25,7 +27,7 @@ export interface FilterFlags {
 }
 
 export interface StreamFilters {
-  readonly rules: Omit<GateRules, 'clock' | 'onError'>;
+  readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark'>;
   /** As they were compiled: for what a server can do of them, and to be checked against a type's columns. */
   readonly filters: readonly CelProgram[];
   readonly wheres: readonly CelProgram[];
@@ -36,7 +38,8 @@ export interface StreamFilters {
 /** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
 export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
   const { programs: filters, needsObject } = await compiledAll(flags.filter, 'filter');
-  const { programs: wheres } = await compiledAll(flags.where, 'where');
+  const comparisons = (flags.where ?? []).map((source) => new CellComparison(source));
+  const { programs: wheres } = await compiledAll(flags.where, 'where', comparisons);
   const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
   const ignored = (flags['ignore-changes'] ?? []).flatMap(splitPaths);
   const predicates = predicatesOf(flags.predicate);
@@ -50,7 +53,7 @@ export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters
       excludeName: regexOf('exclude-name', flags['exclude-name']),
       watchOnly: flags['watch-only'],
       on: eventTypesOf(flags.on),
-      conditions: [...filters.map(conditionOf), ...wheres.map(whereCondition)],
+      conditions: [...filters.map(conditionOf), ...wheres.map((program, i) => whereCondition(program, comparisons[i]))],
       ...(changed.length > 0 ? { changed: changed.map((path) => (object) => path.values(object)) } : {}),
       ...(ignored.length > 0 ? { sameBut: readIgnored(ignored) } : {}),
       ...(predicates.length > 0 ? { predicates } : {}),
@@ -66,11 +69,17 @@ export interface Compiled {
 }
 
 /** Compiles the expressions of one flag; CEL is loaded only when there are any. */
-export async function compiledAll(sources: readonly string[] | undefined, flag: string): Promise<Compiled> {
+export async function compiledAll(
+  sources: readonly string[] | undefined,
+  flag: string,
+  comparisons: readonly Comparison[] = [],
+): Promise<Compiled> {
   if (!sources || sources.length === 0) return { programs: [], needsObject: false };
   const { compileCel, OBJECT_VARIABLES, readsBeyond } = await loadCel();
   const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables: OBJECT_VARIABLES };
-  const programs = sources.map((source) => compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names }));
+  const programs = sources.map((source, i) =>
+    compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),
+  );
   const needsObject = programs.some(({ ast }) => ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')));
   return { programs, needsObject };
 }
@@ -79,7 +88,7 @@ export async function compiledAll(sources: readonly string[] | undefined, flag: 
 export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
 
 /** An expression over the printed cells of whatever type an object is of. */
-function whereCondition(program: CelProgram): Condition {
+function whereCondition(program: CelProgram, comparison: CellComparison | undefined): Condition {
   const byColumns = new Map<readonly TableColumn[] | undefined, PrintedCells>();
   const cellsFor = (columns: readonly TableColumn[] | undefined) => {
     const known = byColumns.get(columns) ?? new PrintedCells(columns);
@@ -90,6 +99,7 @@ function whereCondition(program: CelProgram): Condition {
   return {
     source: program.source,
     readsEvent: program.variables.has('EVENT'),
+    remark: () => comparison?.remark(),
     test: ({ object, event, now }) => {
       const cells = cellsFor(cellsOf(object as object)?.columns);
       return program.test(cells.variablesFor(object as never, (now as Date).getTime(), event as string));

@@ -135,7 +135,7 @@ class Watching {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error) }),
+        gate: createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice }),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,

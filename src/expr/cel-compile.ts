@@ -3,7 +3,7 @@ import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run }
 import type { CelFunction } from './cel-function.ts';
 import { functionNamed, optional } from './cel-functions.ts';
 import { compileMacro, isMacro } from './cel-macros.ts';
-import { add, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './cel-operators.ts';
+import { add, type Comparison, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './cel-operators.ts';
 import { regexFor } from './cel-regex.ts';
 import { type CelFailure, type Fields, failure, isMap, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
 
@@ -15,6 +15,13 @@ export class Compiler implements NodeCompiler {
   /** The variables of the caller that are read. */
   readonly variables = new Set<string>();
   readonly #scope: string[] = [];
+  readonly #questions: Questions;
+  readonly #argument: Comparison['argument'];
+
+  constructor(comparison?: Comparison) {
+    this.#questions = comparison ? questionsBy(comparison) : QUESTIONS;
+    this.#argument = comparison?.argument;
+  }
 
   compile(node: ASTNode): Run {
     switch (node.op) {
@@ -162,7 +169,7 @@ export class Compiler implements NodeCompiler {
     const left = this.compile(node.args[0]);
     const right = this.compile(node.args[1]);
     const asDoubles = isDouble(node.args[0]) || isDouble(node.args[1]);
-    const question = QUESTIONS[node.op];
+    const question = this.#questions[node.op];
     if (question) return questionOf(left, right, question, node.pos);
     const operation = ARITHMETIC[node.op] as Arithmetic;
     return (frame) => {
@@ -194,7 +201,7 @@ export class Compiler implements NodeCompiler {
 
   #apply({ run, asks }: CelFunction, args: readonly ASTNode[], at: number): Run {
     const whenMissing = asks ? false : MISSING;
-    const runs = args.map((arg) => this.compile(arg));
+    const runs = args.map((arg) => this.#given(this.compile(arg)));
     const [first, second] = runs;
     if (args.every(isLiteral)) return folded(() => run(...runs.map((arg) => arg(NO_FRAME))), at);
     if (first && second && runs.length === 2) {
@@ -210,6 +217,11 @@ export class Compiler implements NodeCompiler {
       frame.at = at;
       return values.includes(MISSING) ? whenMissing : run(...values);
     };
+  }
+
+  #given(run: Run): Run {
+    const argument = this.#argument;
+    return argument ? (frame) => argument(run(frame)) : run;
   }
 
   #orElse(node: ASTNode, [of, other]: readonly ASTNode[], name: string): Run {
@@ -264,15 +276,21 @@ type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | 
 type Question = (a: unknown, b: unknown) => boolean;
 type Arithmetic = (a: unknown, b: unknown, asDoubles: boolean) => unknown;
 
-const QUESTIONS: Readonly<Partial<Record<BinaryOp, Question>>> = {
-  '==': equal,
-  '!=': (a, b) => !equal(a, b),
-  '<': (a, b) => order(a, b) < 0,
-  '<=': (a, b) => order(a, b) <= 0,
-  '>': (a, b) => order(a, b) > 0,
-  '>=': (a, b) => order(a, b) >= 0,
-  in: isIn,
-};
+type Questions = Readonly<Partial<Record<BinaryOp, Question>>>;
+
+function questionsBy({ equal: isEqual, order: orderOf }: Comparison): Questions {
+  return {
+    '==': isEqual,
+    '!=': (a, b) => !isEqual(a, b),
+    '<': (a, b) => orderOf(a, b) < 0,
+    '<=': (a, b) => orderOf(a, b) <= 0,
+    '>': (a, b) => orderOf(a, b) > 0,
+    '>=': (a, b) => orderOf(a, b) >= 0,
+    in: (a, b) => isIn(a, b, isEqual),
+  };
+}
+
+const QUESTIONS = questionsBy({ equal, order });
 
 const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': modulo };
 

@@ -1,11 +1,32 @@
-import { Duration, type Fields, failure, isMap, MISSING, Optional, parseAge, parseTime, TypeName, typeNameOf } from './cel-values.ts';
+import {
+  BLANK,
+  Duration,
+  type Fields,
+  failure,
+  isMap,
+  MISSING,
+  Optional,
+  parseAge,
+  parseTime,
+  TypeName,
+  typeNameOf,
+} from './cel-values.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import { compareQuantities, Quantity } from './quantity.ts';
+
+/** How two values are compared. */
+export interface Comparison {
+  equal(a: unknown, b: unknown): boolean;
+  /** Negative, 0 or positive; NaN where there is no order, so that every `<` and `>` is false. May fail. */
+  order(a: unknown, b: unknown): number;
+  /** What a function gets for an argument. Default: the argument itself. */
+  argument?(value: unknown): unknown;
+}
 
 /** The answer a value gives to a question: what is missing says no. Fails for anything that is no bool. */
 export function isYes(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  return value === MISSING ? false : failure(`expected true or false, got ${typeNameOf(value)}`);
+  return value === MISSING || value === BLANK ? false : failure(`expected true or false, got ${typeNameOf(value)}`);
 }
 
 /** CEL's equality: by value, all the way down; values of different types are unequal, numbers are all one type. */
@@ -70,11 +91,11 @@ function noOrder(a: unknown, b: unknown): number {
 }
 
 /** What printed columns show where there is no value: `<none>`, `<unknown>`, `<unset>`. */
-const isNothing = (value: unknown) => value === null || value === '' || (typeof value === 'string' && /^<[a-z ]+>$/.test(value));
+export const isNothing = (value: unknown) => value === null || value === '' || (typeof value === 'string' && /^<[a-z ]+>$/.test(value));
 
 /** `needle in haystack`: an item of a list or a key of a map. */
-export function isIn(needle: unknown, haystack: unknown): boolean {
-  if (Array.isArray(haystack)) return haystack.some((item) => equal(needle, item));
+export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
+  if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
   if (isMap(haystack)) return (typeof needle === 'string' || typeof needle === 'number') && Object.hasOwn(haystack, needle);
   return haystack === null ? false : failure(`cannot look for something in ${typeNameOf(haystack)}, only in a list or the keys of a map`);
 }

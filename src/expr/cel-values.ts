@@ -5,6 +5,9 @@ import { Quantity } from './quantity.ts';
 /** What reading a key that is not there gives. It passes through everything but questions, which it answers with no. */
 export const MISSING: unique symbol = Symbol('missing');
 
+/** An empty cell of a boolean column: it answers a question with no, and is the empty text to everything else. */
+export const BLANK: unique symbol = Symbol('blank');
+
 /** A length of time. */
 export class Duration {
   readonly ms: number;
@@ -93,6 +96,7 @@ const TEXTUAL = [Duration, Quantity, IpAddress, IpBlock];
 /** What leaves an evaluation: JSON values. A time is RFC 3339 text, a duration its seconds (`300s`), what is missing undefined. */
 export function toPlain(value: unknown): unknown {
   if (value === MISSING) return undefined;
+  if (value === BLANK) return '';
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(toPlain);
   if (value instanceof Date) return value.toISOString();

@@ -3,8 +3,9 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import { Compiler } from './cel-compile.ts';
 import { type CelType, environmentFor } from './cel-environment.ts';
 import { type Frame, placed } from './cel-frame.ts';
+import type { Comparison } from './cel-operators.ts';
 import { explainFault, explainRefusal, refusal } from './cel-refusal.ts';
-import { CelFailure, MISSING, toPlain, typeNameOf } from './cel-values.ts';
+import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './cel-values.ts';
 import { childrenOf } from './cel-walk.ts';
 
 export type { CelType } from './cel-environment.ts';
@@ -35,6 +36,8 @@ export interface CelOptions {
   readonly unlisted?: boolean;
   /** Refuses what can be seen to be neither true nor false. */
   readonly wants?: 'bool';
+  /** How `==`, `!=`, `<`, `<=`, `>`, `>=` and `in` compare. Default: CEL's rules, with the departures of {@link compileCel}. */
+  readonly comparison?: Comparison | undefined;
 }
 
 /** The variables of `--filter`, `--until` and their like. */
@@ -53,7 +56,7 @@ export function compileCel(source: string, options: CelOptions): CelProgram {
   const environment = environmentFor(options.variables, options.unlisted ?? false);
   try {
     const ast = checked(source, environment, options);
-    const compiler = new Compiler();
+    const compiler = new Compiler(options.comparison);
     return new Program(source, options.flag, ast, compiler.compile(ast), compiler.variables);
   } catch (error) {
     throw refused(error, source, options, environment);
@@ -85,7 +88,7 @@ class Program implements CelProgram {
     try {
       const value = this.#value(vars);
       if (typeof value === 'boolean') return value;
-      if (value === MISSING) return false;
+      if (value === MISSING || value === BLANK) return false;
       return this.#fault(new CelFailure(`expected true or false, got ${typeNameOf(value)}`));
     } catch (error) {
       return this.#fault(error);

@@ -41,10 +41,10 @@ export class IndexCatalog {
 const BUILT_IN: readonly IndexDefinition[] = [
   builtIn('namespace', 'metadata.namespace', (object) => [object.metadata.namespace]),
   builtIn('node', 'spec.nodeName', nodeOf),
-  builtIn('image', 'images of all containers', imagesOf),
+  builtIn('image', 'images of containers and image volumes', imagesOf),
   builtIn('phase', 'status.phase', (object) => [(object.status as { phase?: string } | undefined)?.phase]),
   builtIn('configmap', 'config maps mounted or read', configMapsOf),
-  builtIn('secret', 'secrets mounted, read or pulled with', secretsOf),
+  builtIn('secret', 'secrets mounted, read, pulled with or handed to storage drivers', secretsOf),
   builtIn('serviceaccount', 'service accounts run as or bound', serviceAccountsOf),
 ];
 

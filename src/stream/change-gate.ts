@@ -38,6 +38,8 @@ export interface GateRules {
   readonly clock: Pick<Clock, 'now'>;
   /** Hears of the first evaluation error of each condition. */
   readonly onError?: ((error: Error, condition: Condition) => void) | undefined;
+  /** Called with each remark of a condition. */
+  readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
 export interface ChangeGate {
@@ -72,7 +74,7 @@ class Gate implements ChangeGate {
 
   constructor(rules: GateRules) {
     this.#rules = rules;
-    this.#judge = new ConditionJudge(rules.onError);
+    this.#judge = new ConditionJudge(rules.onError, rules.onRemark);
     this.#ofObjects = rules.conditions?.filter((condition) => !condition.readsEvent) ?? [];
     this.#ofEvents = rules.conditions?.filter((condition) => condition.readsEvent) ?? [];
   }

@@ -12,6 +12,8 @@ export interface Condition {
   readonly readsTime?: boolean | undefined;
   /** An Error is an evaluation error other than a missing key, which makes a comparison false. */
   test(variables: Readonly<Record<string, unknown>>): boolean | Error;
+  /** What the user should know about how it was evaluated so far. Undefined when there is nothing new. */
+  remark?(): string | undefined;
 }
 
 /** An expression in its compiled form, as far as a condition is made of it; `CelProgram` is one. */
@@ -55,14 +57,18 @@ export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource
 export class ConditionJudge {
   readonly #told = new Set<object>();
   readonly #onError: ((error: Error, condition: Condition) => void) | undefined;
+  readonly #onRemark: ((remark: string) => void) | undefined;
   errors = 0;
 
-  constructor(onError?: ((error: Error, condition: Condition) => void) | undefined) {
+  constructor(onError?: ((error: Error, condition: Condition) => void) | undefined, onRemark?: ((remark: string) => void) | undefined) {
     this.#onError = onError;
+    this.#onRemark = onRemark;
   }
 
   holds(condition: Condition, variables: EventVariables): boolean {
     const answer = condition.test(variables);
+    const remark = condition.remark?.();
+    if (remark !== undefined) this.#onRemark?.(remark);
     if (typeof answer === 'boolean') return answer;
     this.errors++;
     if (!this.#told.has(condition)) {

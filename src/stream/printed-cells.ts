@@ -1,10 +1,11 @@
 import type { CelProgram } from '../expr/cel.ts';
-import { Duration, parseAge, parseTime } from '../expr/cel-values.ts';
+import { BLANK, Duration, parseAge, parseTime } from '../expr/cel-values.ts';
 import { keysRead } from '../expr/cel-walk.ts';
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { DurationCell } from './cell-comparison.ts';
 
 /** How a cell is typed for expressions. */
 export type CellType = 'number' | 'duration' | 'boolean' | 'name' | 'cell';
@@ -65,8 +66,9 @@ function refuse({ flag, source }: CelProgram, used: string, names: ReadonlySet<s
 
 /**
  * Gives an expression the printed cells of objects. A cell is computed when it is read, so that only the columns an expression names cost
- * something. `integer` and `number` columns and cells `N` or `N (… ago)` are numbers, AGE and date columns durations, AGE as of `now`;
- * all else is the text that is printed, `<none>` too. An empty cell is missing.
+ * something. `integer` and `number` columns and cells `N` or `N (… ago)` are numbers. AGE, date columns and cells that read as durations
+ * are durations, AGE as of `now`. An empty cell is the empty text. Everything else is the text that is printed, `<none>` too.
+ * A column that the row's type does not have is missing.
  */
 export class PrintedCells {
   #columns: readonly TableColumn[] | undefined;
@@ -110,11 +112,11 @@ function rowPrototype(columns: readonly TableColumn[] | undefined): object {
   const prototype: object = Object.create(null);
   for (const [i, column] of [...printed.entries()].reverse()) define(prototype, column.name, (row) => cellValue(column, i, row));
   define(prototype, 'EVENT', ({ event }) => event);
-  if (!printed.some(({ name }) => name === 'NAMESPACE')) define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace);
+  if (!printed.some(({ name }) => name === 'NAMESPACE')) define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
   define(prototype, 'cells', (row) => ({
     ...Object.fromEntries(printed.map((column, i) => [column.heading, cellValue(column, i, row)])),
     EVENT: row.event,
-    NAMESPACE: row.object.metadata.namespace,
+    NAMESPACE: row.object.metadata.namespace ?? '',
   }));
   return prototype;
 }
@@ -129,10 +131,11 @@ function define(prototype: object, name: string, read: (row: RowData) => unknown
 }
 
 function cellValue({ type, heading }: PrintedColumn, i: number, { object, now, cells }: RowData): unknown {
-  const cell = cells?.[i];
-  if (type === 'name') return cell === undefined ? object.metadata.name : String(cell);
-  if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(cell, now);
-  if (cell === null || cell === undefined) return undefined;
+  if (type === 'name') return cells?.[i] === undefined ? object.metadata.name : String(cells[i]);
+  if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(cells?.[i] ?? '', now);
+  if (cells === undefined) return undefined; // no row: nothing is printed of it
+  const cell = cells[i] ?? '';
+  if (cell === '') return type === 'boolean' ? BLANK : '';
   return type === 'duration' ? asDuration(cell, now) : asValue(cell);
 }
 
@@ -141,12 +144,15 @@ function sinceText(time: string | null | undefined, now: number): Duration | und
   return then && new Duration(now - then.getTime());
 }
 
-/** A time, or one told in words: `5m`, `3d4h`. `<unknown>` stays text. */
+/** A time, or a duration in words: `5m`, `3d4h`. `<unknown>` stays text. */
 function asDuration(cell: unknown, now: number): unknown {
-  if (typeof cell !== 'string') return cell ?? undefined;
-  const ms = parseAge(cell.replace(/ ago$/, ''));
-  return sinceText(cell, now) ?? (ms === undefined ? cell : new Duration(ms));
+  if (typeof cell !== 'string') return cell;
+  const ms = sinceText(cell, now)?.ms ?? durationIn(cell);
+  return ms === undefined ? cell : new DurationCell(ms, cell);
 }
+
+/** `5m`, and `5m ago`. */
+const durationIn = (cell: string) => parseAge(cell.replace(/ ago$/, ''));
 
 /** `3` and `3 (5m ago)`, as RESTARTS is printed. */
 const COUNT = /^(-?\d{1,15})(?: \(.* ago\))?$/;
@@ -154,5 +160,7 @@ const COUNT = /^(-?\d{1,15})(?: \(.* ago\))?$/;
 function asValue(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   const count = COUNT.exec(cell)?.[1];
-  return count === undefined ? cell : Number(count);
+  if (count !== undefined) return Number(count);
+  const ms = durationIn(cell);
+  return ms === undefined ? cell : new DurationCell(ms, cell);
 }

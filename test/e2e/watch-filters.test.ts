@@ -85,6 +85,32 @@ describe('the examples of the contract run as written while the fields they name
 });
 
 describe('filters', () => {
+  it('over columns show rows whose cell is empty, and report once that sizes were compared as text', async () => {
+    await using own = await startFixture([]);
+    const [version] = APPLES.spec.versions;
+    const columns = [{ name: 'Volume', type: 'string', jsonPath: '.spec.color' }];
+    const definition = { ...APPLES, spec: { ...APPLES.spec, versions: [{ ...version, additionalPrinterColumns: columns }] } };
+    const bare = { apiVersion: 'stable.example.com/v1', kind: 'MyApple', metadata: { name: 'bare', namespace: 'shop' } };
+    own.sandbox.apply([
+      definition,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+      bare,
+      apple('a', '10Gi'),
+      apple('b', '9Gi'),
+    ]);
+    const shown = async (where: string) => {
+      const { stdout, stderr } = await run(['watch', 'myapples', '-n', 'shop', '-o', 'name', '--once', '--where', where], { env: own.env });
+      return { names: stdout.split('\n').flatMap((line) => line.split('/')[1] ?? []), stderr };
+    };
+    expect(await shown('VOLUME != "9Gi"')).toEqual({ names: ['a', 'bare'], stderr: '' });
+    expect(await shown('VOLUME == ""')).toEqual({ names: ['bare'], stderr: '' });
+    const { names, stderr } = await shown('VOLUME > "5Gi"');
+    expect(names).toEqual(['b']);
+    expect(stderr).toBe(
+      '--where: VOLUME > "5Gi" compares as text what looks like numbers; quantity(…), double(…) or duration(…) around both sides compares the sizes\n',
+    );
+  });
+
   it('show an object that starts to match as ADDED, and one that stops as DELETED', async () => {
     await using own = await startFixture([]);
     own.sandbox.apply([APPLES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, apple('a', 'red', 3)]);

@@ -3,6 +3,7 @@ import { compileCel } from '../../src/expr/cel.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import { CellComparison } from '../../src/stream/cell-comparison.ts';
 import { checkWhere, PrintedCells, printedColumns } from '../../src/stream/printed-cells.ts';
 
 /** Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, text where only a name stands), the variables and their types. */
@@ -119,7 +120,8 @@ function row(columns: readonly TableColumn[], cells: readonly unknown[], metadat
   );
 }
 
-const where = (source: string) => compileCel(source, { flag: '--where', variables: {}, unlisted: true, wants: 'bool' });
+const where = (source: string, comparison = new CellComparison(source)) =>
+  compileCel(source, { flag: '--where', variables: {}, unlisted: true, wants: 'bool', comparison });
 
 function answer(source: string, columns: readonly TableColumn[], cells: readonly unknown[], metadata?: UnknownObject['metadata']) {
   const program = where(source);
@@ -261,8 +263,116 @@ describe('the cells of a row answer an expression', () => {
     const object = { metadata: { name: 'a', creationTimestamp: '2026-03-01T11:00:00Z' } };
     const program = where('NAME == "a" && AGE == duration("1h") && NAMESPACE != "x"');
     checkWhere(program);
-    expect(program.test(new PrintedCells().variablesFor(object, NOW))).toBe(false);
+    expect(program.test(new PrintedCells().variablesFor(object, NOW))).toBe(true);
     expect(where('NAME == "a" && AGE == duration("1h")').test(new PrintedCells().variablesFor(object, NOW))).toBe(true);
+  });
+});
+
+describe('a cell is what is printed', () => {
+  const gadgets = columnsOf('Name:string:name|Cond|Score:number|On:boolean|When:date|Size|Last');
+  const cells = (...rest: unknown[]) => ['g', ...rest];
+
+  it.each<[string, readonly unknown[], boolean]>([
+    ['COND != "True"', cells('', null, null, null), true],
+    ['COND != "True"', cells(null, null, null, null), true],
+    ['COND != "True"', cells(), true],
+    ['COND != "True"', cells('False', 1, true, '1h'), true],
+    ['COND != "True"', cells('True', 1, true, '1h'), false],
+    ['COND == "" && SCORE == "" && ON == "" && WHEN == "" && SIZE == ""', cells(null, null, null, null, null), true],
+    ['cells["COND"] == "" && cells["ON"] == ""', cells(null, null, null), true],
+    ['COND in ["", "False"]', cells(null), true],
+    ['!COND.startsWith("T") && size(COND) == 0', cells(null), true],
+    ['SCORE < 1 || SCORE > 1 || SCORE == 0', cells('', null, null, null), false],
+    ['ON || ON == false || ON == true || ON == "false"', cells('', 0, null, null), false],
+    ['!ON && ON != true', cells('', 0, null, null), true],
+    ['COND < "a" || COND > "a" || WHEN < "10m" || WHEN > "10m"', cells('', 0, true, null), false],
+  ])('an empty cell is the empty text, and has no order: %s of %j is %s', (source, row, expected) => {
+    expect(answer(source, gadgets, row)).toBe(expected);
+  });
+
+  it('NAMESPACE of an object that is in none is the empty text', () => {
+    const object = withCells({ metadata: { name: 'g' } }, { columns: gadgets, cells: cells() });
+    const program = where('NAMESPACE == "" && cells["NAMESPACE"] == ""');
+    expect(program.test(new PrintedCells(gadgets).variablesFor(object, NOW))).toBe(true);
+  });
+
+  it('but a column that the row has not is missing, and equals nothing', () => {
+    const program = where('OTHER == "" || OTHER != "x"');
+    expect(program.test(new PrintedCells(gadgets).variablesFor(row(gadgets, cells('x')), NOW))).toBe(false);
+  });
+
+  it.each<[string, readonly unknown[], boolean]>([
+    ['ON == "true" && ON == true && ON', cells('', 0, true, null), true],
+    ['ON == "false" && ON == false && ON != "true" && ON != true', cells('', 0, false, null), true],
+    ['"true" == ON && ON in ["true"]', cells('', 0, true, null), true],
+    ['COND == "True" && COND != "true"', cells('True', 0, true, null), true],
+    ['SCORE == "3" && SCORE > "2" && "10" > SCORE', cells('', 3, true, null), true],
+    ['SIZE == "3" && SIZE > "2" && SIZE < "10"', cells('', 3, true, null, '3 (5m ago)'), true],
+  ])('a boolean equals its text, a number its digits: %s of %j is %s', (source, row, expected) => {
+    expect(answer(source, gadgets, row)).toBe(expected);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['LAST > "1m"', '100s', true],
+    ['LAST > "1m"', '165m', true],
+    ['LAST > "1m"', '59s', false],
+    ['LAST >= "1m" && LAST <= "1m" && LAST == "1m"', '60s', true],
+    ['LAST < "10m"', '9m59s', true],
+    ['LAST < "10m"', '3d4h', false],
+    ['"10m" > LAST', '5s', true],
+    ['LAST < "10m"', '5m ago', true],
+    ['LAST == "5m ago" && LAST == "5m" && LAST == "300s"', '5m ago', true],
+    ['LAST < duration("10m") && LAST == duration("5m")', '5m', true],
+    ['LAST.endsWith("m") && LAST.startsWith("5") && size(LAST) == 2', '5m', true],
+    ['duration(LAST) == duration("5m")', '5m', true],
+    ['LAST in ["300s"]', '5m', true],
+    ['LAST > "x"', '5m', false],
+    ['LAST < "10m" || LAST > "10m" || LAST == "10m"', '<invalid>', false],
+    ['LAST < "10m" || LAST > "10m" || LAST < "a" || LAST > "a"', '<unknown>', false],
+    ['LAST < "10m" || LAST > "10m" || "a" < LAST || "a" > LAST', '<none>', false],
+    ['LAST == "<none>" && LAST != ""', '<none>', true],
+  ])('a cell that reads as a duration compares as one: %s of %j is %s', (source, last, expected) => {
+    expect(answer(source, gadgets, cells('', 0, true, null, '', last))).toBe(expected);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['WHEN > "1h"', '<invalid>', false],
+    ['WHEN > "1h"', '3d4h', true],
+    ['WHEN == "3d4h"', '3d4h', true],
+    ['WHEN == "2026-03-01T11:00:00Z" && WHEN == "1h"', '2026-03-01T11:00:00Z', true],
+    ['WHEN > "2026-01-01T00:00:00Z"', '2026-03-01T11:00:00Z', true],
+  ])('a date column: %s of %j is %s', (source, when, expected) => {
+    expect(answer(source, gadgets, cells('', 0, true, when))).toBe(expected);
+  });
+
+  it('two cells are compared as durations too', () => {
+    const columns = columnsOf('Name:string:name|First|Last');
+    expect(answer('FIRST > LAST', columns, ['e', '2d', '100s'])).toBe(true);
+  });
+
+  it('AGE equals what is printed of it', () => {
+    expect(answer('AGE == "120m" && AGE == "2h"', columnsOfType('pods'), POD)).toBe(true);
+  });
+
+  it.each([
+    ['SIZE > "5Gi"', '10Gi', true],
+    ['SIZE < "0.5"', '0.25', true],
+    ['SIZE < "50%"', '9%', true],
+    ['NAME < "9"', '', false],
+    ['SIZE > "10.0.0.1"', '10.0.0.7', false],
+    ['SIZE > "abc"', '10Gi', false],
+    ['SIZE == "10Gi"', '10Gi', false],
+    ['quantity(SIZE) > quantity("5Gi")', '10Gi', false],
+  ])('remarks once that sizes were compared as text: %s of %j: %s', (source, size, expected) => {
+    const comparison = new CellComparison(source);
+    const program = where(source, comparison);
+    const test = () => program.test(new PrintedCells(gadgets).variablesFor(row(gadgets, cells('', 0, true, null, size)), NOW));
+    expect(typeof test()).toBe('boolean');
+    const remark = comparison.remark();
+    expect(remark !== undefined).toBe(expected);
+    if (remark !== undefined) expect(remark).toContain(`--where: ${source} compares as text`);
+    test();
+    expect(comparison.remark()).toBeUndefined();
   });
 });
 

@@ -1,8 +1,9 @@
-import { compareNatural, compareText } from '../kit/natural-order.ts';
+import { compareSizes, compareValues } from '../expr/value-order.ts';
+import { compareText } from '../kit/text-order.ts';
 
 /**
  * Which values of an index: those that begin with `prefix`, or those from `from` to `to`, both included; a missing end leaves the range open.
- * In ranges two numbers are ordered as numbers and come before any text.
+ * In ranges quantities (`10`, `1.5`, `2Gi`) are ordered by size and come before any other text; text is ordered by bytes.
  */
 export type ValueRange = { readonly prefix: string } | { readonly from?: string | undefined; readonly to?: string | undefined };
 
@@ -26,10 +27,10 @@ class OrderedValues {
     this.#sorted.splice(this.#firstNotBelow(value), 1);
   }
 
-  /** From the first value not below `from` on, as long as `holds`. */
-  from(from: string | undefined, holds: (value: string) => boolean): string[] {
+  /** From the first value not below `from` on, as long as `holds`. `compare` may take for equal what the order tells apart. */
+  from(from: string | undefined, holds: (value: string) => boolean, compare: Compare = this.#compare): string[] {
     const found: string[] = [];
-    for (let i = from === undefined ? 0 : this.#firstNotBelow(from); i < this.#sorted.length; i++) {
+    for (let i = from === undefined ? 0 : this.#firstNotBelow(from, compare); i < this.#sorted.length; i++) {
       const value = this.#sorted[i] as string;
       if (!holds(value)) break;
       found.push(value);
@@ -37,12 +38,12 @@ class OrderedValues {
     return found;
   }
 
-  #firstNotBelow(value: string): number {
+  #firstNotBelow(value: string, compare: Compare = this.#compare): number {
     let low = 0;
     let high = this.#sorted.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#compare(this.#sorted[middle] as string, value) < 0) low = middle + 1;
+      if (compare(this.#sorted[middle] as string, value) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -55,22 +56,22 @@ class OrderedValues {
  */
 export class RangeFinder {
   #text: OrderedValues | undefined;
-  #natural: OrderedValues | undefined;
+  #bySize: OrderedValues | undefined;
 
   added(value: string): void {
     this.#text?.add(value);
-    this.#natural?.add(value);
+    this.#bySize?.add(value);
   }
 
   removed(value: string): void {
     this.#text?.delete(value);
-    this.#natural?.delete(value);
+    this.#bySize?.delete(value);
   }
 
   /** Before many values change at once: sorting anew is cheaper. */
   forget(): void {
     this.#text = undefined;
-    this.#natural = undefined;
+    this.#bySize = undefined;
   }
 
   /** The values in the range, ascending; `all` is every value there is. */
@@ -80,7 +81,7 @@ export class RangeFinder {
       return this.#text.from(range.prefix, (value) => value.startsWith(range.prefix));
     }
     const { from, to } = range;
-    this.#natural ??= new OrderedValues(all, compareNatural);
-    return this.#natural.from(from, (value) => to === undefined || compareNatural(value, to) <= 0);
+    this.#bySize ??= new OrderedValues(all, compareValues);
+    return this.#bySize.from(from, (value) => to === undefined || compareSizes(value, to) <= 0, compareSizes);
   }
 }

@@ -1,4 +1,4 @@
-import { compareText } from '../kit/natural-order.ts';
+import { compareText } from '../kit/text-order.ts';
 import { cellsOf } from '../model/cells.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';

@@ -1,5 +1,5 @@
+import { compareSortedTexts } from '../expr/value-order.ts';
 import { InformerError } from '../kit/error.ts';
-import { compareText } from '../kit/natural-order.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import type { IndexedStore } from './plan.ts';
@@ -54,8 +54,9 @@ const sorted = (counts: ReadonlyMap<string, number>) => [...counts].map(([value,
 const byCount = (a: ValueCount, b: ValueCount) => b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 
 /**
- * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts with the numbers in them by size; equal ones keep their order.
- * Throws `argument` when no object has the field. Source: kubectl get --sort-by.
+ * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts. Two texts that are quantities
+ * are ordered by size, other texts by bytes. Equal ones keep their order.
+ * Throws `argument` when no object has the field, or when its value is a map or a list. Source: kubectl pkg/cmd/get sorter.go.
  */
 export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], expression: string): T[] {
   const keyed = items.map((item) => ({ item, key: values(item)[0] }));
@@ -63,6 +64,16 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
     throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
       hint: 'look at the fields of one object with -o json',
     });
+  }
+  const unsortable = keyed.find(({ key }) => typeof key === 'object' && key !== null);
+  if (unsortable) {
+    throw new InformerError(
+      'argument',
+      `--sort-by: "${expression}" is a ${Array.isArray(unsortable.key) ? 'list' : 'map'}, which has no order`,
+      {
+        hint: 'name a field of it',
+      },
+    );
   }
   return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
 }
@@ -74,20 +85,6 @@ export function compareKeys(a: unknown, b: unknown): number {
   const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
   if (rank !== 0) return rank;
   if (typeof a === 'object' || typeof b === 'object' || a === undefined || b === undefined) return 0;
-  if (typeof a === 'string' && typeof b === 'string') return compareRuns(a, b);
+  if (typeof a === 'string' && typeof b === 'string') return compareSortedTexts(a, b);
   return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
 }
-
-/** Text and the numbers in it apart, so that `web-2` comes before `web-10`. Source: kubectl get --sort-by (sortorder.NaturalLess). */
-function compareRuns(a: string, b: string): number {
-  const [left, right] = [runsOf(a), runsOf(b)];
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const [x, y] = [left[i] as string, right[i] as string];
-    const areNumbers = /^\d/.test(x) && /^\d/.test(y);
-    const order = areNumbers ? compareText(x.padStart(y.length, '0'), y.padStart(x.length, '0')) : compareText(x, y);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length;
-}
-
-const runsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];

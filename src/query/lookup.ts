@@ -1,5 +1,5 @@
+import { compareSizes } from '../expr/value-order.ts';
 import { InformerError } from '../kit/error.ts';
-import { compareNatural } from '../kit/natural-order.ts';
 
 /** What a user asks of one index. Several lookups must all hold. */
 export type Lookup =
@@ -36,7 +36,7 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
   }
 }
 
-/** Whether a value of the index satisfies the lookup. Two numbers are ordered as numbers, anything else as text. */
+/** Whether a value of the index satisfies the lookup. Quantities are ordered by size, anything else as text. */
 export function matchesLookup(lookup: Lookup, value: string): boolean {
   switch (lookup.kind) {
     case 'in':
@@ -45,7 +45,7 @@ export function matchesLookup(lookup: Lookup, value: string): boolean {
       return value.startsWith(lookup.prefix);
     case 'range': {
       const { from, to } = lookup;
-      return (from === undefined || compareNatural(from, value) <= 0) && (to === undefined || compareNatural(value, to) <= 0);
+      return (from === undefined || compareSizes(from, value) <= 0) && (to === undefined || compareSizes(value, to) <= 0);
     }
   }
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compareSizes, compareValues } from '../../src/expr/value-order.ts';
 import { Indexer } from '../../src/informer/indexer.ts';
 import { Lister } from '../../src/informer/lister.ts';
 import type { ValueRange } from '../../src/informer/value-range.ts';
-import { compareNatural, compareText } from '../../src/kit/natural-order.ts';
+import { compareText } from '../../src/kit/text-order.ts';
 import { type Pod, pod } from '../support/objects.ts';
 
 const indexer = (nodes: readonly string[] = []) => {
@@ -31,6 +32,17 @@ describe('an index in order', () => {
     expect(indexer(['10', '9', 'many', '3', '20', '-1.5']).indexValues('node', range)).toEqual(values);
   });
 
+  it.each<[ValueRange, string[]]>([
+    [{ from: '2Gi', to: '10Gi' }, ['2Gi', '5Gi', '10240Mi', '10Gi']],
+    [{ from: '1024Mi', to: '1Gi' }, ['1024Mi', '1Gi']],
+    [{ to: '1Gi' }, ['100m', '0.5', '1024Mi', '1Gi']],
+    [{ from: '20Gi' }, ['abc']],
+    [{ from: '0', to: '1' }, ['100m', '0.5']],
+  ])('finds the range %j of quantities, by size', (range, values) => {
+    const store = indexer(['5Gi', '1Gi', '10Gi', '1024Mi', '2Gi', '100m', '0.5', 'abc', '10240Mi']);
+    expect(store.indexValues('node', range)).toEqual(values);
+  });
+
   it('gives an object found under two values once', () => {
     const store = indexer(['n1,n2', 'n2']);
     expect(store.byIndexRange('node', { prefix: 'n' }).map((o) => o.metadata.name)).toEqual(['p0', 'p1']);
@@ -42,7 +54,11 @@ describe('an index in order', () => {
     expect(indexer().indexValues('none', { prefix: '' })).toEqual([]);
   });
 
-  const value = fc.oneof(fc.integer({ min: -20, max: 120 }).map(String), fc.string({ unit: fc.constantFrom('a', 'b', '1'), maxLength: 3 }));
+  const value = fc.oneof(
+    fc.integer({ min: -20, max: 120 }).map(String),
+    fc.constantFrom('1k', '1000', '0.1k', '100m', '1Ki', '1024'),
+    fc.string({ unit: fc.constantFrom('a', 'b', '1'), maxLength: 3 }),
+  );
   const write = fc.oneof(
     fc.record({ kind: fc.constant('put' as const), name: fc.nat(5), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
     fc.record({ kind: fc.constant('delete' as const), name: fc.nat(5) }),
@@ -72,8 +88,8 @@ describe('an index in order', () => {
 
   function expectScan(store: Indexer<Pod>, from: string, to: string): void {
     const all = store.indexValues('node');
-    const between = all.filter((v) => compareNatural(from, v) <= 0 && compareNatural(v, to) <= 0);
-    expect(store.indexValues('node', { from, to })).toEqual(between.sort(compareNatural));
+    const between = all.filter((v) => compareSizes(from, v) <= 0 && compareSizes(v, to) <= 0);
+    expect(store.indexValues('node', { from, to })).toEqual(between.sort(compareValues));
     expect(store.indexValues('node', { prefix: from })).toEqual(all.filter((v) => v.startsWith(from)).sort(compareText));
   }
 });

@@ -105,6 +105,26 @@ describe('ranges', () => {
   });
 });
 
+describe.each([
+  ['kept by the store', true],
+  ['worked out while scanning', false],
+])('ranges of quantities, with an index %s', (_, kept) => {
+  const volume = (name: string, storage: string): UnknownObject => ({ metadata: { name }, spec: { capacity: { storage } } });
+  const volumes = [volume('a', '1536Mi'), volume('b', '5Gi'), volume('c', '10240Mi'), volume('d', '11Gi'), volume('e', 'some')];
+
+  test.each([
+    ['c=2Gi..10Gi', ['b', 'c']],
+    ['c=..2Gi', ['a']],
+    ['c=10Gi..', ['c', 'd', 'e']],
+    ['c=5120Mi..5Gi', ['b']],
+  ])('find %s by size', async (text, expected) => {
+    const capacity = await parseIndex('c=.spec.capacity.storage');
+    const store = storeOf(volumes, kept ? [capacity] : []);
+    const lookups = [parseLookup('range', text)];
+    expect(names(runLookups({ store, catalog: new IndexCatalog([capacity]), lookups }).objects)).toEqual(expected);
+  });
+});
+
 describe('a declared index', () => {
   test('has a value for each that its path yields, each once', async () => {
     const index = await parseIndex('i=.spec.containers[*].image');
@@ -359,7 +379,13 @@ describe('sorting', () => {
 
   test.each([
     ['numbers by size', [item(10), item(9), item(-1)], [item(-1), item(9), item(10)]],
-    ['text by code unit', [item('b'), item('a'), item('B')], [item('B'), item('a'), item('b')]],
+    ['text by bytes', [item('b'), item('a'), item('B')], [item('B'), item('a'), item('b')]],
+    ['text by bytes of UTF-8', [item('\u{1f600}'), item('\uffee'), item('z')], [item('z'), item('\uffee'), item('\u{1f600}')]],
+    ['names by bytes', [item('web-10'), item('web-9'), item('web-7d4b9'), item('web-745f9')], [item('web-10'), item('web-745f9'), item('web-7d4b9'), item('web-9')]], // biome-ignore format: short
+    ['addresses by bytes', [item('10.96.7.251'), item('10.96.183.86')], [item('10.96.183.86'), item('10.96.7.251')]],
+    ['quantities by size', [item('5Gi'), item('1536Mi'), item('10'), item('9'), item('1500m')], [item('1500m'), item('9'), item('10'), item('1536Mi'), item('5Gi')]], // biome-ignore format: short
+    ['a quantity and other text by bytes', [item('9x'), item('10Gi')], [item('10Gi'), item('9x')]],
+    ['equal sizes in their order', [item('1Gi'), item('1024Mi')], [item('1Gi'), item('1024Mi')]],
     ['nothing first', [item('b'), item(), item('a')], [item(), item('a'), item('b')]],
     ['null after nothing', [item('b'), item(null), item()], [item(), item(null), item('b')]],
     ['equal ones in their order', [item('a', 1), item('a', 2)], [item('a', 1), item('a', 2)]],
@@ -371,5 +397,12 @@ describe('sorting', () => {
   test("a field that nothing has is refused in kubectl's words", () => {
     expect(() => sortedBy([item(), item()], same, '.x')).toThrow(`couldn't find any field with path ".x" in the list of objects`);
     expect(sortedBy([], same, '.x')).toEqual([]);
+  });
+
+  test.each([
+    [{ a: 1 }, 'map'],
+    [[1], 'list'],
+  ])('%j has no order, and is refused', (value, kind) => {
+    expect(() => sortedBy([item('a'), item(value)], same, '.x')).toThrow(`--sort-by: ".x" is a ${kind}, which has no order`);
   });
 });

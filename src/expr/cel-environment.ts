@@ -1,8 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { Quantity } from '../model/quantity.ts';
 import { CEL_FUNCTIONS } from './cel-functions.ts';
 import { LIST_INDEX_SIGNATURES } from './cel-lists.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
-import { Quantity } from './quantity.ts';
 
 /** A name of CEL's type system: `dyn` is checked only when it is evaluated. */
 export type CelType = 'dyn' | 'string' | 'int' | 'double' | 'bool' | 'timestamp' | 'duration' | 'map' | 'list';

@@ -1,3 +1,4 @@
+import { compareQuantities, Quantity } from '../model/quantity.ts';
 import {
   BLANK,
   Duration,
@@ -12,7 +13,6 @@ import {
   typeNameOf,
 } from './cel-values.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
-import { compareQuantities, Quantity } from './quantity.ts';
 
 /** How two values are compared. */
 export interface Comparison {

@@ -1,6 +1,6 @@
+import { compareQuantities, parseQuantity, Quantity } from '../model/quantity.ts';
 import { ask, type CelFunction, define, text } from './cel-function.ts';
 import { failure, typeNameOf } from './cel-values.ts';
-import { compareQuantities, parseQuantity, Quantity } from './quantity.ts';
 
 /** Kubernetes' quantity library. Beyond it, `quantity()` and its operands take plain numbers,
  * and `<` and its like compare two. Source: apiserver cel library quantity.go. */

@@ -1,6 +1,6 @@
 import { parseDuration } from '../kit/duration.ts';
+import { Quantity } from '../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
-import { Quantity } from './quantity.ts';
 
 /** What reading a key that is not there gives. It passes through everything but questions, which it answers with no. */
 export const MISSING: unique symbol = Symbol('missing');

@@ -1,5 +1,5 @@
-import { compareSizes, compareValues } from '../expr/value-order.ts';
 import { compareText } from '../kit/text-order.ts';
+import { compareSizes, compareValues } from '../model/value-order.ts';
 
 /**
  * Which values of an index: those that begin with `prefix`, or those from `from` to `to`, both included; a missing end leaves the range open.

@@ -1,6 +1,6 @@
-import { compareSortedTexts } from '../expr/value-order.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { compareSortedTexts } from '../model/value-order.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import type { IndexedStore } from './plan.ts';
 

@@ -1,5 +1,5 @@
-import { compareSizes } from '../expr/value-order.ts';
 import { InformerError } from '../kit/error.ts';
+import { compareSizes } from '../model/value-order.ts';
 
 /** What a user asks of one index. Several lookups must all hold. */
 export type Lookup =

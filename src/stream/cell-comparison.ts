@@ -1,7 +1,7 @@
 import { type Comparison, equal, isNothing, order } from '../expr/cel-operators.ts';
 import { BLANK, Duration, parseAge } from '../expr/cel-values.ts';
-import { parseQuantity } from '../expr/quantity.ts';
 import { humanDuration } from '../kit/duration.ts';
+import { parseQuantity } from '../model/quantity.ts';
 
 /** A cell that reads as a duration. Comparisons and arithmetic see the duration, functions see the text. */
 export class DurationCell extends Duration {

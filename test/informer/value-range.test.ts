@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareSizes, compareValues } from '../../src/expr/value-order.ts';
 import { Indexer } from '../../src/informer/indexer.ts';
 import { Lister } from '../../src/informer/lister.ts';
 import type { ValueRange } from '../../src/informer/value-range.ts';
 import { compareText } from '../../src/kit/text-order.ts';
+import { compareSizes, compareValues } from '../../src/model/value-order.ts';
 import { type Pod, pod } from '../support/objects.ts';
 
 const indexer = (nodes: readonly string[] = []) => {

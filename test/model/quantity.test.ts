@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareQuantities, parseQuantity, type Quantity } from '../../src/expr/quantity.ts';
+import { compareQuantities, parseQuantity, type Quantity } from '../../src/model/quantity.ts';
 
 const quantity = (text: string) => parseQuantity(text) as Quantity;
 

@@ -2,7 +2,7 @@
 export type { Delta, ObjectDelta } from './informer/delta.ts';
 export { DeltaFifo, type DeltaFifoOptions } from './informer/delta-fifo.ts';
 export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/indexer.ts';
-export type { Continuity, ContinuityEvent, Gap, OrderedContinuity, Stretch } from './informer/ledger.ts';
+export type { ConnectionState, Continuity, ContinuityEvent, Gap, OrderedContinuity, Reconnection, Stretch } from './informer/ledger.ts';
 export type { SyncMode } from './informer/list-plan.ts';
 export { Lister, type ListFilter, type NamespaceLister } from './informer/lister.ts';
 export type { CallContext, ListerWatcher } from './informer/lister-watcher.ts';

@@ -29,7 +29,7 @@ export class ContinuityNotices {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
     if (event.kind === 'fault' && event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
     if (event.kind === 'fault') return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
-    if (event.kind !== 'gap') this.#recovered(name);
+    if (event.kind === 'resumed' || event.kind === 'relisted' || event.kind === 'synced') this.#recovered(name);
     return noticeOf(event, name);
   }
 
@@ -61,14 +61,16 @@ function faultText(error: unknown, name: string): string {
 
 function noticeOf(event: Exclude<ContinuityEvent, { kind: 'fault' }>, name: string): string | undefined {
   switch (event.kind) {
-    case 'resumed':
-      if (ORDINARY.has(event.why) && event.silentMs < 1000) return undefined;
-      return `${name}: watch resumed at ${event.since} after ${humanDuration(event.silentMs)} (${event.why}); nothing was missed`;
+    case 'resumed': {
+      if (ORDINARY.has(event.why) && event.downMs < 1000) return undefined;
+      const claim = event.proven ? '; nothing was missed' : '';
+      return `${name}: watch resumed at ${event.since} after ${humanDuration(event.downMs)} (${event.why})${claim}`;
+    }
     case 'gap':
       return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
     case 'relisted':
       return `${name}: relisted ${event.objects} object${event.objects === 1 ? '' : 's'} at ${event.resourceVersion}${because(event.why)}; what happened since ${event.from} shows as its outcome`;
-    case 'synced':
+    default:
       return undefined;
   }
 }

@@ -7,7 +7,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Delta } from './delta.ts';
 import { DeltaFifo } from './delta-fifo.ts';
 import type { Indexer } from './indexer.ts';
-import { type Continuity, type ContinuityEvent, Ledger, type OrderedContinuity, type Refusal } from './ledger.ts';
+import { type Continuity, type ContinuityEvent, isOrdered, Ledger, type OrderedContinuity, type Refusal } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { Reflector } from './reflector.ts';
@@ -97,7 +97,7 @@ export class InformerLane<T> {
     });
     using verifying = scope(signal);
     using _told = this.#ledger.observe((event) => {
-      if (event.kind === 'gap' || event.kind === 'relisted') fifo.told(event);
+      if (isOrdered(event)) fifo.told(event);
     });
     const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyAgainAndAgain(verifying.signal)]);
     try {

@@ -33,8 +33,26 @@ export interface Gap {
 /** What an observer of continuity hears, in order, each once. */
 export type ContinuityEvent = { readonly at: number; readonly scope?: string | undefined } & (
   | { readonly kind: 'synced'; readonly resourceVersion: ResourceVersion; readonly objects: number }
-  /** The watch goes on where it ended: nothing was lost. `silentMs`: from the last sign of life until then. Told once it is proven. */
-  | { readonly kind: 'resumed'; readonly since: ResourceVersion; readonly why: Ending; readonly silentMs: number }
+  /**
+   * No watch is open: the stream broke, or it ended in an ordinary way and the first attempt to open the next one failed. Reported once per
+   * outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
+   */
+  | {
+      readonly kind: 'disconnected';
+      readonly from: ResourceVersion;
+      readonly why: Ending;
+      readonly error: unknown;
+      readonly disconnectedAt: number;
+    }
+  /** A watch is open again after a `disconnected`: it continues at `since`, or behind a relist, which is reported before. */
+  | ({ readonly kind: 'connected'; readonly by: 'resume' | 'relist' } & Reconnection)
+  /**
+   * The next watch continues where the last one ended, also after an ordinary end by the server. `proven`: the server has shown, by its
+   * version and by an event or bookmark in order, that its history reaches back to `since`: nothing was missed. Otherwise nothing is known yet.
+   */
+  | ({ readonly kind: 'resumed'; readonly proven: boolean } & Reconnection)
+  /** A resumed watch that was not proven is now: nothing was missed since `since`. */
+  | { readonly kind: 'proven'; readonly since: ResourceVersion }
   /** From here on changes may go unseen, until the relist that follows. */
   | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: Ending }
   | {
@@ -58,8 +76,40 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
 );
 
-/** The continuity events that have a place among a handler's notifications. Handlers hear them in their order. */
-export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' }>;
+/** One outage of a watch. Moments are wall-clock ms; `downMs` is measured on the monotonic clock. */
+export interface Reconnection {
+  /** The version at which the watch continues. */
+  readonly since: ResourceVersion;
+  /** Why the watch before it ended. */
+  readonly why: Ending;
+  /** When the old stream ended. */
+  readonly disconnectedAt: number;
+  /** When the new one was opened. */
+  readonly reconnectedAt: number;
+  /** From the end of the old stream to the opening of the new one, ms. */
+  readonly downMs: number;
+}
+
+/** Whether a watch is open. Moments are wall-clock ms. */
+export type ConnectionState =
+  /** No watch has been open yet. `why` and `error` are the latest failure, absent before the first. */
+  | { readonly state: 'connecting'; readonly since: number; readonly why?: Ending; readonly error?: unknown }
+  | { readonly state: 'connected'; readonly since: number }
+  /** `why` and `error` are the latest failure; `from` is the last version seen. */
+  | {
+      readonly state: 'disconnected';
+      readonly since: number;
+      readonly from: ResourceVersion;
+      readonly why: Ending;
+      readonly error: unknown;
+    };
+
+/** The continuity events that have a place among a handler's notifications. Handlers are called with them in their order. */
+export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' | 'disconnected' | 'connected' }>;
+
+const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>(['gap', 'relisted', 'disconnected', 'connected']);
+
+export const isOrdered = (event: ContinuityEvent): event is OrderedContinuity => ORDERED.has(event.kind);
 
 /** What became of a change the cache did not take as it should. */
 export type Refusal = 'dropped' | 'unindexed';
@@ -74,6 +124,8 @@ export interface Continuity {
   readonly relists: number;
   readonly resumes: number;
   readonly gapCount: number;
+  /** Whether a watch is open, since when, and why not. */
+  readonly connection: ConnectionState;
   /** Changes that the cache did not take, or not under every index, because a transform or an index function threw. 0 = it shows them all. */
   readonly storeErrors: number;
   /** When the source last proved itself (list, event or bookmark), wall-clock ms; undefined before the first. */
@@ -91,7 +143,12 @@ export interface Continuity {
 
 /** A partial event as the ledger's owner states it; the ledger adds the moment. */
 type Unstamped<E> = E extends unknown ? Omit<E, 'at' | 'scope'> : never;
-type Unproven = { readonly since: ResourceVersion; readonly why: Ending; readonly silentMs: number };
+/** A moment on both clocks. */
+type Moment = { readonly now: number; readonly monotonic: number };
+/** The end of a stream that has no successor yet. */
+type Break = { readonly moment: Moment; readonly from: ResourceVersion; why: Ending; error: unknown; isReported: boolean };
+/** A watch that was accepted but has not shown a sign. */
+type Opening = { readonly since: ResourceVersion; readonly after: Ending; readonly moment: Moment; readonly isVerified: boolean };
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
 
@@ -104,8 +161,16 @@ export interface LedgerOptions {
   logger?: Logger | undefined;
 }
 
-/** A server that has lost its history accepts a watch and refuses it within the stream: one that is silent for so long has not refused. */
-const PROOF_MS = 1000;
+/**
+ * A server that has lost its history accepts a watch and refuses it within the stream, usually at once. So a resumed watch is reported after its
+ * first event, or after this long. That it has not been refused so far is no proof of anything.
+ */
+const SETTLE_MS = 1000;
+
+/** Endings that leave the server within reach: they are an outage only when the next attempt fails. */
+const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short', 'gone', 'too-large', 'drift']);
+/** Endings by which the server has refused the version. */
+const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
 
 /** Records how each stretch of versions was obtained, so that nobody has to believe that nothing was missed. Written by the reflector alone. */
 export class Ledger implements Continuity {
@@ -118,9 +183,12 @@ export class Ledger implements Continuity {
   readonly #gaps: GrowingGap[] = [];
   #open: Growing | undefined;
   #gap: GrowingGap | undefined;
-  /** A stream that was taken up, until it is known that the server had what it was asked for. */
-  #unproven: Unproven | undefined;
-  #proof: Timer | undefined;
+  #break: Break | undefined;
+  #opening: Opening | undefined;
+  #settling: Timer | undefined;
+  /** Where a resumed stream began that has not been proven. */
+  #unproven: ResourceVersion | undefined;
+  #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
   #synced = false;
   #lastSign: number | undefined;
   #resourceVersion: ResourceVersion = '';
@@ -138,6 +206,7 @@ export class Ledger implements Continuity {
     this.#keep = keep;
     this.#scope = scope;
     this.#logger = logger;
+    this.#connection = { state: 'connecting', since: clock.now() };
   }
 
   get stretches(): readonly Stretch[] {
@@ -160,6 +229,13 @@ export class Ledger implements Continuity {
     return this.#resourceVersion;
   }
 
+  get connection(): ConnectionState {
+    const broken = this.#break;
+    if (!broken?.isReported) return this.#connection;
+    const { moment, from, why, error } = broken;
+    return { state: 'disconnected', since: moment.now, from, why, error };
+  }
+
   /** Calls `observer` for every event from now on, in order. What it throws is logged and goes no further. */
   observe(observer: (event: ContinuityEvent) => void): Disposable {
     this.#observers.add(observer);
@@ -172,6 +248,7 @@ export class Ledger implements Continuity {
     const now = this.#sign();
     const first = !this.#synced;
     this.#synced = true;
+    this.#break ??= { moment: this.#moment(), from: resourceVersion, why, error: undefined, isReported: false };
     this.#resourceVersion = resourceVersion;
     this.#close(undefined);
     this.#append({
@@ -195,10 +272,17 @@ export class Ledger implements Continuity {
     this.#tell({ kind: 'relisted', from, resourceVersion, objects, why: reason });
   }
 
-  /** A stream is open at `since`; `after` says why the one before ended, undefined for the first one after a list. */
-  opened(since: ResourceVersion, after?: Ending): void {
-    const silentMs = this.ageMs ?? 0;
-    const now = this.#sign();
+  /** The first attempt to connect begins. */
+  started(): void {
+    if (this.#connection.state === 'connecting') this.#connection = { state: 'connecting', since: this.#clock.now() };
+  }
+
+  /**
+   * A stream is open at `since`; `after` says why the one before ended, undefined for the first one after a list. `isVerified`: the server
+   * was asked, and its history reaches `since`.
+   */
+  opened(since: ResourceVersion, after?: Ending, isVerified = false): void {
+    const moment = this.#moment();
     this.#close(undefined);
     this.#open = {
       by: after ? 'resumed' : 'stream',
@@ -206,19 +290,30 @@ export class Ledger implements Continuity {
       to: since,
       events: 0,
       bookmarks: 0,
-      at: now,
+      at: moment.now,
       until: undefined,
       ended: undefined,
     };
     this.#append(this.#open);
-    if (!after) return;
-    this.#unproven = { since, why: after, silentMs };
-    this.#proof = this.#clock.after(PROOF_MS, () => this.#proven());
+    if (!after) {
+      this.#connected('relist', { since, why: this.#break?.why ?? 'closed', moment });
+      return;
+    }
+    this.#opening = { since, after, moment, isVerified };
+    this.#settling = this.#clock.after(SETTLE_MS, () => this.#settle(false));
   }
 
-  /** A batch arrived: so many changes and bookmarks, up to this version. */
+  /** The open stream has brought an event or bookmark, in order; to be called before it is delivered. */
+  heard(): void {
+    const since = this.#unproven;
+    this.#unproven = undefined;
+    if (this.#opening) this.#settle(this.#opening.isVerified);
+    else if (since !== undefined) this.#tell({ kind: 'proven', since });
+  }
+
+  /** A batch arrived with this many changes and bookmarks, up to this version. */
   advanced(to: ResourceVersion, events: number, bookmarks: number): void {
-    if (events + bookmarks > 0) this.#proven();
+    if (events + bookmarks > 0) this.heard();
     this.#sign();
     this.#resourceVersion = to;
     if (!this.#open) return;
@@ -227,10 +322,19 @@ export class Ledger implements Continuity {
     this.#open.bookmarks += bookmarks;
   }
 
-  /** The open stream is over. */
-  ended(why: Ending): void {
-    if (why === 'gone' || why === 'too-large') this.stop();
+  /** The open stream is over. One that ends before it has settled was no connection: the outage before it goes on. */
+  ended(why: Ending, error?: unknown): void {
+    const isOutage = this.#opening !== undefined && this.#break !== undefined;
+    this.stop();
     this.#close(why);
+    if (!isOutage) this.#break = { moment: this.#moment(), from: this.#resourceVersion, why, error, isReported: false };
+    if (!WITHIN_REACH.has(why)) this.#disconnected(why, error);
+  }
+
+  /** An attempt to connect failed, and a pause comes before the next. */
+  attemptFailed(why: Ending, error: unknown): void {
+    if (this.#connection.state === 'connecting') this.#connection = { ...this.#connection, why, error };
+    if (!REFUSED.has(why)) this.#disconnected(why, error);
   }
 
   /** The stream cannot be taken up again: from here to the next list changes may go unseen. */
@@ -260,18 +364,47 @@ export class Ledger implements Continuity {
     this.#tell({ kind: 'fault', fault: 'store', error, next, changes });
   }
 
-  /** Waits for no further proof. */
+  /** Reports nothing more of the stream that was opened last. */
   stop(): void {
-    this.#proof?.cancel();
+    this.#settling?.cancel();
+    this.#opening = undefined;
     this.#unproven = undefined;
   }
 
-  #proven(): void {
-    const resumed = this.#unproven;
-    if (!resumed) return;
+  #disconnected(why: Ending, error: unknown): void {
+    const broken = this.#break;
+    if (!broken) return;
+    broken.why = why;
+    broken.error = error;
+    if (broken.isReported) return;
+    broken.isReported = true;
+    this.#tell({ kind: 'disconnected', from: broken.from, why, error, disconnectedAt: broken.moment.now });
+  }
+
+  #settle(isProven: boolean): void {
+    const opening = this.#opening;
+    if (!opening) return;
     this.stop();
+    const { since, after, moment, isVerified } = opening;
+    const reconnection = this.#connected('resume', { since, why: after, moment });
     this.resumes++;
-    this.#tell({ kind: 'resumed', ...resumed });
+    if (!isProven && isVerified) this.#unproven = since;
+    this.#tell({ kind: 'resumed', ...reconnection, proven: isProven });
+  }
+
+  #connected(by: 'resume' | 'relist', { since, why, moment }: { since: ResourceVersion; why: Ending; moment: Moment }): Reconnection {
+    const broken = this.#break;
+    const from = broken?.moment ?? moment;
+    const downMs = moment.monotonic - from.monotonic;
+    const reconnection: Reconnection = { since, why, disconnectedAt: from.now, reconnectedAt: moment.now, downMs };
+    this.#break = undefined;
+    this.#connection = { state: 'connected', since: moment.now };
+    if (broken?.isReported) this.#tell({ kind: 'connected', by, ...reconnection });
+    return reconnection;
+  }
+
+  #moment(): Moment {
+    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
   }
 
   #sign(): number {
@@ -285,7 +418,6 @@ export class Ledger implements Continuity {
   }
 
   #close(why: Ending | undefined): void {
-    this.#proven();
     if (!this.#open) return;
     this.#open.until = this.#clock.now();
     this.#open.ended = why;

@@ -118,6 +118,7 @@ export class Reflector<T> {
     if (this.#running) throw new InformerError('closed', `the reflector of ${this.#name} has already been started`);
     this.#running = true;
     try {
+      this.#ledger.started();
       let state = start(undefined, this.#rules());
       while (!signal.aborted) state = await this.#step(state, signal);
     } catch (error) {
@@ -246,6 +247,7 @@ export class Reflector<T> {
     for (;;) {
       const batch = await connection.read();
       if (!batch) return this.#closed(connection);
+      if (batch[0] && batch[0].type !== 'ERROR') this.#ledger.heard();
       const { events, bookmarks, error } = pump(batch, target, this.#pumpOptions());
       connection.events += events + bookmarks;
       this.#ledger.advanced(this.#resourceVersion, events, bookmarks);
@@ -327,13 +329,15 @@ export class Reflector<T> {
 
   // --- telling what happened -------------------------------------------------------------------------------------------------------
 
-  #record(state: WatchState, outcome: Outcome, { next, why, tell }: Step): void {
+  #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: Step): void {
     if (outcome.kind === 'synced') this.#resync.start();
     if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
-    if (outcome.kind === 'opened' && state.kind === 'listed') this.#ledger.opened(state.since, state.after);
+    if (outcome.kind === 'opened' && state.kind === 'listed') this.#ledger.opened(state.since, state.after, true);
     if (outcome.kind === 'synced' && state.kind === 'streaming') this.#ledger.opened(outcome.at);
-    if (state.kind === 'following' && why !== 'ok') this.#ledger.ended(why);
     if (why === 'ok') return;
+    const error = outcome.kind === 'failed' ? outcome.error : undefined;
+    if (state.kind === 'following') this.#ledger.ended(why, error);
+    else if (pause === 'backoff') this.#ledger.attemptFailed(why, error);
     const isFetching = next.kind === 'streaming' || next.kind === 'listing';
     if (isFetching && (state.kind === 'listed' || state.kind === 'following' || state.kind === 'probing')) {
       this.#resync.stop();

@@ -56,7 +56,7 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
 /** What an ended stream has not told in its place, because the end came before the reader got there. */
 export interface Untold<T extends StreamTarget = StreamTarget> {
   /** Gaps that have no marker. Those that a relist closed before the first state of their target was shown are none of the stream's. */
-  readonly gaps: readonly { readonly target: T; readonly event: OrderedContinuity }[];
+  readonly gaps: readonly { readonly target: T; readonly event: GapEvent }[];
   readonly losses: readonly Loss[];
   /** Changes that had arrived and waited for the reader; filters have not seen all of them. */
   readonly waiting: number;
@@ -92,6 +92,7 @@ export async function streamEvents<T extends StreamTarget>(
 /** A handler that waits for its reader holds up the informer; behind an outlet, or for a waiter, none waits, and none falls behind. */
 const BLOCKING = { policy: 'block' } as const;
 
+type GapEvent = Extract<OrderedContinuity, { readonly kind: 'gap' }>;
 type Step = () => void | Promise<void>;
 
 /** How far the showing of a target is. */
@@ -124,7 +125,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #isStopping = false;
   #isLosing = false;
   /** Gaps without a marker so far, and what was lost and came too late to be told. */
-  readonly #unmarked = new Map<OrderedContinuity, T>();
+  readonly #unmarked = new Map<GapEvent, T>();
   readonly #untold: Loss[] = [];
   readonly #observing: Disposable[];
   failure: { readonly error: unknown } | undefined;
@@ -264,10 +265,10 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   #told(target: T, event: OrderedContinuity, { held }: Shown): void | Promise<void> {
     const { mark, enveloper } = this.#options;
-    if (!mark) return;
+    if (!mark || (event.kind !== 'gap' && event.kind !== 'relisted')) return;
     const step = () =>
       this.#step(() => {
-        this.#unmarked.delete(event);
+        if (event.kind === 'gap') this.#unmarked.delete(event);
         return mark(continuityMarker(enveloper, target, event));
       });
     if (!held) return step();

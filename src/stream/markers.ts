@@ -94,7 +94,11 @@ export function syncedMarker(stamper: Stamper, { type }: Named, objects: number,
   return { type: 'SYNCED', gvr: formatGvr(type.gvr), objects, ...(resourceVersion ? { resourceVersion } : {}), ...stamper.stamp() };
 }
 
-export function continuityMarker(stamper: Stamper, { type, namespaces }: Named, event: OrderedContinuity): GapMarker | RelistedMarker {
+export function continuityMarker(
+  stamper: Stamper,
+  { type, namespaces }: Named,
+  event: Extract<OrderedContinuity, { readonly kind: 'gap' | 'relisted' }>,
+): GapMarker | RelistedMarker {
   const { from, why: reason, scope } = event;
   const about = { gvr: formatGvr(type.gvr), ...(scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {}), reason, from };
   if (event.kind === 'gap') return { type: 'GAP', ...about, ...stamper.stamp() };

@@ -9,7 +9,8 @@ const [PODS, SECRETS] = [type('pods'), type('secrets')];
 const refused = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
 const fault = (error: Error, scope?: string) =>
   ({ kind: 'fault', fault: 'connection', error, next: 'resume', at: 0, scope }) as ContinuityEvent;
-const resumed = (scope?: string) => ({ kind: 'resumed', since: '7', why: 'connection', silentMs: 5000, at: 0, scope }) as ContinuityEvent;
+const resumed = (scope?: string) =>
+  ({ kind: 'resumed', since: '7', why: 'connection', downMs: 5000, proven: true, at: 0, scope }) as ContinuityEvent;
 
 it('tells of one outage once, however many informers it hits and however often they try', () => {
   const notices = new ContinuityNotices();

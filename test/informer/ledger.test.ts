@@ -37,40 +37,119 @@ it('tells how each stretch of versions was obtained', () => {
   expect([book.relists, book.resumes, book.gapCount, book.resourceVersion]).toEqual([1, 1, 1, '50']);
 });
 
-it('tells observers what happened, in order', () => {
+it('reports what happened, in order, with the moments of each outage', () => {
   const { clock, book, events } = ledger();
+  const refused = new Error('refused');
   book.synced('10', 3);
   book.opened('10');
-  book.ended('idle');
   clock.tick(150_000);
-  book.opened('10', 'idle');
+  book.ended('idle', 'silent');
+  clock.tick(5_000);
+  book.attemptFailed('connection', refused);
+  clock.tick(2_000);
+  book.opened('10', 'idle', true);
   clock.tick(1000);
-  book.lost('very-short');
+  book.ended('gone');
+  book.lost('gone');
   book.lost('other');
   book.synced('12', 1);
+  book.opened('12');
+  const outage = { since: '10', why: 'idle', disconnectedAt: 151_000, reconnectedAt: 158_000, downMs: 7_000 };
   expect(events).toEqual([
     { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
-    { kind: 'resumed', since: '10', why: 'idle', silentMs: 150_000, at: 152_000, scope: 'shop' },
-    { kind: 'gap', from: '10', why: 'very-short', at: 152_000, scope: 'shop' },
-    { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'very-short', at: 152_000, scope: 'shop' },
+    { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 151_000, at: 151_000, scope: 'shop' },
+    { kind: 'connected', by: 'resume', ...outage, at: 159_000, scope: 'shop' },
+    { kind: 'resumed', ...outage, proven: false, at: 159_000, scope: 'shop' },
+    { kind: 'gap', from: '10', why: 'gone', at: 159_000, scope: 'shop' },
+    { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'gone', at: 159_000, scope: 'shop' },
   ]);
 });
 
-it.each<[string, (book: Ledger) => void, number]>([
-  ['the first sign of the new stream', (book) => book.advanced('10', 0, 1), 1],
-  ['an end that says nothing of versions', (book) => book.ended('connection'), 1],
-  ['a refusal in the stream', (book) => book.ended('gone'), 0],
-  ['the end of everything', (book) => book.stop(), 0],
-])('calls a watch resumed when it is proven to be: %s', (_, happens, resumes) => {
+it('says whether a watch is open, since when, and the latest reason why not', () => {
+  const { clock, book } = ledger();
+  expect(book.connection).toEqual({ state: 'connecting', since: 1000 });
+  book.attemptFailed('connection', 'refused');
+  expect(book.connection).toEqual({ state: 'connecting', since: 1000, why: 'connection', error: 'refused' });
+  clock.tick(500);
+  book.synced('10', 3);
+  book.opened('10');
+  expect(book.connection).toEqual({ state: 'connected', since: 1500 });
+  clock.tick(500);
+  book.ended('closed');
+  expect(book.connection).toEqual({ state: 'connected', since: 1500 }); // an ordinary end: the next watch is about to open
+  clock.tick(500);
+  book.attemptFailed('connection', 'refused');
+  clock.tick(500);
+  book.attemptFailed('other', 'log in');
+  expect(book.connection).toEqual({ state: 'disconnected', since: 2000, from: '10', why: 'other', error: 'log in' });
+  book.opened('10', 'closed');
+  book.advanced('11', 1, 0);
+  expect(book.connection).toEqual({ state: 'connected', since: 3000 });
+});
+
+it('counts an outage to the watch that lasts: one that ends before it has shown anything was no connection', () => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
   book.opened('10');
   book.ended('connection');
-  book.opened('10', 'connection');
+  clock.tick(2_000);
+  book.opened('10', 'connection', true);
+  clock.tick(200);
+  book.ended('connection');
+  clock.tick(3_000);
+  book.opened('10', 'connection', true);
+  book.advanced('11', 1, 0);
+  expect(events.map((e) => e.kind)).toEqual(['synced', 'disconnected', 'connected', 'resumed']);
+  expect(events.at(-1)).toMatchObject({ disconnectedAt: 1000, downMs: 5_200, proven: true });
+  expect(book.resumes).toBe(1);
+});
+
+it('ends an outage that a relist repaired with the watch behind the relist', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('gone');
+  book.lost('gone');
+  book.attemptFailed('connection', 'refused');
+  clock.tick(4_000);
+  book.synced('20', 3);
+  book.opened('20');
+  expect(events.map((e) => e.kind)).toEqual(['synced', 'gap', 'disconnected', 'relisted', 'connected']);
+  expect(events.at(-1)).toMatchObject({ by: 'relist', since: '20', downMs: 4_000 });
+});
+
+it.each<[string, (book: Ledger) => void, boolean[]]>([
+  ['the first sign of the new stream proves it', (book) => book.advanced('10', 0, 1), [true]],
+  ['silence proves nothing', () => {}, [false]],
+  ['an end says nothing of versions', (book) => book.ended('connection'), []],
+  ['a refusal in the stream is no resumed watch', (book) => book.ended('gone'), []],
+  ['nor is the end of everything', (book) => book.stop(), []],
+])('claims that nothing was missed only where it is proven: %s', (_, happens, proven) => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('connection');
+  book.opened('10', 'connection', true);
   expect(book.resumes).toBe(0);
   happens(book);
   clock.tick(5000);
-  expect([book.resumes, events.filter((e) => e.kind === 'resumed').length]).toEqual([resumes, resumes]);
+  expect(events.flatMap((e) => (e.kind === 'resumed' ? [e.proven] : []))).toEqual(proven);
+  expect(book.resumes).toBe(proven.length);
+});
+
+it('reports the proof of a resumed watch when it comes, once, and only where the history was checked', () => {
+  for (const isVerified of [true, false]) {
+    const { clock, book, events } = ledger();
+    book.synced('10', 3);
+    book.opened('10');
+    book.ended('connection');
+    book.opened('10', 'connection', isVerified);
+    clock.tick(60_000);
+    book.advanced('10', 0, 1);
+    book.advanced('11', 1, 0);
+    const kinds = events.map((e) => e.kind).slice(3);
+    expect(kinds).toEqual(isVerified ? ['resumed', 'proven'] : ['resumed']);
+  }
 });
 
 it('knows no gap before the first state', () => {

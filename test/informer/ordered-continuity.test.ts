@@ -31,7 +31,10 @@ async function bench({ changes }: { changes: number }) {
   return { informer, clock, versions, change, stop };
 }
 
-const told = (event: OrderedContinuity) => (event.kind === 'gap' ? `gap from ${event.from}` : `relisted ${event.objects}`);
+const told = (event: OrderedContinuity) => {
+  if (event.kind === 'gap') return `gap from ${event.from}`;
+  return event.kind === 'relisted' ? `relisted ${event.objects}` : event.kind;
+};
 
 it('a handler hears of a gap behind what was seen before it, and of the relist behind what it brought', async () => {
   const { informer, clock, versions, change, stop } = await bench({ changes: 1 });

@@ -936,7 +936,7 @@ describe('a stream that falls silent', () => {
     expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 12']);
     expect(watch.isLeft).toBe(false); // stuck in a read; the signal has told it
     await clock.advance(1000); // nothing speaks against it
-    expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'idle', silentMs: 150_000 });
+    expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'idle', downMs: 0, proven: false });
     await stop();
   });
 
@@ -1038,9 +1038,11 @@ describe('a connection that breaks', () => {
     expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 12']);
     expect(errors).toEqual([]);
     await clock.advance(1000); // nothing speaks against it
-    expect(events.slice(-2)).toMatchObject([
+    expect(events.slice(-4)).toMatchObject([
+      { kind: 'disconnected', from: '12', why: 'connection' },
       { kind: 'fault', fault: 'connection', next: 'resume' },
-      { kind: 'resumed', since: '12', why: 'connection', silentMs: 5000 },
+      { kind: 'connected', by: 'resume', since: '12' },
+      { kind: 'resumed', since: '12', why: 'connection', downMs: 0, proven: false },
     ]);
     await stop();
   });

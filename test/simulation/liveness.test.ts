@@ -65,8 +65,8 @@ describe('a stream that falls silent', () => {
     await clock.advance(148_000);
     expect(handler.lines).toEqual([]);
     await clock.advance(2000);
-    expect(kinds(events)).toEqual(['synced', 'fault idle', 'resumed idle']);
-    expect(events[2]?.at).toBeLessThanOrEqual(silentSince + 150_000);
+    expect(kinds(events)).toEqual(['synced', 'disconnected idle', 'fault idle', 'connected idle', 'resumed idle']);
+    expect(events[3]?.at).toBeLessThanOrEqual(silentSince + 150_000);
     expect(handler.lines.at(-1)).toMatch(/^added default\/unseen/);
     expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0, resumes: 1 });
     expect(informer.continuity[0]?.stretches.map((s) => [s.by, s.ended])).toEqual([
@@ -79,7 +79,7 @@ describe('a stream that falls silent', () => {
   it('is not taken for dead while bookmarks come, however quiet it is', async () => {
     const { informer, events } = await follow(CONFIG_MAPS);
     await clock.advance(6 * 3_600_000);
-    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed'])); // the server ends every watch after some minutes
+    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed', 'proven'])); // the server ends every watch after some minutes
     expect(informer.continuity[0]?.ageMs).toBeLessThanOrEqual(60_000);
   });
 
@@ -139,7 +139,10 @@ describe('a type that comes and goes', () => {
     await clock.advance(60_000);
     expect([...informer.lister.keys()]).toEqual(['default/gala']);
     expect(informer.continuity[0]?.gaps.at(-1)?.to).toBe(informer.lastSyncResourceVersion);
-    expect(events.at(-1)).toMatchObject({ kind: 'relisted', objects: 1 });
+    expect(events.slice(-2)).toMatchObject([
+      { kind: 'relisted', objects: 1 },
+      { kind: 'connected', by: 'relist' },
+    ]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { formatGroupResource } from '../model/gvr.ts';
+import type { WaitOutcome } from '../stream/waiter.ts';
 import { ExitCode, isReaderGone } from './exit.ts';
 import { Interrupted } from './signals.ts';
 
@@ -19,11 +21,18 @@ export interface StreamState {
   readonly isWaiting: boolean;
 }
 
+/** The object or objects that made the difference: `pods shop/web-1`, `pods shop/web-1, jobs.batch shop/report and 3 more`. */
+export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
+  const names = deciders.map(({ target, key }) => `${formatGroupResource(target.type.gvr)} ${key}`).join(', ');
+  const more = decided - deciders.length;
+  return more > 0 ? `${names} and ${more} more` : names;
+}
+
 /** The exit code of an ending. Throws what is an error, for the entry to word. */
 export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting }: StreamState): ExitCode {
   const isOpen = isSynced && !isWaiting;
   if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
-  if (isReaderGone(reason)) return ExitCode.ok;
+  if (isReaderGone(reason)) return isWaiting ? ExitCode.readerGone : ExitCode.ok;
   if (!(reason instanceof StreamEnd)) throw reason;
   switch (reason.kind) {
     case 'continuity':

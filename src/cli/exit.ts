@@ -19,6 +19,8 @@ export const ExitCode = {
   failIf: 5,
   /** SIGINT came first. */
   interrupted: 130,
+  /** The reader of stdout left (EPIPE) before what was waited for. As a shell tells of a program that SIGPIPE ended. */
+  readerGone: 141,
   /** SIGTERM came first. */
   terminated: 143,
 } as const;

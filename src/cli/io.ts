@@ -44,6 +44,9 @@ export class TextSink {
   /** Called right before text goes out: what else is on the same terminal can make room. */
   beforeText: (() => void) | undefined;
 
+  /** Called right after text went out, with that text: what made room can come back. */
+  afterText: ((text: string) => void) | undefined;
+
   /** Hears that the terminal's size has changed, until disposed. */
   onResize(listener: () => void): Disposable {
     this.#stream.on('resize', listener);
@@ -100,6 +103,7 @@ export class TextSink {
     } catch (error) {
       this.#fail(error); // a file is written at once, and fails at once
     }
+    this.afterText?.(text);
   }
 
   #settled(when: (done: () => void) => void): Promise<void> {

@@ -4,6 +4,7 @@ import type { EventEnvelope } from '../stream/envelope.ts';
 import type { StreamTarget } from '../stream/event-stream.ts';
 import type { StreamSummary } from '../stream/summary.ts';
 import type { Io } from './io.ts';
+import type { Status } from './status-line.ts';
 
 /** How soon after a change the screen shows it, and how often ages are renewed. */
 const DRAW_AFTER_MS = 100;
@@ -23,11 +24,12 @@ export interface LiveViewOptions {
  * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's size changes. What else is
  * printed on the terminal stands above it. Disposing leaves the last frame, and the terminal as it was.
  */
-export class LiveView implements Disposable {
+export class LiveView implements Disposable, Status {
   readonly #options: LiveViewOptions;
   readonly #resizing: Disposable;
   #timer: Timer;
   #isDue = false;
+  #note: string | undefined;
   #isClosed = false;
 
   constructor(options: LiveViewOptions) {
@@ -45,6 +47,19 @@ export class LiveView implements Disposable {
     summary.count(event.type);
     if (!this.#isDue) this.#soon();
     if (summary.total === limit) onLimit?.();
+  }
+
+  show(text: string): void {
+    this.#note = text;
+    this.#options.table.note(text);
+    if (!this.#isDue) this.#soon();
+  }
+
+  clear(own?: string): void {
+    if (own !== undefined && own !== this.#note) return;
+    this.#note = undefined;
+    this.#options.table.note(undefined);
+    if (!this.#isDue) this.#soon();
   }
 
   [Symbol.dispose](): void {

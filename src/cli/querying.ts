@@ -24,7 +24,7 @@ import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
-import { ExitCode } from './exit.ts';
+import { ExitCode, isReaderGone } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import type { Session } from './session.ts';
 import { showSyncProgress } from './sync-progress.ts';
@@ -77,7 +77,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     onContinuity: noticeTeller(session),
   });
   const running = runTargets(targets, session);
-  using progress = showSyncProgress(session);
+  using progress = showSyncProgress(session, session.status);
   try {
     for (const { informer } of targets) await informer.whenSynced(session.signal);
     progress[Symbol.dispose]();
@@ -86,7 +86,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   } catch (error) {
     if (!session.signal.aborted) throw error;
     refuseUnsynced(session.signal.reason, targets);
-    return exitCodeOfEnd(session.signal.reason, { isSynced: false, isWaiting: true });
+    return exitCodeOfEnd(session.signal.reason, { isSynced: false, isWaiting: !isReaderGone(session.signal.reason) });
   } finally {
     session.end(new StreamEnd('done'));
     await running;

@@ -1,36 +1,75 @@
-import type { Io } from './io.ts';
+import { cutToWidth } from '../output/display-width.ts';
+import { cellText } from '../output/escape.ts';
+import type { Io, TextSink } from './io.ts';
 
 const ERASE = '\r\x1b[K';
 
+/** Where one line is shown that tells how far something is, in place of the one before. */
+export interface Status {
+  show(text: string): void;
+  /** Takes the line away; with `own` only if it still shows that text. */
+  clear(own?: string): void;
+}
+
 /**
- * One line on stderr that tells how far something is, and gives way to everything else that is printed on the same terminal.
+ * One line on stderr that tells how far something is. Everything else that is printed on the same terminal stands above it.
  * Where stderr is no terminal it does nothing: a log has no use for it.
  */
-export class StatusLine {
+export class StatusLine implements Status {
   readonly #io: Io;
-  #shown = false;
+  #text: string | undefined;
+  #isShown = false;
+  #isWriting = false;
+  /** What was printed last ended its line, so that the next one is free. */
+  #isLineFree = true;
 
   constructor(io: Io) {
     this.#io = io;
     if (!io.stderr.isTerminal) return;
-    const makeRoom = () => this.clear();
-    io.stderr.beforeText = makeRoom;
-    if (io.stdout.isTerminal) io.stdout.beforeText = makeRoom;
+    this.#standBelow(io.stderr);
+    if (io.stdout.isTerminal) this.#standBelow(io.stdout);
   }
 
   /** Shows a text in place of the one before, cut at the terminal's width. */
   show(text: string): void {
-    const { stderr } = this.#io;
-    if (!stderr.isTerminal) return;
-    this.clear();
-    stderr.writeNow(text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
-    this.#shown = true;
+    if (!this.#io.stderr.isTerminal) return;
+    this.#text = text;
+    this.#erase();
+    this.#draw();
   }
 
   /** Leaves the line as if nothing had been there. */
-  clear(): void {
-    if (!this.#shown) return;
-    this.#shown = false;
-    this.#io.stderr.writeNow(ERASE);
+  clear(own?: string): void {
+    if (own !== undefined && own !== this.#text) return;
+    this.#text = undefined;
+    this.#erase();
+  }
+
+  #standBelow(sink: TextSink): void {
+    sink.beforeText = () => this.#erase();
+    sink.afterText = (text) => {
+      if (this.#isWriting) return;
+      this.#isLineFree = text.endsWith('\n');
+      this.#draw();
+    };
+  }
+
+  #draw(): void {
+    const { stderr } = this.#io;
+    if (this.#text === undefined || this.#isShown || !this.#isLineFree) return;
+    this.#write(cutToWidth(cellText(this.#text), Math.max(1, (stderr.columns ?? 80) - 1)));
+    this.#isShown = true;
+  }
+
+  #erase(): void {
+    if (!this.#isShown || this.#isWriting) return;
+    this.#isShown = false;
+    this.#write(ERASE);
+  }
+
+  #write(text: string): void {
+    this.#isWriting = true;
+    this.#io.stderr.writeNow(text);
+    this.#isWriting = false;
   }
 }

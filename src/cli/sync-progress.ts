@@ -1,23 +1,29 @@
 import type { ResourceStats } from '../client/client.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { Session } from './session.ts';
+import type { Status } from './status-line.ts';
 
 /** Nobody needs to be told of what is quick. */
 const FIRST_AFTER_MS = 1000;
 const EVERY_MS = 250;
 
-/** Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are left. */
-export function showSyncProgress(session: Pick<Session, 'status' | 'client' | 'clock' | 'startedAt'>): Disposable {
-  const { clock, status, client } = session;
+/**
+ * Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are
+ * left. What else is shown in the same place by then stays there.
+ */
+export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: Status): Disposable {
+  const { clock, client } = session;
+  let shown: string | undefined;
   const show = () => {
-    status.show(progressText(client.stats(), clock.monotonic() - session.startedAt));
+    shown = progressText(client.stats(), clock.monotonic() - session.startedAt);
+    status.show(shown);
     timer = clock.after(EVERY_MS, show);
   };
   let timer = clock.after(FIRST_AFTER_MS, show);
   return {
     [Symbol.dispose]() {
       timer.cancel();
-      status.clear();
+      if (shown !== undefined) status.clear(shown);
     },
   };
 }

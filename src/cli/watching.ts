@@ -1,7 +1,5 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
-import { formatGroupResource } from '../model/gvr.ts';
-import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
@@ -12,21 +10,22 @@ import { Enveloper } from '../stream/envelope.ts';
 import { streamEvents, type Untold } from '../stream/event-stream.ts';
 import { continuityMarker, endMarker, lossMarker, lossText, type Marker } from '../stream/markers.ts';
 import type { OverflowPolicy } from '../stream/overflow.ts';
-import { progressText } from '../stream/progress-text.ts';
 import { Redactor } from '../stream/redact.ts';
 import { StreamSummary } from '../stream/summary.ts';
-import { Waiter, type WaitOutcome } from '../stream/waiter.ts';
+import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
-import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
+import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { type ExitCode, isReaderGone } from './exit.ts';
 import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
 import type { Session } from './session.ts';
 import { Interrupted } from './signals.ts';
+import type { Status } from './status-line.ts';
 import type { StreamFilters } from './stream-filters.ts';
 import { showSyncProgress } from './sync-progress.ts';
 import type { Waits } from './wait-flags.ts';
+import { WaitProgressTeller } from './wait-progress.ts';
 
 /** A `watch` with everything read, resolved and checked. */
 export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
@@ -62,6 +61,7 @@ class Watching {
   readonly #targets: readonly Target[];
   readonly #enveloper: Enveloper;
   #waiter: Waiter | undefined;
+  #progress: WaitProgressTeller | undefined;
   #synced = 0;
 
   constructor(session: Session, plan: WatchPlan) {
@@ -88,10 +88,11 @@ class Watching {
     const elapsedMs = session.clock.monotonic() - session.startedAt;
     const { dropped, coalesced, expressionErrors } = this.#summary.losses;
     const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors === 0;
-    const isQuiet = isPlain || isFailure(reason) || isReaderGone(reason);
+    const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
-    if (this.#isWaiting && this.#waiter && isOutOfTime(reason)) session.notice(`error: ${this.#waiter.timeoutText(this.#plan.once)}`);
+    const error = this.#errorText(reason);
+    if (error !== undefined) session.notice(error);
     return exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
   }
 
@@ -106,6 +107,15 @@ class Watching {
     return limit !== undefined && !once && this.#summary.total < limit;
   }
 
+  /** What did not come, or what should not have come, in an error's words; undefined when neither is so. */
+  #errorText(reason: unknown): string | undefined {
+    const { once, limit } = this.#plan;
+    if (reason instanceof StreamEnd && reason.kind === 'fail-if') return `error: --fail-if is met${by(reason.message)}`;
+    if (!this.#isWaiting || !isOutOfTime(reason)) return undefined;
+    if (this.#plan.waits.isGoal && this.#waiter) return `error: ${this.#waiter.timeoutText(once)}`;
+    return `error: timed out with ${this.#summary.total} of the ${limit} events of --limit\nhint: a longer --timeout waits longer`;
+  }
+
   #createWaiter(): Waiter | undefined {
     const { rules } = this.#plan.waits;
     if (!rules) return undefined;
@@ -113,7 +123,7 @@ class Watching {
       clock: this.#session.clock,
       targets: this.#targets,
       onError: (error) => this.#failed(error),
-      ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progressed(waiter) } : {}),
+      ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progress?.changed() } : {}),
     });
     return waiter;
   }
@@ -125,7 +135,9 @@ class Watching {
     const summary = this.#summary;
     const onLimit = () => session.end(new StreamEnd('limit'));
     using live = this.#openLive(onLimit);
-    using progress = showSyncProgress(session);
+    const status = live ?? session.status;
+    using progress = showSyncProgress(session, status);
+    using _waiting = this.#openProgress(live || io.stderr.isTerminal ? status : undefined);
     const writer = new EventWriter({ printer, sink: io.stdout, summary, gatherInitial: GATHERED.includes(format.kind), limit, onLimit });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
@@ -180,6 +192,14 @@ class Watching {
     this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.overflow})`);
   }
 
+  #openProgress(status: Status | undefined): Disposable | undefined {
+    const { clock, notice } = this.#session;
+    const waiter = this.#waiter;
+    if (!waiter) return undefined;
+    this.#progress = new WaitProgressTeller({ progress: () => waiter.progress(), clock, notice, status });
+    return this.#progress;
+  }
+
   #openLive(onLimit: () => void): LiveView | undefined {
     const { live: table, limit } = this.#plan;
     const { io, clock, atOnce } = this.#session;
@@ -212,28 +232,16 @@ class Watching {
   #failed(error: Error): void {
     this.#session.notice(failureNotice(error));
   }
-
-  /** On a terminal one line that is renewed, else a line each time, as `kubectl rollout status` prints them. */
-  #progressed(waiter: Waiter): void {
-    const { status, io, notice } = this.#session;
-    const text = progressText(waiter.progress());
-    if (io.stderr.isTerminal && !this.#plan.live) status.show(text);
-    else if (!this.#plan.live) notice(text);
-  }
 }
 
 /** Formats that lay out, or work through, a first state as a whole. */
 const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];
 
-/** The object that made the difference, where one did. */
-function decidedBy({ kind, by }: WaitOutcome): string {
-  if (!by?.object || (kind !== 'until-any' && kind !== 'fail-if')) return '';
-  return `${formatGroupResource(by.target.type.gvr)} ${keyOf(by.object)}`;
-}
-
 /** It could have gone on: what waits for its reader is missing from it. */
 const isCutShort = (reason: unknown) =>
   reason instanceof Interrupted || (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
+
+const by = (objects: string) => (objects === '' ? '' : ` by ${objects}`);
 
 const isOutOfTime = (reason: unknown) => reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 

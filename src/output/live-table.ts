@@ -36,6 +36,7 @@ export class LiveTable {
   readonly #screen = new Screen();
   /** Widths of the columns up to the name, which all types share. */
   readonly #leading: number[] = [];
+  #note: string | undefined;
   #events = 0;
   #last: PrintedEvent | undefined;
 
@@ -55,6 +56,11 @@ export class LiveTable {
       this.#sections.set(name, section);
     }
     section.update(printed);
+  }
+
+  /** Sets what stands beside the counts: how far a wait is, or a sync. */
+  note(text: string | undefined): void {
+    this.#note = text;
   }
 
   /** The text that brings the terminal up to date; `now` is for ages and marks. */
@@ -90,6 +96,11 @@ export class LiveTable {
   }
 
   #footer(): string {
+    const note = this.#note === undefined ? [] : [cellText(this.#note)];
+    return [...note, this.#counts()].join(' · ');
+  }
+
+  #counts(): string {
     const counts = [...this.#sections.values()].map((section) => section.count()).filter((text) => text !== '');
     const objects = counts.length === 0 ? 'no objects' : counts.join(', ');
     if (!this.#last) return objects;

@@ -73,6 +73,11 @@ export class WaitSet {
     return out;
   }
 
+  /** The keys of those that meet `failIf`, or `untilAny`. */
+  meeting(kind: 'fail-if' | 'until-any'): ObjectKey[] {
+    return [...this.#members].filter(([, { hasFailed, any }]) => (kind === 'fail-if' ? hasFailed : any)).map(([key]) => key);
+  }
+
   /** The first state is whole: what was named and is not there is absent. */
   synced(): void {
     this.isSynced = true;

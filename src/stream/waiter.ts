@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../kit/clock.ts';
-import type { ObjectKey } from '../model/key.ts';
+import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { type Condition, ConditionJudge } from './condition.ts';
 import { type ObjectChange, replacementParts } from './envelope.ts';
+import type { ForCondition } from './for-condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 import { dependsOnTime, sumOf, type Tally, WaitSet } from './wait-set.ts';
 
@@ -13,7 +14,16 @@ export type WaitOutcome = (
 ) & {
   /** What decided it: a change, or without an object the first state of the target; undefined when the time did. */
   readonly by?: { readonly target: WaitTarget; readonly object: ReadonlyObject | undefined } | undefined;
+  /** Of `until-any` and `fail-if`: the objects that meet it. At most three of them. */
+  readonly deciders?: readonly Decider[] | undefined;
+  /** How many objects meet it, named or not. */
+  readonly decided?: number | undefined;
 };
+
+export interface Decider {
+  readonly target: WaitTarget;
+  readonly key: ObjectKey;
+}
 
 export interface WaitProgress {
   readonly met: number;
@@ -21,7 +31,9 @@ export interface WaitProgress {
   /** A few of those that do not meet it yet: `web-2`; `pods/web-2` of several types, `shop/web-2` of several namespaces. */
   readonly waitingFor: readonly string[];
   /** What those that meet it are. */
-  readonly word: 'ready' | 'created' | 'deleted' | 'met';
+  readonly word: 'met' | 'created' | 'deleted' | 'rolled out';
+  /** The first object that meets it ends the waiting. */
+  readonly isOneEnough: boolean;
 }
 
 export interface WaiterOptions {
@@ -109,7 +121,7 @@ export class Waiter implements Disposable {
       if (waitingFor.length >= most) break;
       waitingFor.push(...set.unmet(kind, most - waitingFor.length).map((key) => this.#nameOf(set, key)));
     }
-    return { met: tally.met, total: tally.total, waitingFor, word: this.#word(kind) };
+    return { met: tally.met, total: tally.total, waitingFor, word: this.#word(kind), isOneEnough: kind === 'any' };
   }
 
   /**
@@ -202,9 +214,18 @@ export class Waiter implements Disposable {
 
   #end(outcome: WaitOutcome): void {
     if (this.#settled) return;
-    this.#settled = outcome;
+    this.#settled = { ...outcome, ...this.#decidersOf(outcome) };
     this[Symbol.dispose]();
-    this.#settle(outcome);
+    this.#settle(this.#settled);
+  }
+
+  #decidersOf({ kind, by }: WaitOutcome): Pick<WaitOutcome, 'deciders' | 'decided'> {
+    if (kind !== 'until-any' && kind !== 'fail-if') return {};
+    if (by?.object) return { deciders: [{ target: by.target, key: keyOf(by.object) }], decided: 1 };
+    const synced = [...this.#sets.values()].filter((set) => set.isSynced);
+    const keys = synced.map((set) => ({ target: set.target, keys: set.meeting(kind) }));
+    const all = keys.flatMap(({ target, keys: each }) => each.map((key) => ({ target, key })));
+    return { deciders: all.slice(0, MOST_NAMED), decided: all.length };
   }
 
   #foremost(): { kind: 'until' | 'for' | 'any'; tally: Tally } {
@@ -213,9 +234,8 @@ export class Waiter implements Disposable {
   }
 
   #word(kind: 'until' | 'for' | 'any'): WaitProgress['word'] {
-    if (kind === 'any') return 'met';
     const last = kind === 'for' ? this.#rules.for?.at(-1)?.kind : undefined;
-    return last === 'delete' ? 'deleted' : last === 'create' ? 'created' : 'ready';
+    return (last && WORDS[last]) ?? 'met';
   }
 
   #nameOf({ target }: WaitSet, key: ObjectKey): string {
@@ -226,6 +246,7 @@ export class Waiter implements Disposable {
 }
 
 const MOST_NAMED = 3;
+const WORDS: Partial<Record<ForCondition['kind'], WaitProgress['word']>> = { create: 'created', delete: 'deleted', rollout: 'rolled out' };
 const TICK_MS = 1000;
 
 const isComplete = ({ met, total }: Tally) => total > 0 && met === total;

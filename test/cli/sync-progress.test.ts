@@ -53,7 +53,7 @@ describe('the status line', () => {
     sandbox.faults.add({ fault: { kind: 'slow', ms: 10, bytes: 200 } });
     const stderr = terminal(true);
     const status = new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} });
-    const showing = showSyncProgress({ status, client, clock, startedAt: clock.monotonic() });
+    const showing = showSyncProgress({ client, clock, startedAt: clock.monotonic() }, status);
     const listing = client.resource(PODS).list();
     await clock.advance(900);
     expect(stderr.text()).toBe('');
@@ -76,7 +76,36 @@ describe('the status line', () => {
     const status = new StatusLine({ stdout: both.sink, stderr: both.sink, env: {} });
     status.show('working');
     both.sink.writeNow('a row\n');
-    expect(both.text()).toBe('working\r\x1b[Ka row\n');
+    expect(both.text()).toBe('working\r\x1b[Ka row\nworking');
+  });
+
+  it('does not come back behind a row that has not ended, nor after it was taken away', () => {
+    const both = terminal(true);
+    const status = new StatusLine({ stdout: both.sink, stderr: both.sink, env: {} });
+    status.show('working');
+    both.sink.writeNow('half a ');
+    both.sink.writeNow('row\n');
+    status.clear();
+    both.sink.writeNow('a row\n');
+    expect(both.text()).toBe(`working${ERASE}half a row\nworking${ERASE}a row\n`);
+  });
+
+  it('that another one has taken stays when the progress of a sync ends', async () => {
+    const { sandbox, clock, client } = await inProcess();
+    const stderr = terminal(true);
+    const status = new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} });
+    const showing = showSyncProgress({ client, clock, startedAt: clock.monotonic() }, status);
+    await clock.advance(1000);
+    status.show('0/4 met');
+    showing[Symbol.dispose]();
+    expect(stderr.text().endsWith(`${ERASE}0/4 met`)).toBe(true);
+    await sandbox.stop();
+  });
+
+  it('shows control characters of what it tells, and obeys none', () => {
+    const stderr = terminal(true);
+    new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} }).show('waiting for \x1b[1ms\x9b');
+    expect(stderr.text()).toBe('waiting for ^[[1ms^[[');
   });
 
   it('is nothing where stderr is no terminal', () => {

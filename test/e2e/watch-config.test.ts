@@ -98,7 +98,7 @@ describe('a server that goes away for a while', () => {
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'name', '--until', 'object.status.phase == "Succeeded"'], {
       env: own.env,
     });
-    await cli.until((c) => c.stderr.includes('0/2 ready'), 'the progress');
+    await cli.until((c) => c.stderr.includes('0/2 met'), 'the progress');
     await own.sandbox.restart({ keepHistory: true, downMs: 300 });
     for (const name of ['web-1', 'web-2']) {
       const pods = { group: '', version: 'v1', resource: 'pods' };

@@ -80,9 +80,9 @@ describe.skipIf(NO_PTY)('on a terminal', () => {
       env: own.env,
       columns: 160,
     });
-    await terminal.until((text) => text.includes('0/2 ready, waiting for'), 'the progress');
+    await terminal.until((text) => text.includes('0/2 met, waiting for'), 'the progress');
     own.sandbox.apply(pod('web-1', { phase: 'Succeeded' }));
-    await terminal.until((text) => text.includes('1/2 ready, waiting for web-2'), 'more progress');
+    await terminal.until((text) => text.includes('1/2 met, waiting for web-2'), 'more progress');
     own.sandbox.apply(pod('web-2', { phase: 'Succeeded' }));
     expect(await terminal.ended()).toBe(0);
     const screen = screenOf(terminal.text);
@@ -94,6 +94,33 @@ describe.skipIf(NO_PTY)('on a terminal', () => {
       'MODIFIED web-1',
       'MODIFIED web-2',
     ]);
+  });
+});
+
+describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
+  const line = ['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'];
+  const waiting = (text: string) => screenOf(text).filter((each) => each.includes('waiting for'));
+
+  it('stands below the rows from the first state on, whatever is printed', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(line, { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('web-2') && waiting(text).length > 0, 'the progress below the rows');
+    own.sandbox.apply(pod('web-3', { phase: 'Pending' }));
+    await terminal.until((text) => waiting(text)[0]?.startsWith('0/3 met') === true, 'the progress with the new pod');
+    const screen = screenOf(terminal.text).filter((each) => each !== '');
+    expect(screen.slice(1).map((each) => each.split(/ +/)[1])).toEqual(['web-1', 'web-2', 'web-3', 'met,']);
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(130);
+    expect(waiting(terminal.text)).toEqual([]);
+  });
+
+  it('stands below the table of --live', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal([...line, '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => screenOf(text).some((each) => each.startsWith('0/2 met, waiting for web-1, web-2 · 2 pods')), 'it');
+    own.sandbox.apply([pod('web-1', { phase: 'Succeeded' }), pod('web-2', { phase: 'Succeeded' })]);
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
   });
 });
 

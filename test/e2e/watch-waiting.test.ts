@@ -56,13 +56,13 @@ describe('--for ends as kubectl wait does', () => {
 
   it('and does what it cannot: waits for an object that does not exist yet', async () => {
     await using cli = new Cli(line('pod/late', '--for', 'condition=Ready', '--timeout', '20s'), { env: fixture.env });
-    await cli.until((c) => c.stderr.includes('0/1 ready, waiting for late'), 'the progress');
+    await cli.until((c) => c.stderr.includes('0/1 met, waiting for late'), 'the progress');
     fixture.sandbox.apply(pod('late'));
     fixture.sandbox.apply(ready(pod('late')));
     fixture.sandbox.apply(ready(pod('late'), 'False'));
     const { code, stdout, stderr } = await cli.ended();
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'pod/late\npod/late\n' });
-    expect(stderr).toMatch(/1\/1 ready\n--for is met after/);
+    expect(stderr).toMatch(/1\/1 met\n--for is met after/);
   });
 
   it('sees a generation that is not observed yet', async () => {
@@ -71,7 +71,7 @@ describe('--for ends as kubectl wait does', () => {
     const status = (observedGeneration: number) => ({ observedGeneration, conditions: [{ type: 'Available', status: 'True' }] });
     own.sandbox.apply({ ...web, status: status(0) });
     await using cli = new Cli(line('deploy/web', '--for', 'condition=Available', '--timeout', '20s'), { env: own.env });
-    await cli.until((c) => c.stderr.includes('0/1 ready'), 'the progress');
+    await cli.until((c) => c.stderr.includes('0/1 met'), 'the progress');
     own.sandbox.apply({ ...web, status: status(1) });
     expect(await cli.ended()).toMatchObject({ code: 0, stdout: 'deployment.apps/web\ndeployment.apps/web\n' });
   });
@@ -156,10 +156,20 @@ describe('one look', () => {
 
 describe('what ends a stream', () => {
   it.concurrent.each<[string, string[], number, RegExp]>([
-    ['--until-any', ['--until-any', 'object.metadata.name == "web-2"'], 0, /^--until-any is met after/m],
-    ['--fail-if', ['--fail-if', 'object.metadata.name == "web-2"'], 5, /^ended by --fail-if after/m],
-    ['--fail-if before --until', ['--until', 'true', '--fail-if', 'object.metadata.name == "web-2"'], 5, /^ended by --fail-if after/m],
-    ['--stays', ['--until', 'object.status.phase == "Running"', '--stays', '300ms'], 0, /^2\/2 ready\n--until is met after/m],
+    ['--until-any', ['--until-any', 'object.metadata.name == "web-2"'], 0, /^--until-any is met: pods shop\/web-2 after/m],
+    [
+      '--fail-if',
+      ['--fail-if', 'object.metadata.name == "web-2"'],
+      5,
+      /^ended by --fail-if: pods shop\/web-2 after .*\nerror: --fail-if is met by pods shop\/web-2\n$/m,
+    ],
+    [
+      '--fail-if before --until',
+      ['--until', 'true', '--fail-if', 'object.metadata.name == "web-2"'],
+      5,
+      /^ended by --fail-if: pods shop\/web-2 after/m,
+    ],
+    ['--stays', ['--until', 'object.status.phase == "Running"', '--stays', '300ms'], 0, /^2\/2 met\n--until is met after/m],
     [
       '--stays that the time is too short for',
       ['--until', 'true', '--stays', '1m', '--timeout', '2s'],
@@ -167,7 +177,7 @@ describe('what ends a stream', () => {
       /^error: timed out waiting for the condition/m,
     ],
     ['--timeout with nothing to wait for', ['--timeout', '2s'], 0, /^ended by --timeout after \d+s: 2 events/m],
-    ['--timeout and a limit', ['--limit', '9', '--timeout', '2s'], 3, /^ended by --timeout/m],
+    ['--timeout and a limit', ['--limit', '9', '--timeout', '2s'], 3, /^error: timed out with 2 of the 9 events of --limit\nhint: /m],
     ['--limit', ['--limit', '1'], 0, /^ended by --limit after \d+s: 1 event /m],
     ['--limit and --once', ['--limit', '9', '--once'], 0, /^$/],
   ])('%s', async (_, flags, code, text) => {
@@ -180,7 +190,7 @@ describe('what ends a stream', () => {
     await using own = await startFixture();
     const flags = ['--until', 'object.status.phase == "Succeeded"', '--fail-if', 'object.status.phase == "Failed"'];
     await using cli = new Cli(line('pod/web-1', ...flags), { env: own.env });
-    await cli.until((c) => c.stderr.includes('0/1 ready'), 'the progress');
+    await cli.until((c) => c.stderr.includes('0/1 met'), 'the progress');
     own.sandbox.apply(pod('web-1', { phase: 'Failed' }));
     own.sandbox.apply(pod('web-1', { phase: 'Succeeded' }));
     expect(await cli.ended()).toMatchObject({ code: 5, stdout: 'pod/web-1\npod/web-1\n' });
@@ -197,7 +207,7 @@ describe('what ends a stream', () => {
       '1s',
     );
     expect({ code, stdout }).toEqual({ code: 3, stdout: 'pod/web-1\n' });
-    expect(stderr).toMatch(/^1\/[23] ready, waiting for /m);
+    expect(stderr).toMatch(/^1\/[23] met, waiting for /m);
   });
 
   it.each([

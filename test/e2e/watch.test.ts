@@ -176,6 +176,17 @@ describe('the end of a watch', () => {
     expect(stderr).toBe('');
   });
 
+  it.each([
+    ['--until false', /^ended by its reader after \d+s: .*\n/m],
+    ['--for=delete', /^ended by its reader after /m],
+    ['--limit 100000', /^ended by its reader after /m],
+  ])('is 141 and told when the reader leaves before %s has come', async (flags, told) => {
+    const script = `"${process.execPath}" "${RUN}" watch pods -A --sandbox -o json ${flags} | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await shell('bash', ['-c', script], { env: { ...process.env, ...fixture.env } });
+    expect(stdout.trim().split('\n').at(-1)).toBe('141');
+    expect(stderr).toMatch(told);
+  });
+
   it('comes with --limit after that many events, and with 3 when time runs out first', async () => {
     const limited = await run(['watch', 'pods', '-n', 'shop', '-o', 'name', '--limit', '1'], { env: fixture.env });
     expect(limited).toMatchObject({ code: 0, stdout: 'pod/web-1\n' });

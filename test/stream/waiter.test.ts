@@ -338,7 +338,41 @@ test('a condition that fails is not met, told once and counted', () => {
   expect([errors, waiter.errors, waiter.settled]).toEqual([['no such overload'], 2, undefined]);
 });
 
+describe('what decided', () => {
+  it('is named, also when it was the first state: at most three, and how many there are', () => {
+    const failing = waiting({ failIf: [phase('Failed')] });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) failing.hear(name, name === 'a' ? 'Running' : 'Failed');
+    failing.synced();
+    const { deciders, decided } = failing.waiter.settled ?? {};
+    expect({ keys: deciders?.map(({ key }) => key), decided }).toEqual({ keys: ['shop/b', 'shop/c', 'shop/d'], decided: 4 });
+  });
+
+  it('is the object that changed, where one did', () => {
+    const any = waiting({ untilAny: [phase('Failed')] });
+    any.hear('a', 'Running');
+    any.hear('b', 'Running');
+    any.synced();
+    any.hear('b', 'Failed');
+    expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/b', target: PODS }], decided: 1 });
+  });
+
+  it('is what has stayed', async () => {
+    const any = waiting({ untilAny: [phase('Failed')], staysMs: 1000 });
+    any.hear('a', 'Failed');
+    any.synced();
+    await any.clock.advance(1000);
+    expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/a' }], decided: 1 });
+  });
+});
+
 describe('progress', () => {
+  it('says that one is enough where it is', () => {
+    const any = waiting({ untilAny: [phase('Failed')] });
+    for (const name of ['a', 'b']) any.hear(name, 'Running');
+    any.synced();
+    expect(progressText(any.waiter.progress())).toBe('0/2 met, one is enough');
+  });
+
   it('is told when the numbers change, once the first states are there', () => {
     const seen: string[] = [];
     const waiter: Waiter = new Waiter(running, {
@@ -349,15 +383,15 @@ describe('progress', () => {
     waiter.hear({ type: 'added', object: pod('a', 'Pending'), cause: 'initial' }, PODS);
     waiter.synced(PODS);
     for (const to of ['Failed', 'Failed', 'Running']) waiter.hear({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
-    expect(seen).toEqual(['0/1 ready, waiting for a', '1/1 ready']);
+    expect(seen).toEqual(['0/1 met, waiting for a', '1/1 met']);
   });
 
   it('tells how many, and a few of those that are waited for', () => {
     const { hear, synced, waiter } = waiting(running);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) hear(name, name < 'c' ? 'Running' : 'Pending');
     synced();
-    expect(waiter.progress()).toEqual({ met: 2, total: 6, waitingFor: ['c', 'd', 'e'], word: 'ready' });
-    expect(progressText(waiter.progress())).toBe('2/6 ready, waiting for c, d, e and 1 more');
+    expect(waiter.progress()).toEqual({ met: 2, total: 6, waitingFor: ['c', 'd', 'e'], word: 'met', isOneEnough: false });
+    expect(progressText(waiter.progress())).toBe('2/6 met, waiting for c, d, e and 1 more');
     expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/c, pods/d, pods/e and 1 more');
   });
 
@@ -365,7 +399,7 @@ describe('progress', () => {
     const { synced, waiter } = waiting(forAll('condition=Ready'), named('web-2'));
     synced();
     expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/web-2');
-    expect(progressText(waiter.progress())).toBe('0/1 ready, waiting for web-2');
+    expect(progressText(waiter.progress())).toBe('0/1 met, waiting for web-2');
   });
 
   it('tells types and namespaces apart where there are several', () => {
@@ -380,7 +414,7 @@ describe('progress', () => {
   it('says when there is nothing yet', () => {
     const { synced, waiter } = waiting(running);
     synced();
-    expect(progressText(waiter.progress())).toBe('0/0 ready, waiting for the first object');
+    expect(progressText(waiter.progress())).toBe('0/0 met, waiting for the first object');
     expect(waiter.timeoutText()).toBe('timed out waiting for the condition: no matching resources found');
   });
 

@@ -27,7 +27,25 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
+/** Several errors of one command, each to be described. The first decides the exit code. */
+export class SeveralErrors extends Error {
+  override readonly name = 'SeveralErrors';
+  readonly errors: readonly unknown[];
+
+  constructor(errors: readonly unknown[]) {
+    super(errors.map(messageOf).join('; '));
+    this.errors = errors;
+  }
+
+  /** One error stays itself. */
+  static of(errors: readonly unknown[]): unknown {
+    const all = errors.flatMap((error) => (error instanceof SeveralErrors ? error.errors : [error]));
+    return all.length > 1 ? new SeveralErrors(all) : all[0];
+  }
+}
+
 export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof SeveralErrors) return exitCodeOf(error.errors[0]);
   if (isInformerError(error, 'argument')) return ExitCode.usage;
   if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage; // a type that is not there; else the server refused
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
@@ -36,6 +54,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** An error as the user reads it: `error: …` with what caused it, then the next step as a hint line. */
 export function describeError(error: unknown): string {
+  if (error instanceof SeveralErrors) return error.errors.map(describeError).join('');
   const parts: string[] = [];
   let hint: string | undefined;
   for (const cause of causesOf(error)) {

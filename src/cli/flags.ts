@@ -186,7 +186,7 @@ export const outputFlags = {
   color: choice(['auto', 'always', 'never'], { summary: 'when to colour', default: 'auto' }),
 } as const;
 
-/** What kubectl users type from habit. Without effect, but that `query` takes missing names for no error with `--ignore-not-found`. */
+/** What kubectl users type from habit. Without effect, but that `query` and `watch --once` take missing names for no error with `--ignore-not-found`. */
 export const habitFlags = {
   watch: bool({ char: 'w', summary: 'taken for kubectl habits', hidden: true }),
   'output-watch-events': bool({ summary: 'taken for kubectl habits', hidden: true }),

@@ -9,8 +9,13 @@ import type { Session } from './session.ts';
 const REVIEWS: GroupVersionResource = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };
 
-/** What an informer needs to be allowed. */
-const VERBS = ['list', 'watch'] as const;
+/** What a user must be allowed in order to read a type. */
+export interface Need {
+  readonly type: ResourceType;
+  readonly verbs: readonly ('list' | 'watch')[];
+  /** Only the objects of these names; none = all. */
+  readonly names: readonly string[];
+}
 
 /** So many namespaces are tried at most, and for so long: the refusal itself should not be waited for. */
 const MOST_TRIED = 50;
@@ -22,41 +27,66 @@ type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
  * A refusal (403) with the rule that is missing and, where all namespaces or the wrong one were asked for, those that would work.
  * Asks the server (SelfSubjectAccessReview); what it does not tell within some seconds is left out. Never rejects.
  */
-export async function explainForbidden(
-  error: unknown,
-  type: ResourceType,
-  namespaces: readonly string[],
-  session: Asking,
-): Promise<InformerError> {
-  const status = statusOf(error);
-  const { message = messageOf(error) } = status ?? {};
+export async function explainForbidden(error: unknown, need: Need, namespaces: readonly string[], session: Asking): Promise<InformerError> {
+  const { type } = need;
   const controller = new AbortController();
   using _ = session.clock.after(PATIENCE_MS, () => controller.abort());
   const signal = AbortSignal.any([session.signal, controller.signal]);
-  const open = type.namespaced ? await openNamespaces(type, namespaces, session, signal).catch(() => []) : [];
+  const open = type.namespaced ? await openNamespaces(need, namespaces, session, signal).catch(() => []) : [];
   const closed = namespaces.filter((name) => !open.includes(name));
-  return new InformerError('list', message, { cause: status ? new StatusError(status) : error, hint: hintOf(type, closed, open) });
+  return refusalWith(error, `missing is ${rolesFor([need], closed)}, bound to this user${instead(need, open)}`);
 }
 
-function hintOf(type: ResourceType, namespaces: readonly string[], open: readonly string[]): string {
-  const { group, resource } = type.gvr;
-  const rule = `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: [${VERBS.map((verb) => `"${verb}"`).join(', ')}]}`;
-  const everywhere = !type.namespaced || namespaces.includes('');
-  const missing = everywhere ? `a ClusterRole with the rule ${rule}` : `a Role in ${namespaces.join(', ')} with the rule ${rule}`;
-  const instead = open.length > 0 ? `; you may watch ${formatGroupResource(type.gvr)} with -n ${open.join(',')}` : '';
-  return `missing is ${missing}, bound to this user${instead}`;
+/** The refusals (403) of several types. The last one has a hint with the rules that are missing for all of them. */
+export function forbiddenTogether(refused: readonly { readonly refusal: unknown; readonly need: Need }[], namespaces: readonly string[]) {
+  const needs = refused.map(({ need }) => need);
+  const hint = `missing is ${rolesFor(needs, namespaces)}, bound to this user`;
+  return refused.map(({ refusal }, i) => refusalWith(refusal, i === refused.length - 1 ? hint : undefined));
 }
 
-/** The namespaces, of those that are known or were asked for beside others, in which the type may be listed and watched. */
-async function openNamespaces(type: ResourceType, asked: readonly string[], session: Asking, signal: AbortSignal): Promise<string[]> {
+function refusalWith(error: unknown, hint: string | undefined): InformerError {
+  const status = statusOf(error);
+  return new InformerError('list', status?.message ?? messageOf(error), { cause: status ? new StatusError(status) : error, hint });
+}
+
+/** `a Role in shop with the rule {…}`, `a ClusterRole with the rules {…}, {…}`, or both. */
+function rolesFor(needs: readonly Need[], namespaces: readonly string[]): string {
+  const inCluster = needs.filter(({ type }) => !type.namespaced || namespaces.includes(''));
+  const inNamespaces = needs.filter((need) => !inCluster.includes(need));
+  return [roleFor(`a Role in ${namespaces.join(', ')}`, inNamespaces), roleFor('a ClusterRole', inCluster)].filter(Boolean).join(' and ');
+}
+
+function roleFor(role: string, needs: readonly Need[]): string {
+  if (needs.length === 0) return '';
+  const alike = Map.groupBy(needs, ({ type, verbs, names }) => JSON.stringify([type.gvr.group, verbs, names]));
+  const rules = [...alike.values()].map(ruleFor);
+  return `${role} with the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`;
+}
+
+/** Of needs that differ in the resource alone. */
+function ruleFor(needs: readonly Need[]): string {
+  const [{ type, verbs, names }] = needs as readonly [Need, ...Need[]];
+  const resources = needs.map((need) => need.type.gvr.resource);
+  const named = names.length > 0 ? `, resourceNames: ${quoted(names)}` : '';
+  return `{apiGroups: ["${type.gvr.group}"], resources: ${quoted(resources)}, verbs: ${quoted(verbs)}${named}}`;
+}
+
+const quoted = (words: readonly string[]) => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
+
+function instead({ type, verbs }: Need, open: readonly string[]): string {
+  return open.length > 0 ? `; you may ${verbs.at(-1)} ${formatGroupResource(type.gvr)} with -n ${open.join(',')}` : '';
+}
+
+/** The namespaces, of those that are known or were asked for beside others, in which the type may be read. */
+async function openNamespaces(need: Need, asked: readonly string[], session: Asking, signal: AbortSignal): Promise<string[]> {
   const reviews = session.client.resource(REVIEWS);
   const known = await knownNamespaces(session, signal);
   const candidates = [...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))])].slice(
     0,
     MOST_TRIED,
   );
-  const mayWatch = await Promise.all(candidates.map((namespace) => isOpen(type, namespace, reviews, signal)));
-  return candidates.filter((_, i) => mayWatch[i]);
+  const mayRead = await Promise.all(candidates.map((namespace) => isOpen(need, namespace, reviews, signal)));
+  return candidates.filter((_, i) => mayRead[i]);
 }
 
 /** All of them where we may see them, else the one that the kubeconfig names. */
@@ -69,10 +99,12 @@ async function knownNamespaces({ client, config }: Asking, signal: AbortSignal):
   }
 }
 
-async function isOpen({ gvr }: ResourceType, namespace: string, reviews: ResourceApi, signal: AbortSignal): Promise<boolean> {
+async function isOpen({ type, verbs, names }: Need, namespace: string, reviews: ResourceApi, signal: AbortSignal): Promise<boolean> {
+  const { group, version, resource } = type.gvr;
+  const questions = verbs.flatMap((verb) => (names.length > 0 ? names : [undefined]).map((name) => ({ verb, ...(name ? { name } : {}) })));
   const allowed = await Promise.all(
-    VERBS.map(async (verb) => {
-      const resourceAttributes = { group: gvr.group, version: gvr.version, resource: gvr.resource, namespace, verb };
+    questions.map(async (question) => {
+      const resourceAttributes = { group, version, resource, namespace, ...question };
       const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
       const { status } = await reviews.create<{ status?: { allowed?: boolean } }>(review, { signal });
       return status?.allowed === true;

@@ -2,15 +2,17 @@ import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { Indexers } from '../informer/indexer.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
+import type { ListerWatcher } from '../informer/lister-watcher.ts';
 import { type ScopedSource, SharedInformer } from '../informer/shared-informer.ts';
+import { abortable, aborted, scope } from '../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import { StreamEnd } from './ending.ts';
-import { explainForbidden } from './forbidden.ts';
+import { SeveralErrors } from './exit.ts';
+import { explainForbidden, forbiddenTogether, type Need } from './forbidden.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { Session } from './session.ts';
 
@@ -22,6 +24,16 @@ export interface Target {
   readonly names: ReadonlySet<string> | undefined;
   /** Where they are looked for; undefined for cluster-scoped types. */
   readonly namespaces: readonly string[] | undefined;
+  /** Why its objects cannot be read, for good; undefined while they may still come, or have come. */
+  readonly refusal: unknown;
+  /** Resolves when they are refused; else never. */
+  readonly refused: Promise<void>;
+  /** Resolves when the initial sync is done, or refused for good. Rejects with the signal's reason. */
+  settled(signal: AbortSignal): Promise<void>;
+  /** What reading it takes. */
+  readonly need: Need;
+  /** The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects. */
+  explain(session: Session): Promise<unknown>;
 }
 
 export interface InformerPlan {
@@ -35,27 +47,54 @@ export interface InformerPlan {
   readonly narrowings?: ReadonlyMap<ResourceType, Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
+  /** The command answers once and ends: types are listed, and no watch is opened. */
+  readonly once?: boolean | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
 }
 
-/** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and watched. */
+/** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the command ends at once, watched. */
 export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): Target[] {
   return selections.map(({ type, names }) => {
-    if (!isWatchable(type)) throw notWatchable(type);
-    const informer = createInformer(session, type, names, plan);
-    return {
-      type,
-      informer,
-      names: names.length === 0 ? undefined : new Set(names),
-      namespaces: type.namespaced ? plan.namespaces : undefined,
-    };
+    if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
+    return new InformerTarget(session, type, names, plan);
   });
 }
 
-/** Runs them until the session ends. A refusal before the first sync ends the session with that error: waiting would not mend it. */
-export async function runTargets(targets: readonly Target[], session: Session): Promise<void> {
-  await Promise.all(targets.map(({ informer }) => informer.run(session.signal)));
+/**
+ * Runs them until the session ends. Unless the command ends at once, a refusal before the initial sync ends the session with an error that
+ * names every type that is refused: waiting would not repair it.
+ */
+export async function runTargets(targets: readonly Target[], session: Session, { once = false } = {}): Promise<void> {
+  const running = targets.map(({ informer }) => informer.run(session.signal));
+  if (!once) void endWhenRefused(targets, session).catch(() => {}); // rejects when the session has ended already
+  await Promise.all(running);
+}
+
+/** How long the other types are waited for once one is refused, so that one error can name all that are. */
+const REFUSED_TOGETHER_MS = 2000;
+
+async function endWhenRefused(targets: readonly Target[], session: Session): Promise<void> {
+  using waiting = scope(session.signal);
+  const { signal } = waiting;
+  await abortable(Promise.race(targets.map(({ refused }) => refused)), signal);
+  const late = session.clock.sleep(REFUSED_TOGETHER_MS, { signal });
+  await Promise.race([Promise.all(targets.map((target) => target.settled(signal))), late]);
+  session.end(await refusalOf(targets, session));
+}
+
+/** The errors of the targets that are refused, as one that names all of them. Undefined when none is. Never rejects. */
+export async function refusalOf(targets: readonly Target[], session: Session): Promise<unknown> {
+  const refused = targets.filter(({ refusal }) => refusal !== undefined);
+  const [only, ...more] = refused;
+  if (only === undefined || more.length === 0) return only?.explain(session);
+  const forbidden = refused.filter(({ refusal }) => isForbidden(refusal));
+  const others = refused.filter(({ refusal }) => !isForbidden(refusal));
+  const errors = await Promise.all(others.map((target) => target.explain(session)));
+  return new SeveralErrors([
+    ...errors,
+    ...forbiddenTogether(forbidden, [...new Set(refused.flatMap(({ namespaces }) => namespaces ?? []))]),
+  ]);
 }
 
 /** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
@@ -68,48 +107,106 @@ export function refuseUnsynced(reason: unknown, targets: readonly Target[]): voi
   });
 }
 
-function createInformer(session: Session, type: ResourceType, names: readonly string[], plan: InformerPlan): SharedInformer<UnknownObject> {
-  const { namespaces, as, keepManagedFields, indexers } = plan;
-  const scopes = type.namespaced ? namespaces : [''];
-  const sources: ScopedSource<UnknownObject>[] = scopes.map((scope) => {
-    const namespace = scope || undefined;
-    return { namespace, source: session.client.resource(type.gvr, { namespace, as, dropManagedFields: !keepManagedFields }) };
-  });
-  const name = formatGroupResource(type.gvr);
-  let faults = 0;
-  let isEnding = false;
-  const informer: SharedInformer<UnknownObject> = new SharedInformer(sources, {
-    name,
-    resource: type.gvr,
-    sync: 'auto',
-    verifyEveryMs: plan.verifyEveryMs,
-    selectors: selectorsOf(type, names, plan),
-    clock: session.clock,
-    logger: session.logger,
-    ...(indexers ? { indexers } : {}),
-    onContinuity: (event) => {
-      const isHopeless =
-        event.kind === 'fault' && event.fault !== 'store' && !informer.hasSynced && isFinal(event.error, ++faults / scopes.length);
-      if (isHopeless && !isEnding) {
-        isEnding = true;
-        void explained(event.error, type, plan, session).then(session.end);
-      } else if (!isEnding) plan.onContinuity?.(event, type);
-    },
-  });
-  return informer;
+/** How many sources a type's names may need, each with a list and a watch of its own. */
+export const MOST_NAMED = 16;
+
+class InformerTarget implements Target {
+  readonly type: ResourceType;
+  readonly informer: SharedInformer<UnknownObject>;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly namespaces: readonly string[] | undefined;
+  readonly refused: Promise<void>;
+  readonly #need: Need;
+  readonly #plan: InformerPlan;
+  #refuse: () => void = () => {};
+  #refusal: unknown;
+
+  constructor(session: Session, type: ResourceType, names: readonly string[], plan: InformerPlan) {
+    const scopes = type.namespaced ? plan.namespaces : [''];
+    const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
+    this.type = type;
+    this.names = names.length === 0 ? undefined : new Set(names);
+    this.namespaces = type.namespaced ? plan.namespaces : undefined;
+    this.refused = new Promise((resolve) => {
+      this.#refuse = resolve;
+    });
+    this.#plan = plan;
+    this.#need = { type, verbs: plan.once ? ['list'] : ['list', 'watch'], names: isByName ? names : [] };
+    this.informer = this.#createInformer(session, sourcesOf(session, type, scopes, this.#need.names, plan));
+  }
+
+  get refusal(): unknown {
+    return this.#refusal;
+  }
+
+  async settled(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.informer.whenSynced(signal), abortable(this.refused, signal)]);
+  }
+
+  explain(session: Session): Promise<unknown> {
+    return explained(this.#refusal, this.#need, this.#plan, session);
+  }
+
+  get need(): Need {
+    return this.#need;
+  }
+
+  #createInformer({ clock, logger }: Session, sources: ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
+    const { type } = this;
+    const { indexers, verifyEveryMs, onContinuity } = this.#plan;
+    let faults = 0;
+    return new SharedInformer(sources, {
+      name: formatGroupResource(type.gvr),
+      resource: type.gvr,
+      sync: 'auto',
+      verifyEveryMs,
+      selectors: selectorsOf(type, this.#plan),
+      clock,
+      logger,
+      ...(indexers ? { indexers } : {}),
+      onContinuity: (event) => {
+        if (this.#refusal !== undefined) return;
+        const isFault = event.kind === 'fault' && event.fault !== 'store' && !this.informer.hasSynced;
+        if (!isFault || !isFinal(event.error, ++faults / sources.length)) return onContinuity?.(event, type);
+        this.#refusal = event.error;
+        this.#refuse();
+      },
+    });
+  }
 }
 
-/** One name is asked of the server, which then needs to be allowed no more than that; several are picked out here. */
-function selectorsOf(type: ResourceType, names: readonly string[], { selector, fieldSelector, narrowings }: InformerPlan) {
-  const [name] = names;
-  const own = names.length === 1 && name !== undefined ? fieldIs('metadata.name', name) : undefined;
+/** A source a namespace, or one a name in it: the server then needs to allow no more than those names. */
+function sourcesOf(
+  { client }: Session,
+  { gvr }: ResourceType,
+  scopes: readonly string[],
+  names: readonly string[],
+  { as, keepManagedFields, once }: InformerPlan,
+): ScopedSource<UnknownObject>[] {
+  return scopes.flatMap((scope) => {
+    const namespace = scope || undefined;
+    const api = client.resource(gvr, { namespace, as, dropManagedFields: !keepManagedFields });
+    const source = once ? listedOnce(api) : api;
+    return names.length === 0 ? [{ namespace, source }] : names.map((name) => ({ namespace, name, source }));
+  });
+}
+
+/** A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not. */
+function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
+  return {
+    list: (options, context) => source.list(options, context),
+    watch: (_, { signal }) => aborted(signal).then(() => Promise.reject(signal.reason)),
+    isWatchListSemanticsUnSupported: () => true,
+    consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+  };
+}
+
+function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }: InformerPlan) {
   const more = narrowings?.get(type);
-  return { labelSelector: joined(selector, more?.labelSelector), fieldSelector: joined(own, fieldSelector, more?.fieldSelector) };
+  return { labelSelector: joined(selector, more?.labelSelector), fieldSelector: joined(fieldSelector, more?.fieldSelector) };
 }
 
 const joined = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
-
-const fieldIs = (field: string, value: string) => FieldSelector.of([{ field, operator: '=', value }]).toString();
 
 /** So often a first state may break off before nobody believes in it any more. */
 const MOST_TRIES = 5;
@@ -131,7 +228,8 @@ function saysNoServer(error: unknown): boolean {
 }
 
 /** The error as it is told, which may take asking the server what would be allowed. Never rejects. */
-async function explained(error: unknown, type: ResourceType, { namespaces }: InformerPlan, session: Session): Promise<unknown> {
+async function explained(error: unknown, need: Need, { namespaces }: InformerPlan, session: Session): Promise<unknown> {
+  const { type } = need;
   const { client } = session;
   const { code, message = messageOf(error) } = statusOf(error) ?? {};
   const resource = formatGroupResource(type.gvr);
@@ -147,10 +245,14 @@ async function explained(error: unknown, type: ResourceType, { namespaces }: Inf
   }
   if (code === 400)
     return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
-  return isForbidden(error) ? explainForbidden(error, type, namespaces, session) : error;
+  return isForbidden(error) ? explainForbidden(error, need, namespaces, session) : error;
 }
 
-function notWatchable(type: ResourceType): InformerError {
+function notReadable(type: ResourceType): InformerError {
+  const name = formatGroupResource(type.gvr);
   const verbs = type.verbs.length === 0 ? 'nothing' : type.verbs.join(', ');
-  return new InformerError('discovery', `${formatGroupResource(type.gvr)} cannot be listed and watched: the server offers ${verbs}`);
+  if (!type.verbs.includes('list')) return new InformerError('discovery', `${name} cannot be listed: the server offers ${verbs}`);
+  return new InformerError('discovery', `${name} cannot be watched: the server offers ${verbs}`, {
+    hint: `it can be listed: query ${name}, or watch ${name} --once`,
+  });
 }

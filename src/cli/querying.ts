@@ -4,11 +4,8 @@ import type { CelProgram } from '../expr/cel.ts';
 import { goJson, goText } from '../expr/go-text.ts';
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
-import { formatGroupResource } from '../model/gvr.ts';
-import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { failure, StatusError } from '../model/status.ts';
 import { cellText } from '../output/escape.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import type { PrintedObject, Printer } from '../output/printer.ts';
@@ -24,8 +21,9 @@ import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
-import { ExitCode, isReaderGone } from './exit.ts';
-import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
+import { ExitCode, isReaderGone, SeveralErrors } from './exit.ts';
+import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
+import { missingNames } from './missing-names.ts';
 import type { Session } from './session.ts';
 import { showSyncProgress } from './sync-progress.ts';
 import { failureNotice, nothingFound } from './watching.ts';
@@ -73,16 +71,23 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const targets = createTargets(session, plan.selections, {
     ...plan,
     as: representationFor(plan),
+    once: true,
     indexers: indexers as never,
     onContinuity: noticeTeller(session),
   });
-  const running = runTargets(targets, session);
+  const running = runTargets(targets, session, { once: true });
   using progress = showSyncProgress(session, session.status);
   try {
-    for (const { informer } of targets) await informer.whenSynced(session.signal);
+    await Promise.all(targets.map((target) => target.settled(session.signal)));
     progress[Symbol.dispose]();
-    const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, targets) : early;
-    return await abortable(answer(session, plan, targets, catalog), session.signal);
+    const readable = targets.filter(({ refusal }) => refusal === undefined);
+    const refusal = await refusalOf(targets, session);
+    if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
+    const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, readable) : early;
+    const missing = await abortable(answer(session, plan, readable, catalog, refusal !== undefined), session.signal);
+    const errors = [missing, refusal].filter((error) => error !== undefined);
+    if (errors.length > 0) throw SeveralErrors.of(errors);
+    return ExitCode.ok;
   } catch (error) {
     if (!session.signal.aborted) throw error;
     refuseUnsynced(session.signal.reason, targets);
@@ -93,30 +98,40 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   }
 }
 
-async function answer(session: Session, plan: QueryPlan, targets: readonly Target[], catalog: IndexCatalog): Promise<ExitCode> {
+/** A number that leaves a type out would be a wrong one; objects that leave one out are still objects. */
+const asksForObjects = ({ values, count, groupBy }: QueryPlan) => values === undefined && !count && groupBy === undefined;
+
+/** Prints the answer. Gives the error that names what was asked for by name and is not there. */
+async function answer(
+  session: Session,
+  plan: QueryPlan,
+  targets: readonly Target[],
+  catalog: IndexCatalog,
+  isPartial: boolean,
+): Promise<unknown> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   if (plan.values !== undefined) {
     await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan), plan));
-    return ExitCode.ok;
+    return undefined;
   }
   const matches = matcherOf(plan, session);
   const found = targets.flatMap((target) => find(session, plan, target, catalog, matches));
-  const missing = plan.lookups.length > 0 || plan.filters.length > 0 ? [] : missingOf(targets, found);
+  const missing = plan.ignoreNotFound ? undefined : missingNames(targets, plan);
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
-  else if (found.length > 0 || missing.length === 0) await printObjects(session, plan, arrange(found, plan), redactor);
-  if (missing.length > 0 && !plan.ignoreNotFound) throw notThere(missing, plan);
-  return ExitCode.ok;
+  else if (found.length > 0 || missing === undefined) await printObjects(session, plan, arrange(found, plan), redactor, isPartial);
+  return missing;
 }
 
 function find(session: Session, { lookups, explain }: QueryPlan, target: Target, catalog: IndexCatalog, matches: Matcher): Found[] {
-  const { type, informer, names } = target;
+  const { type, informer } = target;
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
-  return objects
-    .filter((object) => matches(object, type))
-    .map((object) => ({ object, type }))
-    .sort(byPlace([...(names ?? [])]));
+  return inServersOrder(
+    objects.filter((object) => matches(object, type)),
+    target,
+    lookups.length > 0,
+  ).map((object) => ({ object, type }));
 }
 
 type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
@@ -137,36 +152,34 @@ function storeOf({ informer: { lister }, names }: Target): IndexedStore {
   return { list, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
 }
 
-/** Objects asked for by name come in the order in which they were; all others by key. */
-function byPlace(names: readonly string[]): (a: Found, b: Found) => number {
-  const places = new Map(names.map((name, i) => [name, i]));
-  const placeOf = ({ object }: Found) => places.get(object.metadata.name ?? '') ?? 0;
-  return (a, b) => placeOf(a) - placeOf(b) || (keyOf(a.object) < keyOf(b.object) ? -1 : 1);
+/** As the server listed them, namespace by namespace; objects asked for by name in the order of the names. */
+function inServersOrder(
+  objects: readonly ReadonlyObject[],
+  { names, namespaces = [], informer }: Target,
+  isLookedUp: boolean,
+): readonly ReadonlyObject[] {
+  if (!names && namespaces.length < 2 && !isLookedUp) return objects;
+  const places = new Map<ReadonlyObject, number>();
+  for (const object of informer.lister.values()) places.set(object, places.size);
+  const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
+  const placeOf = (object: ReadonlyObject) => [
+    nameAt.get(object.metadata.name ?? '') ?? 0,
+    namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
+    places.get(object) ?? 0,
+  ];
+  const placed = objects.map((object) => ({ object, place: placeOf(object) }));
+  return placed.sort((a, b) => compareLists(a.place, b.place)).map(({ object }) => object);
+}
+
+const placesOf = (words: Iterable<string>) => new Map([...words].map((word, i) => [word, i]));
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return (a[i] as number) - (b[i] as number);
+  return 0;
 }
 
 function age({ continuity }: Target['informer']): string {
   return `${Math.max(0, ...continuity.map((c) => c.ageMs ?? 0)).toFixed(0)}ms`;
-}
-
-interface Missing {
-  readonly type: ResourceType;
-  readonly name: string;
-}
-
-/** What was asked for by name and is not there: an error, as for kubectl get. */
-function missingOf(targets: readonly Target[], found: readonly Found[]): Missing[] {
-  return targets.flatMap(({ type, names }) => {
-    const there = new Set(found.filter((each) => each.type === type).map(({ object }) => object.metadata.name));
-    return [...(names ?? [])].filter((name) => !there.has(name)).map((name) => ({ type, name }));
-  });
-}
-
-function notThere(missing: readonly Missing[], { namespaces }: QueryPlan): StatusError {
-  const names = missing.map(({ type, name }) => `${formatGroupResource(type.gvr)} ${JSON.stringify(name)}`).join(', ');
-  const isScoped = missing.some(({ type }) => type.namespaced) && !namespaces.includes('');
-  const where = `namespace${namespaces.length > 1 ? 's' : ''} ${namespaces.join(', ')}`;
-  const hint = `looked in ${where}; -n names another, and --ignore-not-found takes it for an empty answer`;
-  return new StatusError(failure(404, 'NotFound', `${names} not found`), isScoped ? { hint } : {});
 }
 
 function arrange(found: readonly Found[], { sortBy, limit }: QueryPlan): readonly Found[] {
@@ -198,11 +211,15 @@ function countsText(all: readonly ValueCount[], { format, limit, noHeaders }: Qu
   return rows.map((row) => table.line(row)).join('');
 }
 
-/** Formats in which an empty answer shows as one. */
-const SAYS_EMPTY: ReadonlySet<OutputFormat['kind']> = new Set(['json', 'yaml', 'custom-columns', 'custom-columns-file']);
-
-async function printObjects(session: Session, plan: QueryPlan, found: readonly Found[], redactor: Redactor): Promise<void> {
-  if (found.length === 0 && !SAYS_EMPTY.has(plan.format.kind)) session.notice(nothingFound(plan));
+async function printObjects(
+  session: Session,
+  plan: QueryPlan,
+  found: readonly Found[],
+  redactor: Redactor,
+  isPartial: boolean,
+): Promise<void> {
+  const isWorthSaying = plan.format.kind === 'table' && !plan.ignoreNotFound && !isPartial;
+  if (found.length === 0 && isWorthSaying) session.notice(nothingFound(plan));
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
   for (const piece of plan.printer.objects(shown)) await print(session, piece);

@@ -118,6 +118,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     withOld: flags.old || needs.old,
     sortInitial: sortBy && byValueAt(sortBy),
     once: checked.once,
+    ignoreNotFound: flags['ignore-not-found'],
     strict: flags.strict,
     markers: flags.markers,
     limit: flags.limit,

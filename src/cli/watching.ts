@@ -16,9 +16,10 @@ import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
-import { type ExitCode, isReaderGone } from './exit.ts';
-import { createTargets, type InformerPlan, refuseUnsynced, runTargets, type Target } from './informers.ts';
+import { type ExitCode, isReaderGone, SeveralErrors } from './exit.ts';
+import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
+import { missingNames } from './missing-names.ts';
 import type { Session } from './session.ts';
 import { Interrupted } from './signals.ts';
 import type { Status } from './status-line.ts';
@@ -38,6 +39,8 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
   readonly waits: Waits;
   readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   readonly once: boolean;
+  /** Names that are not there are no error. */
+  readonly ignoreNotFound: boolean;
   readonly strict: boolean;
   readonly markers: boolean;
   readonly withOld: boolean;
@@ -58,7 +61,8 @@ class Watching {
   readonly #session: Session;
   readonly #plan: WatchPlan;
   readonly #summary = new StreamSummary();
-  readonly #targets: readonly Target[];
+  /** Those that may be read, once that is known. */
+  #targets: readonly Target[];
   readonly #enveloper: Enveloper;
   #waiter: Waiter | undefined;
   #progress: WaitProgressTeller | undefined;
@@ -78,9 +82,11 @@ class Watching {
 
   async run(): Promise<ExitCode> {
     const session = this.#session;
+    const { once, ignoreNotFound } = this.#plan;
+    const running = runTargets(this.#targets, session, { once });
+    const refusal = once ? await this.#leaveOutRefused() : undefined;
     using waiter = this.#createWaiter();
     this.#waiter = waiter;
-    const running = runTargets(this.#targets, session);
     await this.#stream();
     session.end(new StreamEnd('done'));
     await running;
@@ -93,11 +99,38 @@ class Watching {
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     const error = this.#errorText(reason);
     if (error !== undefined) session.notice(error);
-    return exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
+    const code = exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
+    const missing = once && !waiter && !ignoreNotFound && this.#isSynced ? missingNames(this.#targets, this.#plan) : undefined;
+    const unanswered = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
+    if (unanswered !== undefined) throw unanswered;
+    return code;
+  }
+
+  /** Waits until every type is synced or refused. Gives the refusals; where nothing is left, or something waits, they end the session. */
+  async #leaveOutRefused(): Promise<unknown> {
+    const session = this.#session;
+    const { signal } = session;
+    using _ = showSyncProgress(session, session.status);
+    await Promise.all(this.#targets.map((target) => target.settled(signal))).catch(() => {}); // the session has ended
+    const refusal = signal.aborted ? undefined : await refusalOf(this.#targets, session);
+    if (refusal === undefined) return undefined;
+    const readable = this.#targets.filter((target) => target.refusal === undefined);
+    if (readable.length === 0 || this.#plan.waits.rules) session.end(refusal);
+    else this.#targets = readable;
+    return refusal;
   }
 
   get #isSynced(): boolean {
     return this.#synced === this.#targets.length;
+  }
+
+  /** kubectl says so of tables alone; a watch that goes on says it in every format. What is missing or refused is an error instead. */
+  get #isWorthSayingEmpty(): boolean {
+    const { once, ignoreNotFound, format, selections } = this.#plan;
+    if (ignoreNotFound || this.#targets.some(({ informer }) => informer.lister.size > 0)) return false;
+    if (!once) return true;
+    const isAnswered = this.#targets.length < selections.length || missingNames(this.#targets, this.#plan) !== undefined;
+    return !isAnswered && FOR_PEOPLE.has(format.kind);
   }
 
   /** Something was to happen that has not. */
@@ -130,7 +163,8 @@ class Watching {
 
   async #stream(): Promise<void> {
     const session = this.#session;
-    const { limit, once, overflow, overflowBuffer, format, rules, sortInitial, printer } = this.#plan;
+    const { limit, once, overflow, overflowBuffer, format, rules, printer } = this.#plan;
+    const sortInitial = this.#plan.sortInitial ?? (this.#targets.some(({ names }) => names) ? byGivenName : undefined);
     const { clock, io } = session;
     const summary = this.#summary;
     const onLimit = () => session.end(new StreamEnd('limit'));
@@ -163,7 +197,7 @@ class Watching {
           this.#synced++;
           orEnd(session, () => writer.initialDone(target));
           if (this.#isSynced) progress[Symbol.dispose]();
-          if (this.#isSynced && this.#targets.every(({ informer }) => informer.lister.size === 0)) session.notice(nothingFound(this.#plan));
+          if (this.#isSynced && this.#isWorthSayingEmpty) session.notice(nothingFound(this.#plan));
         },
       },
       session.signal,
@@ -233,6 +267,16 @@ class Watching {
     this.#session.notice(failureNotice(error));
   }
 }
+
+/** Objects asked for by name are shown in the order of the names. */
+function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: Target): number {
+  if (!names) return 0;
+  const order = [...names];
+  return order.indexOf(a.metadata.name ?? '') - order.indexOf(b.metadata.name ?? '');
+}
+
+/** Formats in which an empty answer is put into words on stderr. */
+const FOR_PEOPLE: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'diff', 'changes']);
 
 /** Formats that lay out, or work through, a first state as a whole. */
 const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];

@@ -21,6 +21,8 @@ const VERIFY_GRACE_MS = 10_000;
 export interface LaneOptions<T> {
   /** The namespace the source is limited to; undefined = it is not. */
   namespace: string | undefined;
+  /** The one name the source is limited to; undefined = it is not. */
+  name?: string | undefined;
   reflector: ReflectorOptions;
   clock: Clock;
   logger: Logger;
@@ -39,6 +41,13 @@ export interface LaneOptions<T> {
   onSynced: () => void;
 }
 
+/** Which keys a source speaks for; undefined = all. */
+function keysOf(namespace: string | undefined, name: string | undefined): ((key: ObjectKey) => boolean) | undefined {
+  if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
+  if (namespace) return (key) => key === `${namespace}/${name}`;
+  return (key) => key === name || key.endsWith(`/${name}`);
+}
+
 /** One source's way into a shared informer's cache: reflector, queue, and the loop that applies what was queued. */
 export class InformerLane<T> {
   readonly #source: ListerWatcher<T>;
@@ -50,10 +59,10 @@ export class InformerLane<T> {
   #transform: ((object: T) => T) | undefined;
 
   constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
-    const { namespace, clock, logger } = options;
+    const { namespace, name, clock, logger } = options;
     this.#source = source;
     this.#options = options;
-    this.#within = namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
+    this.#within = keysOf(namespace, name);
     this.#ledger = new Ledger({ clock, logger, scope: namespace });
   }
 

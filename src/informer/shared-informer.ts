@@ -3,6 +3,8 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { Latch } from '../kit/latch.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
+import { FieldSelector } from '../model/field-selector.ts';
+import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './apply.ts';
@@ -23,11 +25,13 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
 
-/** One collection an informer draws from; several, each limited to a namespace, make one cache. */
+/** One collection an informer draws from; several, each limited to a namespace or a name, make one cache. */
 export interface ScopedSource<T> {
   source: ListerWatcher<T>;
   /** Absent = everything the source has. */
   namespace?: string | undefined;
+  /** Only the object of this name is asked for (`metadata.name=`), for which a right on that name is enough. Absent = every name. */
+  name?: string | undefined;
 }
 
 /** What is passed on to the reflector is described at {@link ReflectorOptions}. */
@@ -290,13 +294,15 @@ export class SharedInformer<T> implements Syncable {
     await this.#processor.idle();
   }
 
-  #createLane({ source, namespace }: ScopedSource<T>, lane: number): InformerLane<T> {
+  #createLane({ source, namespace, name }: ScopedSource<T>, lane: number): InformerLane<T> {
     return new InformerLane<T>(source, {
       namespace,
+      name,
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
         ...this.#options,
+        selectors: name === undefined ? this.#options.selectors : selectorsOfName(name, this.#options.selectors),
         clock: this.#clock,
         shouldResync: () => this.#processor.shouldResync(lane),
         onWatchError: (error) => this.#onWatchError?.(error),
@@ -463,10 +469,15 @@ function* replay<T>(indexer: Indexer<T>): Generator<Notification<T>> {
   }
 }
 
+function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
+  const own = FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]).toString();
+  return { ...selectors, fieldSelector: selectors.fieldSelector ? `${own},${selectors.fieldSelector}` : own };
+}
+
 function checkSources(sources: readonly ScopedSource<unknown>[]): void {
   if (sources.length === 0) throw new InformerError('argument', 'an informer needs at least one source');
-  const names = sources.map((part) => part.namespace ?? '');
-  if (sources.length > 1 && (names.includes('') || new Set(names).size < names.length)) {
-    throw new InformerError('argument', `sources must be of different namespaces, not ${JSON.stringify(names)}`);
+  const parts = sources.map(({ namespace = '', name = '' }) => (name === '' ? namespace : `${namespace}/${name}`));
+  if (sources.length > 1 && (parts.includes('') || new Set(parts).size < parts.length)) {
+    throw new InformerError('argument', `sources must be of different namespaces or names, not ${JSON.stringify(parts)}`);
   }
 }

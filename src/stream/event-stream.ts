@@ -46,7 +46,7 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   /** Called when the first state of a target has been printed, and before anything else of it, with how many objects it had. */
   readonly onSynced?: ((target: T, objects: number) => void | Promise<void>) | undefined;
   /** The order of a first state; it is held back until it is whole then. Default: as the server gives it. */
-  readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
+  readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject, target: T) => number) | undefined;
   /** Ends after the first state of every target. */
   readonly once?: boolean | undefined;
   /** Called once, when no more events and markers come from here, with what they have not told. */
@@ -252,7 +252,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   async #firstShown(target: T, shown: Shown): Promise<void> {
     const { sortInitial, onSynced, mark, enveloper } = this.#options;
     const { first = [], later = [] } = shown.held ?? {};
-    first.sort((a, b) => sortInitial?.(a.object, b.object) ?? 0);
+    first.sort((a, b) => sortInitial?.(a.object, b.object, target) ?? 0);
     await inTurn(first, (change) => this.#take(change, target));
     const resourceVersion = versionOf(target);
     await this.#step(() => onSynced?.(target, shown.objects));

@@ -609,7 +609,7 @@ describe('the life of an informer', () => {
       { source: lw(), namespace: 'a' },
       { source: lw(), namespace: 'a' },
     ];
-    expect(() => new SharedInformer<Pod>(twice)).toThrow('different namespaces');
+    expect(() => new SharedInformer<Pod>(twice)).toThrow('different namespaces or names');
     expect(() => bench().informer.addHandler({}, { blockAt: 0 })).toThrow('blockAt');
     expect(() => bench().informer.addHandler({}, { resyncMs: Number.NaN })).toThrow('resyncMs');
   });

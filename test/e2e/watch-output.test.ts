@@ -129,7 +129,7 @@ describe('what is named', () => {
     ['po', ['-n', 'other'], ['pod/db-1']],
     ['Pod', ['-n', 'other'], ['pod/db-1']],
     ['pod/web-1', ['-n', 'shop'], ['pod/web-1']],
-    ['pods web-2 web-1', ['-n', 'shop'], ['pod/web-1', 'pod/web-2']],
+    ['pods web-2 web-1', ['-n', 'shop'], ['pod/web-2', 'pod/web-1']],
     ['deploy,po', ['-n', 'shop', '-l', 'app=web'], ['deployment.apps/web', 'pod/crashing', 'pod/web-1', 'pod/web-2']],
     ['deployments.v1.apps', ['-n', 'shop'], ['deployment.apps/web']],
     ['apps/v1/deployments', ['-n', 'shop'], ['deployment.apps/web']],

@@ -12,7 +12,7 @@ export interface ReflectorStore<T> {
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void;
   resync?(): void;
   bookmark?(resourceVersion: ResourceVersion): void;
-  /** Hears every version the reflector reaches. */
+  /** Hears the version of every event and bookmark, in order. A whole state brings its own: see `replace`. */
   updateResourceVersion?(resourceVersion: ResourceVersion): void;
   /** A promise while there is no room for more: the reflector stops reading until it resolves. */
   room?(signal: AbortSignal): Promise<void> | undefined;

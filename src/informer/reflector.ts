@@ -313,7 +313,7 @@ export class Reflector<T> {
     } catch (error) {
       throw new InformerError('store', `unable to sync list result of ${this.#name}: ${messageOf(error)}`, { cause: error });
     }
-    this.#reached(resourceVersion);
+    this.#resourceVersion = resourceVersion; // which the store has learnt with the list
     this.#ledger.synced(resourceVersion, items.length);
   }
 

@@ -63,13 +63,20 @@ function counting() {
 }
 
 describe('what a run leads to', () => {
-  it('success forgets the key [CTL-01]', async () => {
+  it.each([
+    ['{}', {}],
+    ['nothing', undefined],
+  ])('success, by the result of %s, forgets the failures of the key and leaves the queue empty [CTL-01]', async (_, result) => {
     const { counts, metrics } = counting();
-    const reconcile = vi.fn();
-    const { events, controller } = await start({ reconcile, metrics });
+    const reconcile = vi.fn(() => result);
+    const rateLimiter = new ItemExponentialFailureRateLimiter(5, 1_000_000);
+    for (const key of ['shop/web', 'shop/web', 'shop/other']) rateLimiter.when(key);
+    const { clock, events, controller } = await start({ reconcile, metrics, rateLimiter });
     events.tell(added('web'));
     await settled();
     expect(reconcile).toHaveBeenCalledTimes(1);
+    expect([rateLimiter.numRequeues('shop/web'), rateLimiter.numRequeues('shop/other')]).toEqual([0, 1]);
+    expect(clock.nextIn).toBeUndefined();
     expect(controller.snapshot()).toEqual({ queued: [], processing: [], delayed: [], parked: [] });
     expect(counts.get('reconcile_total success')).toBe(1);
     expect(counts.get('reconcile_total error')).toBe(0);
@@ -81,15 +88,17 @@ describe('what a run leads to', () => {
       attempts.push(attempt);
       if (attempts.length === 1 || attempts.length === 2 || attempts.length === 4) throw new Error('not yet');
     };
-    const { clock, events } = await start({ reconcile });
+    const rateLimiter = new ItemExponentialFailureRateLimiter(5, 1_000_000);
+    const failures = () => rateLimiter.numRequeues('shop/web');
+    const { clock, events } = await start({ reconcile, rateLimiter });
     events.tell(added('web'));
     await settled();
-    expect(clock.nextIn).toBe(5);
+    expect([clock.nextIn, failures()]).toEqual([5, 1]);
     await clock.advance(5);
-    expect(clock.nextIn).toBe(10);
+    expect([clock.nextIn, failures()]).toEqual([10, 2]);
     await clock.advance(10);
     expect(attempts).toEqual([1, 2, 3]);
-    expect(clock.nextIn).toBeUndefined();
+    expect([clock.nextIn, failures()]).toEqual([undefined, 0]);
     events.tell(updated('web', '1', '2'));
     await settled();
     expect(attempts).toEqual([1, 2, 3, 1]);

@@ -58,6 +58,36 @@ it("tells an informer's notifications as events, the first state as initial", as
   await sandbox.stop();
 });
 
+it('tells a deletion that a relist found with the last object, which is queued like any other [HDL-05]', async () => {
+  const { sandbox, clock, informer, remove, versionOf, abort } = await setup();
+  const events: ResourceEvent[] = [];
+  const runs: string[] = [];
+  informerEvents(informer).subscribe((event) => events.push(event));
+  const controller = createController({
+    name: 'deployments',
+    clock,
+    reconcile: ({ key, gone }) => void runs.push(`${key} ${gone?.metadata.resourceVersion}`),
+    sources: [informerSource(informer, { name: 'apps/v1/deployments', isPrimary: true })],
+  });
+  const running = Promise.all([controller.run(abort.signal), informer.run(abort.signal)]);
+  await controller.synced();
+  await settled();
+  const last = versionOf('a');
+  runs.splice(0);
+  const restarting = sandbox.restart({ downMs: 5000 });
+  remove('a');
+  await clock.advance(120_000);
+  await restarting;
+  const deletions = events.filter(({ type }) => type === 'deleted');
+  expect(deletions).toMatchObject([
+    { key: 'shop/a', object: { metadata: { resourceVersion: last } }, cause: 'relist', finalStateUnknown: true },
+  ]);
+  expect(runs.filter((run) => run.startsWith('shop/a '))).toEqual([`shop/a ${last}`]);
+  abort.abort();
+  await running;
+  await sandbox.stop();
+});
+
 it('a controller over an informer runs once its first state is there, then for every change that passes', async () => {
   const { sandbox, clock, informer, put, remove, versionOf, abort } = await setup();
   const runs: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyDeltas } from '../../src/informer/apply.ts';
+import { applyDeltas, textOf } from '../../src/informer/apply.ts';
 import type { Delta } from '../../src/informer/delta.ts';
 import { Indexer } from '../../src/informer/indexer.ts';
 import type { Notification } from '../../src/informer/notification.ts';
@@ -44,8 +44,8 @@ it('tells everything as deleted, final state unknown, when the list is empty [AP
   const indexer = store(pod('pod-1', 1), pod('pod-3', 3));
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [], resourceVersion: '9' }], indexer, live);
   expect(notifications).toMatchObject([
-    { kind: 'deleted', key: 'pod-1', finalStateUnknown: true },
-    { kind: 'deleted', key: 'pod-3', finalStateUnknown: true },
+    { kind: 'deleted', key: 'pod-1', object: pod('pod-1', 1), finalStateUnknown: true },
+    { kind: 'deleted', key: 'pod-3', object: pod('pod-3', 3), finalStateUnknown: true },
   ]);
   expect([indexer.size, indexer.resourceVersion]).toEqual([0, '9']);
 });
@@ -74,6 +74,18 @@ it.each([
   const indexer = store(pod('a', 1));
   applyDeltas([change(type, object)], indexer, live);
   expect(indexer.resourceVersion).toBe(version);
+});
+
+it('tells once, in its last state, of an object that a list holds twice', () => {
+  const indexer = store(pod('a', 1), pod('gone', 1));
+  const objects = [pod('a', 2), pod('b', 3), pod('a', 4)];
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects, resourceVersion: '9' }], indexer, live);
+  expect(notifications.map(line)).toEqual(['deleted gone@1 relist', 'updated a@1->4 relist', 'added b@3 relist']);
+});
+
+it('quotes the first three messages, and counts the rest', () => {
+  const errors = ['a', 'b', 'c', 'd', 'e'].map((text) => new Error(text));
+  expect([3, 4, 5].map((n) => textOf(errors.slice(0, n)))).toEqual(['a; b; c', 'a; b; c; and 1 more', 'a; b; c; and 2 more']);
 });
 
 it('moves the store with a bookmark and tells nobody', () => {

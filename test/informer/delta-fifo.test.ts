@@ -84,14 +84,18 @@ describe('order', () => {
 });
 
 describe('the sync mark', () => {
-  it('is set at once by a change that comes before any list [FIFO-15]', () => {
-    const queue = fifo();
+  it('is set at once by a change that comes before any list, and told once [FIFO-15]', () => {
+    let told = 0;
+    const queue = fifo({ onSynced: () => told++ });
     expect(queue.hasSynced).toBe(false);
     queue.bookmark('1');
     queue.resync();
     expect(queue.hasSynced).toBe(false);
     queue.add(pod('a', 1));
     expect(queue.hasSynced).toBe(true);
+    queue.add(pod('b', 1));
+    queue.replace([], '5');
+    expect(told).toBe(1);
   });
 
   it.each([[[]], [[pod('a', 1), pod('b', 1)]]])(
@@ -174,6 +178,17 @@ describe('batches', () => {
       ['Added a1', 'Added b1'],
       ['Updated a2', 'Deleted b3'],
     ]);
+    for (const [name, version] of [
+      ['a', 1],
+      ['b', 2],
+      ['b', 3],
+      ['c', 4],
+    ] as const)
+      queue.add(pod(name, version));
+    expect(await takeAll(queue, 'popBatch')).toEqual([
+      ['Added a1', 'Added b2'],
+      ['Added b3', 'Added c4'],
+    ]);
   });
 
   it('end with an object that has no key any more [FIFO-23]', async () => {
@@ -183,6 +198,9 @@ describe('batches', () => {
     const sizes: number[] = [];
     while (queue.size > 0) await queue.popBatch((deltas) => void sizes.push(deltas.length));
     expect(sizes).toEqual([3, 1]);
+    for (const name of ['bad1', 'ok2', 'ok3']) queue.add(pod(name, 1));
+    while (queue.size > 0) await queue.popBatch((deltas) => void sizes.push(deltas.length));
+    expect(sizes).toEqual([3, 1, 1, 2]);
   });
 
   it('never mix lists, resyncs and bookmarks with changes [FIFO-24]', async () => {
@@ -258,18 +276,63 @@ it('refuses an object without a key and queues nothing [IDX-14]', () => {
 it('refuses sizes that cannot work [FIFO-28]', () => {
   expect(() => fifo({ batchSize: 0 })).toThrow('batchSize must be at least 1, not 0');
   expect(() => fifo({ highWater: Number.NaN })).toThrow('highWater');
+  expect(fifo({ batchSize: 1, highWater: 1 }).size).toBe(0);
+});
+
+it('is idle when nothing waits and nothing that was taken is still at work', async () => {
+  const queue = fifo();
+  const seen = [queue.isIdle];
+  queue.add(pod('a', 1));
+  seen.push(queue.isIdle);
+  let finish = () => {};
+  const popping = queue.pop(() => new Promise<void>((resolve) => (finish = resolve)));
+  await settled();
+  seen.push(queue.isIdle);
+  finish();
+  await popping;
+  seen.push(queue.isIdle);
+  expect(seen).toEqual([true, false, false, true]);
+});
+
+it('says how many deltas wait, after each push and each take', async () => {
+  const depths: number[] = [];
+  const queue = fifo({ metrics: { queued: (depth) => depths.push(depth) } });
+  queue.add(pod('a', 1));
+  queue.add(pod('b', 1));
+  queue.bookmark('3');
+  await queue.popBatch(() => {});
+  await queue.pop(() => {});
+  expect(depths).toEqual([1, 2, 3, 1, 0]);
 });
 
 describe('closing', () => {
-  it('ends every wait, and what was queued can still be taken [FIFO-19]', async () => {
+  it('ends every wait, each with "closed" [FIFO-19]', async () => {
     const queue = fifo();
-    const waiting = Array.from({ length: 10 }, () => queue.pop(() => {}));
-    const ends = Promise.allSettled(waiting);
+    const ends = Promise.allSettled(Array.from({ length: 10 }, () => queue.pop(() => {})));
+    await settled();
     queue.close();
-    expect((await ends).map((end) => end.status)).toEqual(Array(10).fill('rejected'));
+    expect(await ends).toMatchObject(Array(10).fill({ status: 'rejected', reason: { code: 'closed' } }));
+  });
+
+  it('leaves what was queued before it to be taken, one by one or as a batch [FIFO-19]', async () => {
+    for (const how of ['pop', 'popBatch'] as const) {
+      const queue = fifo();
+      queue.replace([pod('a', 1)], '1');
+      queue.add(pod('b', 2));
+      queue.close();
+      expect((await takeAll(queue, how)).flat()).toEqual(['ReplacedAll 1 [a1]', 'Added b2']);
+      expect(queue.hasSynced).toBe(true);
+      await expect(queue[how](() => {})).rejects.toMatchObject({ code: 'closed' });
+    }
+  });
+
+  it('lets go of a producer that waits for room', async () => {
+    const queue = fifo({ batchSize: 1, highWater: 1 });
     queue.add(pod('a', 1));
-    expect(await takeAll(queue)).toEqual([['Added a1']]);
-    await expect(queue.pop(() => {})).rejects.toMatchObject({ code: 'closed' });
+    const room = queue.room(new AbortController().signal);
+    queue.close();
+    await room;
+    expect(queue.room(new AbortController().signal)).toBeUndefined();
   });
 
   it('is not needed for a wait to end by its signal', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CoalescingQueue, SYNCED } from '../../src/informer/handler-queue.ts';
+import { CoalescingQueue, SYNCED, type Told } from '../../src/informer/handler-queue.ts';
 import type { Notification } from '../../src/informer/notification.ts';
 import { type Pod, pod } from '../support/objects.ts';
 
@@ -49,6 +49,46 @@ it.each([
   ['other keys keep their place', [update('a', 1, 2), add('b', 1), update('a', 2, 3)], ['updated a@1->3', 'added b@1'], 1],
 ])('%s', (_, items, lines, lost) => {
   expect(through(...items)).toEqual({ lines, lost });
+});
+
+it.each([
+  ['of the first', true, false],
+  ['of the second', false, true],
+])('two updates are one of another object when %s it was said', (_, first, second) => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  queue.push({ ...update('a', 1, 2), uidChanged: first } as Notification<Pod>);
+  queue.push({ ...update('a', 2, 3), uidChanged: second } as Notification<Pod>);
+  expect(queue.shift()).toMatchObject({ kind: 'updated', uidChanged: true });
+});
+
+it('what went and came again is another object, plain updates are not', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  for (const item of [remove('a', 2), add('a', 3), update('b', 1, 2), update('b', 2, 3)]) queue.push(item);
+  expect([queue.shift(), queue.shift()]).toMatchObject([{ uidChanged: true }, { uidChanged: false }]);
+});
+
+it('keeps every word of lost continuity, and the sync mark, each in its place', () => {
+  const told = (from: string): Told => ({ kind: 'continuity', event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' } });
+  const queue = new CoalescingQueue<Pod>(() => {});
+  for (const item of [add('a', 1), told('1'), told('2'), SYNCED, add('b', 2), told('3')] as const) queue.push(item);
+  expect(queue.size).toBe(6);
+  const taken = Array.from({ length: 7 }, () => queue.shift());
+  expect(taken).toMatchObject([
+    { key: 'a' },
+    { event: { from: '1' } },
+    { event: { from: '2' } },
+    SYNCED,
+    { key: 'b' },
+    { event: { from: '3' } },
+    undefined,
+  ]);
+});
+
+it('holds nothing once cleared', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  queue.push(add('a', 1));
+  queue.clear();
+  expect([queue.size, queue.shift()]).toEqual([0, undefined]);
 });
 
 it('keeps the sync mark behind what was there before it', () => {

@@ -271,10 +271,10 @@ describe('the version of the store', () => {
     step(() => indexer.add(pod('c', 40)));
     step(() => indexer.deleteKey('c'));
     step(() => indexer.transaction([40, 30, 50].map((v) => ({ type: 'add', object: pod(`t${v}`, v) }) as const)));
-    step(() => indexer.replace([], '50'));
+    step(() => indexer.replace([], '55'));
     step(() => indexer.bookmark('60'));
     step(() => indexer.delete(new Tombstone('a', undefined)));
-    expect(seen).toEqual(['', '10', '10', '20', '30', '30', '40', '40', '50', '50', '60', '60']);
+    expect(seen).toEqual(['', '10', '10', '20', '30', '30', '40', '40', '50', '55', '60', '60']);
   });
 });
 
@@ -332,5 +332,6 @@ describe('keys', () => {
 
   it('of a tombstone are its own, with or without an object [KEY-03]', () => {
     expect(keyOf(new Tombstone('a/b', undefined))).toBe('a/b');
+    expect(keyOf(new Tombstone('a/b', pod('c/d', 1)))).toBe('a/b');
   });
 });

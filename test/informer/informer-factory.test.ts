@@ -87,18 +87,31 @@ it('reaches sync on a bare end bookmark [FAC-06]', async () => {
   await stop();
 });
 
-it('puts its selectors into every request [FAC-05]', async () => {
+it.each([
+  ['list', ['list', 'watch']],
+  ['stream', ['stream']],
+] as const)('puts its selectors into every request, and nothing else is told: mode %s [FAC-05]', async (sync, reads) => {
   const listOptions = { labelSelector: 'app=web', fieldSelector: 'metadata.name!=b' };
-  const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync: 'list', listOptions });
-  for (const name of ['a', 'b']) maps.put(`shop/${name}`, 'n1', { app: 'web' });
-  maps.put('shop/c', 'n1', { app: 'db' });
-  const { lister } = informers.forResource(CONFIG_MAPS);
+  const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync, listOptions });
+  const putThree = (label: string) => {
+    for (const name of ['a', 'b']) maps.put(`shop/${name}`, label, { app: 'web' });
+    maps.put('shop/c', label, { app: 'db' });
+  };
+  putThree('first');
+  const { informer, lister } = informers.forResource(CONFIG_MAPS);
+  const handler = createRecordingHandler<never>();
+  informer.addHandler(handler as never);
   informers.start(controller.signal);
   await clock.advance(1000);
-  const asked = sandbox.requests.matching('configmaps').map(({ path }) => new URL(path, 'http://x').searchParams);
-  expect(asked.map((query) => query.has('watch'))).toEqual([false, true]);
-  for (const query of asked) expect(Object.fromEntries(query)).toMatchObject(listOptions);
-  expect([...lister.keys()]).toEqual(['shop/a']);
+  putThree('second');
+  maps.put('shop/d', 'n1', { app: 'web' });
+  maps.put('shop/e', 'n1', { app: 'db' });
+  await settled();
+  const requests = sandbox.requests.matching('configmaps');
+  expect(readsOf(sandbox).map((read) => read.split(' ')[0])).toEqual(reads);
+  for (const { path } of requests) expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(listOptions);
+  expect(handler.notifications.map((n) => `${n.kind} ${n.key}`)).toEqual(['added shop/a', 'updated shop/a', 'added shop/d']);
+  expect([...lister.keys()]).toEqual(['shop/a', 'shop/d']);
   await stop();
 });
 

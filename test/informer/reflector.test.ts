@@ -176,7 +176,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('tells the store every version it reaches, bookmarks included, and stores no bookmark [REF-07] [REF-08]', async () => {
+  it('names the version of every event to the store, in order; a list names its own as it is stored [REF-07]', async () => {
     const watch = stream().send(added(pod('a', 10)), modified(pod('a', 20)), bookmark(30), deleted(pod('a', 40)));
     const { store, stop } = run(
       lw()
@@ -185,8 +185,22 @@ describe('LIST mode', () => {
       list,
     );
     await settled();
-    expect(store.versions).toEqual(['10', '10', '20', '30', '40']);
+    expect(store.versions).toEqual(['10', '20', '30', '40']);
     expect(store.calls).toEqual(['replace 0@10', 'add a', 'update a', 'delete a']);
+    await stop();
+  });
+
+  it('moves its version with a bookmark, and stores nothing of it [REF-08]', async () => {
+    const { store, reflector, stop } = run(
+      lw()
+        .onList(() => page('10', [pod('a', 7)]))
+        .onWatch(stream().send(bookmark(30))),
+      list,
+    );
+    await settled();
+    expect(reflector.lastSyncResourceVersion).toBe('30');
+    expect(store.calls).toEqual(['replace 1@10']);
+    expect(store.state).toEqual(['a@7']);
     await stop();
   });
 
@@ -236,7 +250,7 @@ describe('LIST mode', () => {
     );
     await clock.advance(800);
     expect(source.trace).toEqual(['list 0', 'watch 10', 'list 10']);
-    expect(errors).toHaveLength(1);
+    expect(errors).toMatchObject([{ message: 'failed to list v1/pods: Too large resource version', cause: { status } }]);
     await stop();
   });
 
@@ -270,12 +284,59 @@ describe('LIST mode', () => {
       .onWatch(stream().send(errorEvent(expired())));
     const { store, clock, stop } = run(source, { ...list, pageSize: 4 });
     await clock.advance(800);
+    expect(source.lists.map((r) => r.limit)).toEqual([4, 4, 4, 4, 4, 4]);
     expect(source.lists.slice(3)).toEqual([
       { verb: 'list', resourceVersion: '10', limit: 4 },
       { verb: 'list', limit: 4, continue: 'C1' },
       { verb: 'list', limit: 4, continue: 'C2' },
     ]);
     expect(store.objects.size).toBe(10);
+    await stop();
+  });
+
+  it('asks for one whole list at the version first asked for when a token expires [REF-19]', async () => {
+    const source = lw()
+      .onList(
+        () => page('10'),
+        () => page('10', [pod('a', 1)], { continue: 'C1' }),
+        refuse(expired()),
+        () => page('12', [pod('a', 1), pod('b', 11)]),
+      )
+      .onWatch(stream().send(errorEvent(expired())));
+    const { store, clock, errors, stop } = run(source, { ...list, pageSize: 4 });
+    await clock.advance(800);
+    expect(source.lists.map((r) => r.resourceVersion ?? '')).toEqual(['0', '10', '', '10']);
+    expect(source.lists.at(-1)).toEqual({ verb: 'list', resourceVersion: '10' });
+    expect([store.state, errors]).toEqual([['a@1', 'b@11'], []]);
+    await stop();
+  });
+
+  it('leaves the store and its version alone when a later page fails [REF-21]', async () => {
+    const source = lw()
+      .onList(
+        () => page('10', [pod('old', 7)]),
+        () => page('20', [pod('a', 19)], { continue: 'C1' }),
+        refuse(failure(500, 'InternalError', 'no more pages')),
+        () => page('20'),
+      )
+      .onWatch(stream().send(errorEvent(expired())));
+    const { store, reflector, clock, errors, stop } = run(source, list);
+    await clock.advance(800);
+    expect(errors).toMatchObject([{ message: 'failed to list v1/pods: no more pages' }]);
+    expect([store.calls, store.state, reflector.lastSyncResourceVersion]).toEqual([['replace 1@10'], ['old@7'], '10']);
+    await stop();
+  });
+
+  it('watches from the version of the first of several pages [REF-22]', async () => {
+    const source = lw().onList(
+      () => page('11', [pod('a', 1)], { continue: 'C1' }),
+      () => page('11', [pod('b', 2)], { continue: 'C2' }),
+      () => page('12', [pod('c', 3)]),
+    );
+    const { store, reflector, stop } = run(source, list);
+    await settled();
+    expect(source.trace).toEqual(['list 0', 'list', 'list', 'watch 11']);
+    expect([store.calls, reflector.lastSyncResourceVersion]).toEqual([['replace 3@11'], '11']);
     await stop();
   });
 
@@ -324,7 +385,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('tries a refused connection again with growing pauses, without a relist and without the handler [REF-25] [REF-26]', async () => {
+  it('tries a refused connection again with growing pauses, without a relist and without the handler [REF-26]', async () => {
     const refused = Array.from({ length: 5 }, () => unreachable());
     const { source, clock, errors, sleeps, stop } = run(
       lw()
@@ -337,6 +398,30 @@ describe('LIST mode', () => {
     );
     await clock.advance(250);
     expect(sleeps).toEqual([10, 20, 40, 80, 100]);
+    expect(source.lists).toHaveLength(1);
+    expect(source.watches).toHaveLength(6);
+    expect(errors).toEqual([]);
+    await stop();
+  });
+
+  it('draws each of these pauses between once and twice its step [REF-25]', async () => {
+    const draws = [0, 0.25, 0.5, 0.75, 0.999];
+    const left = [0, ...draws.flatMap((draw) => [draw, 0])]; // a timeout is drawn for each watch, between the pauses
+    const { source, clock, errors, sleeps, stop } = run(
+      lw()
+        .onList(() => page('10'))
+        .onWatch(...draws.map(() => unreachable()), stream()),
+      {
+        ...list,
+        random: () => left.shift() ?? 0,
+        backoff: { initialMs: 1, factor: 2, jitter: 1, capMs: 50 },
+      },
+    );
+    await clock.advance(62);
+    expect(sleeps).toHaveLength(5);
+    for (const [i, ms] of sleeps.entries()) expect(ms).toBeGreaterThanOrEqual(2 ** i);
+    for (const [i, ms] of sleeps.entries()) expect(ms).toBeLessThan(2 * 2 ** i);
+    expect(new Set(sleeps.map((ms, i) => ms / 2 ** i)).size).toBeGreaterThan(1);
     expect(source.lists).toHaveLength(1);
     expect(source.watches).toHaveLength(6);
     expect(errors).toEqual([]);
@@ -515,7 +600,9 @@ describe('LIST mode', () => {
   it.each([
     [undefined, 0, 300],
     [undefined, 0.999_999, 599],
-    [1000, 0.5, 450],
+    [1000, 0, 300],
+    [1000, 0.999_999, 599],
+    [299_999, 0.5, 450],
     [30 * 60_000, 0, 1800],
     [30 * 60_000, 0.999_999, 3599],
   ])('with a least timeout of %s ms and %s drawn, asks for %s seconds [REF-37]', async (minWatchTimeoutMs, drawn, seconds) => {
@@ -525,6 +612,25 @@ describe('LIST mode', () => {
     );
     await settled();
     expect(source.watches[0]?.timeoutSeconds).toBe(seconds);
+    await stop();
+  });
+
+  it.each(['list', 'stream'] as const)('draws a timeout of its own for every watch, in mode %s [REF-37]', async (sync) => {
+    const draws = [0, 0.5, 0.25, 0.75];
+    let drawn = 0;
+    const ended = (version: number) => stream().send(added(pod('a', version)));
+    const watches = [11, 12, 13].map(ended);
+    if (sync === 'stream') watches[0]?.send(initialEnd(11));
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(...watches, stream());
+    const { clock, stop } = run(source, { sync, random: () => draws[drawn++] ?? 0 });
+    for (const watch of watches) {
+      await clock.advance(5000);
+      watch.close();
+    }
+    await clock.advance(5000);
+    expect(source.watches.map((r) => r.timeoutSeconds)).toEqual([300, 450, 375, 525]);
     await stop();
   });
 
@@ -608,14 +714,18 @@ describe('LIST mode', () => {
         throw new Error('no');
       }
     }
-    const watch = stream().send(added(pod('a', 12)), modified(pod('b', 13)));
-    const { store, reflector, logs, stop } = run(
+    const watch = stream().send(added(pod('a', 12)));
+    const { store, reflector, logs, source, stop } = run(
       lw()
         .onList(() => page('10'))
         .onWatch(watch),
       { ...list, store: new Store() },
     );
     await settled();
+    expect(reflector.lastSyncResourceVersion).toBe('12');
+    watch.send(modified(pod('b', 13)));
+    await settled();
+    expect(source.watches).toHaveLength(1);
     expect(store.calls).toEqual(['replace 0@10', 'update b']);
     expect(reflector.lastSyncResourceVersion).toBe('13');
     expect(logs.filter((l) => l.level === 'error')).toHaveLength(1);
@@ -636,6 +746,26 @@ describe('LIST mode', () => {
     expect((errors[0] as Error).message).toBe('unable to sync list result of v1/pods: full');
     expect(reflector.lastSyncResourceVersion).toBe('');
     expect(source.watches).toEqual([]);
+    await stop();
+  });
+
+  it('keeps the version it had when the store refuses a later list [REF-45]', async () => {
+    class Store extends RecordingStore {
+      override replace(objects: readonly KubeObject[], version: string): void {
+        if (version === '20') throw new Error('full');
+        super.replace(objects, version);
+      }
+    }
+    const source = lw()
+      .onList(
+        () => page('10'),
+        () => page('20'),
+      )
+      .onWatch(stream().send(errorEvent(expired())));
+    const { reflector, errors, clock, stop } = run(source, { ...list, store: new Store() });
+    await clock.advance(800);
+    expect(errors).toMatchObject([{ message: 'unable to sync list result of v1/pods: full' }]);
+    expect(reflector.lastSyncResourceVersion).toBe('10');
     await stop();
   });
 
@@ -661,6 +791,16 @@ describe('LIST mode', () => {
     );
     await settled();
     expect((errors[0] as Error).message).toContain(`unsupported list gvk ${apiVersion}, Kind=Table`);
+    await stop();
+  });
+
+  it('takes a list of that kind from another group [REF-49]', async () => {
+    const { errors, store, stop } = run(
+      lw().onList(() => page('10', [pod('oak', 1)], { apiVersion: 'wood.example.com/v1', kind: 'Table' })),
+      list,
+    );
+    await settled();
+    expect([store.state, errors]).toEqual([['oak@1'], []]);
     await stop();
   });
 
@@ -869,7 +1009,9 @@ describe('watch-list mode', () => {
     const watch = stream();
     const { clock, logs, stop } = run(lw().onWatch(watch));
     const warnings = () => logs.filter((l) => l.level === 'warn').map((l) => l.message);
-    await clock.advance(10_000);
+    await clock.advance(9999);
+    expect(warnings()).toEqual([]);
+    await clock.advance(1);
     expect(warnings()).toEqual(['awaiting required bookmark event for initial events stream, no events received for 10s']);
     await clock.advance(3000);
     watch.send(added(pod('a', 1)));
@@ -879,10 +1021,19 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('warns as often as told [WL-17]', async () => {
-    const { clock, logs, stop } = run(lw(), { bookmarkWarningMs: 1000 });
-    await clock.advance(2500);
-    expect(logs.filter((l) => l.level === 'warn')).toHaveLength(2);
+  it('warns at every tick of the time it was given, and no more once the end has come [WL-17]', async () => {
+    const watch = stream();
+    const { clock, logs, stop } = run(lw().onWatch(watch), { bookmarkWarningMs: 1000 });
+    const warnings = () => logs.filter((l) => l.level === 'warn').length;
+    const counts: number[] = [];
+    for (const ms of [999, 1, 999, 1, 500]) {
+      await clock.advance(ms);
+      counts.push(warnings());
+    }
+    expect(counts).toEqual([0, 1, 1, 2, 2]);
+    watch.send(initialEnd(5));
+    await clock.advance(10_000);
+    expect(warnings()).toBe(2);
     await stop();
   });
 

@@ -127,19 +127,46 @@ describe('the first state', () => {
     await stop();
   });
 
-  it('that never comes rejects whoever waits for it, when the informer stops', async () => {
-    const { informer, stop } = bench();
-    const source = new SharedInformer<Pod>(lw(), { clock: new FakeClock() });
-    const registration = source.addHandler({});
+  it('is there for whoever waits once it is complete, and not before; who comes later need not wait [KR-08]', async () => {
+    const { watch, source, clock } = { watch: stream().send(added(pod('x', 3))), source: lw(), clock: new FakeClock() };
+    const informer = new SharedInformer<Pod>(source.onWatch(watch), { clock });
+    const registration = informer.addHandler({});
     const controller = new AbortController();
-    const running = source.run(controller.signal);
+    const seen: string[] = [];
+    void informer.whenSynced().then(() => seen.push(`informer with ${informer.lister.size}`));
+    void registration.synced.then(() => seen.push('handler'));
+    const running = informer.run(controller.signal);
+    await settled();
+    expect(seen).toEqual([]);
+    watch.send(initialEnd(10));
+    await settled();
+    expect(seen).toEqual(['informer with 1', 'handler']);
+    controller.abort();
+    await running;
+    await informer.whenSynced();
+    await registration.synced;
+  });
+
+  it.each([
+    ['streaming lists', () => lw().onWatch(stream().send(added(pod('x', 3)))), {}],
+    ['lists', () => lw().onList(() => new Promise(() => {})), { sync: 'list' as const }],
+    ['refused lists', () => lw().onList(refuse(failure(403, 'Forbidden', 'no'))), { sync: 'list' as const }],
+  ])('that is not complete when the informer ends rejects whoever waits for it, early or late: %s [KR-08]', async (_, source, options) => {
+    const informer = new SharedInformer<Pod>(source(), { clock: new FakeClock(), name: 'v1/pods', ...options });
+    const registration = informer.addHandler({});
+    const early = Promise.allSettled([informer.whenSynced(), registration.synced]);
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
     await settled();
     controller.abort();
     await running;
-    await expect(source.whenSynced()).rejects.toMatchObject({ code: 'closed' });
+    expect(await early).toMatchObject([
+      { status: 'rejected', reason: { code: 'closed', message: 'the informer of v1/pods stopped before it had synced' } },
+      { status: 'rejected', reason: { code: 'closed' } },
+    ]);
+    await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'closed' });
     await expect(registration.synced).rejects.toMatchObject({ code: 'closed' });
-    expect(informer.hasSynced).toBe(false);
-    await stop();
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
   });
 });
 
@@ -186,6 +213,20 @@ describe('changes', () => {
     await settled();
     expect(handler.lines).toEqual(['synced', 'added a@11', 'added b@12', 'updated a@11->13', 'deleted b@14', 'updated a@13->15']);
     expect(handler.notifications.every((n) => n.cause === 'watch')).toBe(true);
+    await stop();
+  });
+
+  it('have moved the version of the cache to their own when a handler hears of them [APP-08]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const seen: string[] = [];
+    const note = (kind: string) => void seen.push(`${kind} at ${informer.lister.resourceVersion}`);
+    informer.addHandler({ added: () => note('added'), updated: () => note('updated'), deleted: () => note('deleted') });
+    await start();
+    for (const event of [added(pod('a', 11)), modified(pod('a', 12)), deleted(pod('a', 13))]) {
+      watch.send(event);
+      await settled();
+    }
+    expect(seen).toEqual(['added at 11', 'updated at 12', 'deleted at 13']);
     await stop();
   });
 
@@ -344,10 +385,15 @@ describe('a handler that comes late', () => {
     const handler = createRecordingHandler<Pod>();
     const registration = informer.addHandler(handler);
     expect(registration.hasSynced).toBe(false);
-    watch.send(modified(pod('x', 11)));
+    watch.send(modified(pod('x', 11)), added(pod('z', 12)));
     await settled();
-    expect(handler.lines).toEqual(['added x@3', 'added y@4', 'synced', 'updated x@3->11']);
-    expect(handler.notifications.slice(0, 2).every((n) => n.kind === 'added' && n.isInInitialList)).toBe(true);
+    expect(handler.lines).toEqual(['added x@3', 'added y@4', 'synced', 'updated x@3->11', 'added z@12']);
+    const additions = handler.notifications.filter((n) => n.kind === 'added');
+    expect(additions.map((n) => [n.isInInitialList, n.cause])).toEqual([
+      [true, 'initial'],
+      [true, 'initial'],
+      [false, 'watch'],
+    ]);
     expect(registration.hasSynced).toBe(true);
     await stop();
   });
@@ -573,14 +619,21 @@ describe('the life of an informer', () => {
   });
 
   it('settles transform and error handler at the start, the last one given wins [SHI-08]', async () => {
-    const { informer, start, stop } = bench([pod('a', 1)]);
+    const { informer, watch, source, clock, start, stop } = bench([pod('a', 1)]);
     informer.setTransform(() => {
       throw new Error('replaced before the start');
     });
     informer.setTransform((o) => ({ ...o, metadata: { ...o.metadata, labels: { by: 'second' } } }));
-    informer.setWatchErrorHandler(() => {});
+    const heard: string[] = [];
+    informer.setWatchErrorHandler(() => heard.push('replaced'));
+    informer.setWatchErrorHandler((error) => heard.push((error as Error).message));
     await start();
     expect(informer.lister.get('a')?.metadata.labels).toEqual({ by: 'second' });
+    source.onWatch(refuse(failure(403, 'Forbidden', 'no more')));
+    source.onList(refuse(failure(403, 'Forbidden', 'no lists either')));
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(heard).toEqual(['failed to list v1/pods: no lists either']);
     expect(() => informer.setTransform((o) => o)).toThrow('informer has already started');
     expect(() => informer.setWatchErrorHandler(() => {})).toThrow('informer has already started');
     await stop();
@@ -663,6 +716,7 @@ describe('resync', () => {
       return handler;
     });
     await start();
+    for (const handler of handlers) expect(handler.lines).toEqual(['added a@1', 'added b@2', 'synced']);
     const counts = () => handlers.map((h) => h.notifications.filter((n) => n.cause === 'resync').length);
     await clock.advance(1000);
     expect(counts()).toEqual([0, 0, 0]);
@@ -720,6 +774,27 @@ describe('resync', () => {
     await clock.advance(800);
     expect(never.notifications.map((n) => n.key)).toEqual(['pod2', 'pod3']);
     expect(often.notifications.map((n) => n.key)).toEqual(['pod1', 'pod2', 'pod3']);
+    await stop();
+  });
+
+  it.each([
+    ['9', '10'],
+    ['10', '9'],
+    ['10', '10'],
+  ])('takes an object that was at %s and is at %s after a relist for unchanged only when both are the same', async (before, after) => {
+    const relist = stream().send(added(pod('a', Number(after))), initialEnd(20));
+    const { informer, watch, clock, start, stop } = bench([pod('a', Number(before))], { resyncMs: 60_000 }, [relist]);
+    const handler = createRecordingHandler<Pod>();
+    const other = createRecordingHandler<Pod>();
+    informer.addHandler(handler, { resyncMs: 0 });
+    informer.addHandler(other, { resyncMs: 60_000 });
+    await start();
+    await clock.advance(60_000);
+    handler.clear();
+    await clock.advance(1000);
+    watch.send(errorEvent(expired()));
+    await clock.advance(800);
+    expect(handler.lines).toEqual(before === after ? [] : [`updated a@${before}->${after}`]);
     await stop();
   });
 
@@ -863,6 +938,36 @@ describe('events', () => {
     await reading;
   });
 
+  it('yields what came while the last event was looked at', async () => {
+    const { informer, watch, start, stop } = bench([pod('a', 1)]);
+    await start();
+    const events = informer.events();
+    const kinds: (string | undefined)[] = [(await events.next()).value?.kind, (await events.next()).value?.kind];
+    watch.send(added(pod('b', 11)));
+    await settled();
+    watch.send(added(pod('c', 12)));
+    await settled();
+    for (let i = 0; i < 2; i++) {
+      const { value } = await events.next();
+      kinds.push(value && 'key' in value ? `${value.kind} ${value.key}` : undefined);
+    }
+    expect(kinds).toEqual(['added', 'synced', 'added b', 'added c']);
+    await events.return();
+    await stop();
+  });
+
+  it('lets the informer end when it was left with its limit reached', async () => {
+    const { informer, watch, start, stop } = bench([]);
+    await start();
+    const events = informer.events({ limit: 2 });
+    await events.next();
+    for (let i = 0; i < 10; i++) watch.send(added(pod(`p${i}`, 11 + i)));
+    await settled();
+    await events.return();
+    await stop();
+    expect([informer.handlerCount, informer.isStopped]).toEqual([0, true]);
+  });
+
   it('ends with its signal or when left, and takes its handler away', async () => {
     const { informer, start, stop } = bench([pod('a', 1), pod('b', 2)]);
     await start();
@@ -886,8 +991,7 @@ describe('events', () => {
     const events = informer.events({ limit: 10 });
     await events.next();
     for (let i = 0; i < 200; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
-    await settled();
-    await settled();
+    for (let turn = 0; turn < 100; turn++) await settled();
     expect(watch.unread).toBeGreaterThan(100);
     let count = 0;
     while (count < 20_000) {
@@ -895,6 +999,9 @@ describe('events', () => {
       if (value && value.kind !== 'synced') count++;
     }
     expect(watch.unread).toBe(0);
+    for (let i = 0; i < 200; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 50_000 + i * 100 + j))));
+    for (let turn = 0; turn < 100; turn++) await settled();
+    expect(watch.unread, 'a second time').toBeGreaterThan(100);
     await events.return();
     await stop();
   });
@@ -915,23 +1022,24 @@ describe('over several namespaces', () => {
     );
     const controller = new AbortController();
     const handler = createRecordingHandler<Pod>();
-    informer.addHandler(handler);
+    const registration = informer.addHandler(handler);
     const running = informer.run(controller.signal);
     const stop = async () => {
       controller.abort();
       await running;
     };
-    return { clock, streams, sources, informer, handler, stop, events };
+    return { clock, streams, sources, informer, handler, registration, stop, events };
   }
 
-  it('is synced when all of them are', async () => {
-    const { streams, informer, handler, stop } = scoped();
+  it('is synced when all of them are, and so are its handlers, whatever they have handled before [SHI-32]', async () => {
+    const { streams, informer, handler, registration, stop } = scoped();
     streams.a.send(added(pod('a/x', 1)), initialEnd(5));
     await settled();
-    expect([informer.hasSynced, handler.lines]).toEqual([false, ['added a/x@1']]);
+    expect([informer.hasSynced, registration.hasSynced, handler.lines]).toEqual([false, false, ['added a/x@1']]);
     streams.b.send(added(pod('b/x', 2)), initialEnd(6));
     await settled();
-    expect([informer.hasSynced, handler.lines]).toEqual([true, ['added a/x@1', 'added b/x@2', 'synced']]);
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true]);
+    expect(handler.lines).toEqual(['added a/x@1', 'added b/x@2', 'synced']);
     expect(informer.lister.byNamespace('b').list()).toHaveLength(1);
     await stop();
   });

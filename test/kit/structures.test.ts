@@ -53,10 +53,15 @@ describe('Latch', () => {
     expect(latch.isOpen).toBe(true);
   });
 
-  it('turns everybody away once failed [KR-08]', async () => {
+  it('turns everybody away once failed, also those who wait already', async () => {
     const latch = new Latch();
+    const early = latch.wait();
     latch.fail(new Error('gone'));
-    await expect(latch.wait()).rejects.toThrow('gone');
+    latch.fail(new Error('gone again'));
+    latch.open();
+    await expect(early).rejects.toThrow('gone');
+    await expect(latch.wait()).rejects.toThrow(/^gone$/);
+    expect(latch.isOpen).toBe(false);
   });
 
   it('lets go of a waiter whose signal aborts, and of its listener', async () => {

@@ -23,6 +23,7 @@ describe('keys', () => {
 
   it('of a tombstone are its own, with or without an object [KEY-03]', () => {
     expect(keyOf(new Tombstone('a/b', undefined))).toBe('a/b');
+    expect(keyOf(new Tombstone('a/b', { metadata: { namespace: 'c', name: 'd' } }))).toBe('a/b');
   });
 });
 

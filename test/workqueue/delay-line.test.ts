@@ -35,6 +35,30 @@ it('takes the earlier of two deadlines and the higher of two priorities', () => 
   expect(fired).toEqual(['10 a 5', '10 b 5']);
 });
 
+it('a deadline that is asked for again, or later, keeps its place among equal ones', () => {
+  const { clock, fired, line } = setup();
+  for (const [key, ms] of [
+    ['a', 10],
+    ['b', 10],
+    ['a', 10],
+    ['a', 20],
+  ] as const)
+    line.schedule(key, ms, 0);
+  clock.tick(10);
+  expect(fired).toEqual(['10 a 0', '10 b 0']);
+});
+
+it('nothing waits in a line that was cleared, and no timer is left', () => {
+  const { clock, fired, line } = setup();
+  line.schedule('a', 10, 0);
+  line.schedule('b', 20, 0);
+  line.clear();
+  expect([line.size, line.held, line.has('a'), [...line], clock.pending]).toEqual([0, 0, false, [], 0]);
+  line.schedule('a', 30, 0);
+  clock.tick(100);
+  expect(fired).toEqual(['30 a 0']);
+});
+
 it('what fires may schedule anew', () => {
   const clock = new FakeClock();
   let rounds = 0;
@@ -47,8 +71,8 @@ it('what fires may schedule anew', () => {
   expect(clock.pending).toBe(0);
 });
 
-it('far deadlines that are replaced or cancelled again and again do not pile up', () => {
-  const { line } = setup();
+it('far deadlines that are replaced or cancelled again and again do not pile up, and none is lost', () => {
+  const { clock, fired, line } = setup();
   line.schedule('still', 1e9, 0);
   for (let i = 0; i < 10_000; i++) line.schedule('overtaken', 1e8 - i, 0);
   for (let i = 0; i < 10_000; i++) {
@@ -57,4 +81,6 @@ it('far deadlines that are replaced or cancelled again and again do not pile up'
   }
   expect(line.size).toBe(2);
   expect(line.held).toBeLessThan(100);
+  clock.tick(1e9);
+  expect(fired).toEqual([`${1e8 - 9999} overtaken 0`, `${1e9} still 0`]);
 });

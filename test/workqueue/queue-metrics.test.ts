@@ -41,6 +41,7 @@ class Recorder implements MetricsProvider {
 it('counts adds, waiting, work and retries under the names client-go uses [MET-01] [DLQ-06]', async () => {
   const clock = new FakeClock();
   const metrics = new Recorder();
+  clock.tick(1000);
   const queue = new WorkQueue({ name: 'pods', clock, metrics });
   queue.add('foo');
   expect(metrics.read('workqueue_adds_total')).toBe(1);
@@ -62,7 +63,19 @@ it('counts adds, waiting, work and retries under the names client-go uses [MET-0
   queue.add('bar', { limited: true });
   queue.add('bar', { after: 0 });
   expect(metrics.read('workqueue_retries_total')).toBe(2);
+  queue.shutDown();
+  queue.add('bar', { after: 5 });
+  queue.add('bar', { limited: true });
+  expect(metrics.read('workqueue_retries_total')).toBe(2);
   expect([...metrics.labels]).toEqual(['{"name":"pods"}']);
+});
+
+it('counts adds that fall together while a key waits as one [PQ-02]', () => {
+  const metrics = new Recorder();
+  const queue = new WorkQueue({ name: 'pods', clock: new FakeClock(), metrics });
+  for (const priority of [0, 0, 5]) queue.add('foo', { priority });
+  queue.add('foo', { after: 50 });
+  expect([queue.length, metrics.read('workqueue_adds_total'), metrics.read('workqueue_depth')]).toEqual([1, 1, 1]);
 });
 
 it('a queue without a name publishes nothing; one that is shut down takes its gauges away and leaves no timer [MET-03]', () => {

@@ -70,6 +70,17 @@ it('the default lets 100 keys through at once and then 10 a second [RL-06]', () 
   expect(limiter.when('key102')).toBe(5);
 });
 
+it('the default doubles from 5 ms to 1000 s for a key that goes on failing', () => {
+  const clock = new FakeClock();
+  const limiter = defaultControllerRateLimiter({ clock });
+  const delays = Array.from({ length: 20 }, () => {
+    clock.tick(1000);
+    return limiter.when('one');
+  });
+  expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
+  expect(delays.slice(-3)).toEqual([655_360, 1_000_000, 1_000_000]);
+});
+
 it('a bucket fills up to its burst and no further', () => {
   const clock = new FakeClock();
   const bucket = new BucketRateLimiter({ qps: 10, burst: 2, clock });
@@ -82,4 +93,6 @@ it('another limiter with a ceiling', () => {
   const limiter = new WithMaxWaitRateLimiter(defaultItemBasedRateLimiter(), 4);
   expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 4, 4]);
   expect(limiter.numRequeues('one')).toBe(5);
+  limiter.forget('one');
+  expect([limiter.numRequeues('one'), limiter.when('one')]).toEqual([0, 1]);
 });

@@ -124,6 +124,50 @@ describe('adding and taking', () => {
     expect(second.key).toBe('foo');
   });
 
+  it('releases by key what is in hand', async () => {
+    const { queue } = setup();
+    queue.add('foo');
+    const lease = await taken(queue);
+    queue.add('foo');
+    queue.done('foo');
+    expect(queue.length).toBe(1);
+    lease[Symbol.dispose]();
+    expect(await drain(queue)).toEqual(['foo']);
+    expect(queue.snapshot().processing).toEqual([]);
+  });
+
+  it('hands nothing to a taker whose signal was aborted before', async () => {
+    const { queue } = setup();
+    queue.add('foo');
+    expect(await queue.take(AbortSignal.abort())).toBeUndefined();
+    expect(await drain(queue)).toEqual(['foo']);
+  });
+
+  it('shows what it holds, and for how long each has been there', async () => {
+    const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(100, 1000) });
+    clock.tick(1000);
+    queue.add('held', { priority: 3 });
+    clock.tick(10);
+    const held = await taken(queue);
+    queue.add('waits');
+    queue.add('later', { after: 70, priority: -1 });
+    clock.tick(5);
+    queue.add('held');
+    expect(queue.snapshot()).toEqual({
+      queued: [{ key: 'waits', priority: 0, waitedMs: 5 }],
+      processing: [{ key: 'held', priority: 3, heldMs: 5, isDirty: true }],
+      delayed: [{ key: 'later', priority: -1, dueInMs: 65 }],
+    });
+    expect(['held', 'waits', 'later', 'none'].map((key) => queue.isPending(key))).toEqual([true, true, true, false]);
+    held[Symbol.dispose]();
+    expect(['held', 'waits'].map((key) => queue.isPending(key))).toEqual([true, true]);
+  });
+
+  it('refuses a share that cannot be, and takes 1', () => {
+    expect(() => new WorkQueue({ agedShare: 0 })).toThrow('agedShare must be 1 or more, not 0');
+    expect(() => new WorkQueue({ agedShare: 1 })).not.toThrow();
+  });
+
   it('a lease is released when its block throws', async () => {
     const { queue } = setup();
     queue.add('foo');
@@ -375,6 +419,42 @@ describe('priority', () => {
     queue.add('baz', { priority: 1 });
     expect(queue.length).toBe(4);
     expect(await drain(queue)).toEqual(['early', 'baz', 'foo', 'bar']);
+  });
+
+  it('a key that is raised while in hand comes back with its new priority, before the rest', async () => {
+    const { queue } = setup();
+    queue.add('foo');
+    const foo = await taken(queue);
+    queue.add('foo');
+    queue.add('foo', { priority: 10 });
+    queue.add('foo', { priority: 5 });
+    queue.add('bar', { priority: 7 });
+    foo[Symbol.dispose]();
+    using first = await taken(queue);
+    expect([first.key, first.priority]).toEqual(['foo', 10]);
+    expect(await drain(queue)).toEqual(['bar']);
+  });
+
+  it.each([
+    { first: 7, second: 0 },
+    { first: 0, second: 7 },
+  ])('a delayed key of priority $first, asked for at once with $second, has the higher of both', async ({ first, second }) => {
+    const { queue } = setup();
+    queue.add('foo', { after: 50, priority: first });
+    queue.add('foo', { priority: second });
+    using lease = await taken(queue);
+    expect(lease.priority).toBe(7);
+  });
+
+  it('by default a key has aged after 10 s, and gets every fifth take', async () => {
+    const { clock, queue } = setup();
+    queue.add('low', { priority: LOW_PRIORITY });
+    clock.tick(9999);
+    for (let i = 0; i < 20; i++) queue.add(`k${i}`);
+    for (let i = 0; i < 6; i++) (await taken(queue))[Symbol.dispose]();
+    expect(queue.isPending('low')).toBe(true);
+    clock.tick(1);
+    expect((await drain(queue)).indexOf('low')).toBe(4);
   });
 
   it('a delayed key keeps the highest priority asked for while it waits', async () => {

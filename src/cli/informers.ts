@@ -1,3 +1,4 @@
+import { isOversized } from '../client/limits.ts';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { Indexers } from '../informer/indexer.ts';
@@ -166,8 +167,10 @@ class InformerTarget implements Target {
       ...(indexers ? { indexers } : {}),
       onContinuity: (event) => {
         if (this.#refusal !== undefined) return;
-        const isFault = event.kind === 'fault' && event.fault !== 'store' && !this.informer.hasSynced;
-        if (!isFault || !isFinal(event.error, ++faults / sources.length)) return onContinuity?.(event, type);
+        const isFault = event.kind === 'fault' && event.fault !== 'store';
+        const isHopeless =
+          isFault && (isOversized(event.error) || (!this.informer.hasSynced && isFinal(event.error, ++faults / sources.length)));
+        if (!isHopeless) return onContinuity?.(event, type);
         this.#refusal = event.error;
         this.#refuse();
       },

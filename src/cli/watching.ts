@@ -253,7 +253,7 @@ class Watching {
   #heard(event: ContinuityEvent, notice: string | undefined): void {
     const session = this.#session;
     if (notice !== undefined && !session.signal.aborted) session.notice(notice);
-    if (this.#plan.strict && event.kind === 'gap') session.end(new StreamEnd('continuity'));
+    if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
 
   #losing(how: 'coalesced' | 'dropped'): void {
@@ -317,4 +317,9 @@ export const failureNotice = (error: Error) => `${error.message}; it counts as n
 export function nothingFound({ namespaces, selections }: Pick<WatchPlan, 'namespaces' | 'selections'>): string {
   const isScoped = selections.some(({ type }) => type.namespaced) && !namespaces.includes('');
   return isScoped ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}.` : 'No resources found';
+}
+
+/** Whether an event says that a change may not be shown. */
+function isLoss(event: ContinuityEvent): boolean {
+  return event.kind === 'gap' || (event.kind === 'fault' && event.fault === 'store' && event.next === 'dropped');
 }

@@ -4,8 +4,9 @@ import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
 import { createTransport, type TransportOptions } from './http-transport.ts';
+import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
 import { ResourceApi, type ResourceApiOptions } from './resource-api.ts';
-import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
 import type { ServerVersion } from './server-version.ts';
 import { Traffic, type TrafficStats } from './traffic.ts';
@@ -28,6 +29,15 @@ export interface ResourceStats extends TrafficStats {
   readonly namespace: string | undefined;
 }
 
+/** Options of {@link Client.raw}. */
+export interface RawOptions {
+  signal?: AbortSignal | undefined;
+  /** The Accept header. Default `application/json`. */
+  accept?: string;
+  /** Largest body, in bytes. */
+  maxBytes?: number;
+}
+
 /** The door to one cluster. */
 export interface Client {
   /** Undefined when the client was made over a transport alone. */
@@ -37,8 +47,8 @@ export interface Client {
   readonly mapper: RestMapper;
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
   version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
-  /** GETs a path and gives the body as text. */
-  raw(path: string, options?: { signal?: AbortSignal | undefined; accept?: string }): Promise<string>;
+  /** GETs a path and returns the body as text. Rejects with `decode` when the body is larger than `maxBytes`, default 64 MiB. */
+  raw(path: string, options?: RawOptions): Promise<string>;
   /** What was asked for through {@link resource}, by type and namespace: an informer is found here by those of its own. */
   stats(): ResourceStats[];
   /** Ends every request that is under way and lets go of all connections. */
@@ -82,7 +92,7 @@ class ClusterClient implements Client {
   }
 
   async version(options: { signal?: AbortSignal | undefined } = {}): Promise<ServerVersion> {
-    const text = await this.raw('/version', options);
+    const text = await this.raw('/version', { ...options, maxBytes: LARGEST_CREDENTIAL });
     try {
       return JSON.parse(text) as ServerVersion;
     } catch (cause) {
@@ -103,13 +113,10 @@ class ClusterClient implements Client {
     return this.#version;
   }
 
-  async raw(
-    path: string,
-    { signal, accept = 'application/json' }: { signal?: AbortSignal | undefined; accept?: string } = {},
-  ): Promise<string> {
+  async raw(path: string, { signal, accept = 'application/json', maxBytes = LARGEST_OBJECT }: RawOptions = {}): Promise<string> {
     const response = await this.transport.request({ method: 'GET', path, headers: { accept }, signal });
     if (!isSuccess(response)) throw await statusErrorOf(response, { verb: 'get' });
-    return readText(response.body);
+    return (await readWhole(response.body, `the answer of ${path}`, maxBytes)).toString('utf8');
   }
 
   close(): Promise<void> {

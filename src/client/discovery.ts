@@ -6,8 +6,9 @@ import { AGGREGATED_ACCEPT, isAggregated, typesOfAggregated } from './discovery-
 import { type ApiGroupList, type ApiVersions, groupVersionsOf, type ResourceList, typesOfLegacy } from './discovery-legacy.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
+import { LARGEST_OBJECT } from './limits.ts';
 import { decodeJson } from './object-decoder.ts';
-import { isSuccess, LOG_IN, readText, statusErrorOf } from './response.ts';
+import { isSuccess, LOG_IN, readWhole, statusErrorOf } from './response.ts';
 import type { Transport } from './transport.ts';
 
 /** Settings of a {@link Discovery}. */
@@ -100,7 +101,7 @@ export class Discovery {
   async #get(path: string): Promise<unknown> {
     const response = await this.#transport.request({ method: 'GET', path, headers: { accept: AGGREGATED_ACCEPT } });
     if (!isSuccess(response)) throw await statusErrorOf(response, { verb: 'get' });
-    return decodeJson(Buffer.from(await readText(response.body)), 0);
+    return decodeJson(await readWhole(response.body, `the answer of ${path}`, LARGEST_OBJECT), 0);
   }
 }
 

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { onAbort } from '../kit/abort.ts';
 import { builtin } from '../kit/builtin.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { ClusterEntry, ExecEntry } from './kubeconfig-entries.ts';
+import { LARGEST_CREDENTIAL } from './limits.ts';
 
 /** What a plugin run depends on beside its own entry. */
 export interface ExecPluginContext {
@@ -99,22 +101,47 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
     const child = builtin
       .childProcess()
       .spawn(command, exec.args ?? [], { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
-    const parts: Buffer[] = [];
-    child.stdout?.on('data', (chunk: Buffer) => parts.push(chunk));
-    child.stderr?.setEncoding('utf8').on('data', onStderr);
     const link = signal && onAbort(signal, () => child.kill());
-    const fail = (text: string, cause?: unknown) =>
-      reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint }));
-    child.on('error', (cause: NodeJS.ErrnoException) => {
+    const fail = (text: string, cause?: unknown) => {
       link?.[Symbol.dispose]();
-      fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), cause);
-    });
+      reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint }));
+    };
+    const tooMuch = (stream: string) => () => {
+      child.kill('SIGKILL');
+      child.stdout?.destroy(); // a process it started may hold the pipes, and go on
+      child.stderr?.destroy();
+      fail(`executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`);
+    };
+    const parts: Buffer[] = [];
+    child.stdout?.on(
+      'data',
+      upTo(LARGEST_CREDENTIAL, (chunk) => parts.push(chunk), tooMuch('output')),
+    );
+    const text = new StringDecoder('utf8');
+    child.stderr?.on(
+      'data',
+      upTo(LARGEST_CREDENTIAL, (chunk) => onStderr(text.write(chunk)), tooMuch('error')),
+    );
+    child.on('error', (cause: NodeJS.ErrnoException) =>
+      fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), cause),
+    );
     child.on('close', (code, killedBy) => {
       link?.[Symbol.dispose]();
       if (code === 0) resolve(Buffer.concat(parts).toString('utf8'));
       else fail(`executable ${command} failed with ${code === null ? killedBy : `exit code ${code}`}`);
     });
   });
+}
+
+/** Passes chunks on to `take` until they would be more than `limit` bytes in all; then calls `beyond`, once. */
+function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void): (chunk: Buffer) => void {
+  let left = limit;
+  return (chunk) => {
+    if (left < 0) return;
+    left -= chunk.length;
+    if (left < 0) beyond();
+    else take(chunk);
+  };
 }
 
 function credentialIn(stdout: string, apiVersion: string): ExecCredential {

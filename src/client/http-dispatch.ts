@@ -3,9 +3,14 @@ import type { Dispatcher } from 'undici';
 /** So many bytes may wait for their reader before the server is told to. */
 const MOST_WAITING = 256 * 1024;
 
-/** A server may send each object as a chunk of its own: smaller ones than this that came in one go are given in one piece … */
+/**
+ * A kube-apiserver sends a list in pieces of 2 kB. Once a body has had more bytes than this, its reader waits for the end of the turn of the
+ * event loop, so that it is called once for all the pieces that the socket had.
+ */
+const LONG = 128 * 1024;
+/** Pieces smaller than this are put together … */
 const SMALL = 16 * 1024;
-/** … of at most so many bytes. */
+/** … to at most this many bytes. */
 const TOGETHER = 64 * 1024;
 
 /** One request, as a connection takes it. */
@@ -92,6 +97,9 @@ export interface Flow {
 export class RawBody implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
+  /** Bytes that have come so far. */
+  #total = 0;
+  #soon: NodeJS.Immediate | undefined;
   #wake: (() => void) | undefined;
   #flow: Flow | undefined;
   #end: { error?: unknown } | undefined;
@@ -134,8 +142,10 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     if (this.#end) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
+    this.#total += chunk.length;
     if (this.#bytes >= MOST_WAITING) this.#flow?.pause();
-    this.#woken();
+    if (this.#total < LONG || this.#bytes >= TOGETHER) this.#woken();
+    else this.#soon ??= setImmediate(() => this.#woken());
   }
 
   end(end: { error?: unknown } = {}): void {
@@ -161,6 +171,8 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   #woken(): void {
+    if (this.#soon) clearImmediate(this.#soon);
+    this.#soon = undefined;
     this.#wake?.();
     this.#wake = undefined;
   }

@@ -1,10 +1,9 @@
-import { pipeline, Readable } from 'node:stream';
 import { onAbort } from '../kit/abort.ts';
-import { builtin } from '../kit/builtin.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { brokenConnection } from './connection-text.ts';
-import type { RawAnswer } from './http-dispatch.ts';
+import { gunzipped } from './gzip-body.ts';
+import type { RawAnswer, RawBody } from './http-dispatch.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** How long an exchange may take, ms. */
@@ -112,41 +111,19 @@ export function answerOf({ status, headers, body }: RawAnswer, exchange: Exchang
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  const source = flat['content-encoding'] === 'gzip' ? inflated(body) : body;
+  const source = flat['content-encoding'] === 'gzip' ? gunzipped(body) : body;
   return { status, headers: flat, body: new ResponseBody(source, exchange, origin) };
-}
-
-/** What can be read, and let go of also before it was. */
-interface Source extends AsyncIterable<Uint8Array> {
-  close(): void;
-}
-
-/** As long as a network chunk, so that fewer pieces of text lie across two. */
-const INFLATED_CHUNK = 64 * 1024;
-
-function inflated(body: Source): Source {
-  const text: Readable = pipeline(Readable.from(body), builtin.zlib().createGunzip({ chunkSize: INFLATED_CHUNK }), () => {}); // an error of either comes out
-  text.on('error', () => {}); // for its reader, who may come later or not at all
-  return {
-    [Symbol.asyncIterator]: () => text[Symbol.asyncIterator](),
-    close() {
-      text.destroy();
-      body.close();
-    },
-  };
 }
 
 /** The body's chunks; ends its exchange when read to the end, broken or returned early. */
 class ResponseBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #source: Source;
-  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #source: RawBody;
   readonly #exchange: Exchange;
   readonly #origin: string;
   #returned = false;
 
-  constructor(source: Source, exchange: Exchange, origin: string) {
+  constructor(source: RawBody, exchange: Exchange, origin: string) {
     this.#source = source;
-    this.#chunks = source[Symbol.asyncIterator]();
     this.#exchange = exchange;
     this.#origin = origin;
   }
@@ -158,7 +135,7 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   async next(): Promise<IteratorResult<Uint8Array>> {
     try {
       this.#exchange.waits();
-      const result = await this.#chunks.next();
+      const result = await this.#source.next();
       this.#exchange.heard();
       if (result.done) this.#exchange.end();
       return result;

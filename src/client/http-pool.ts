@@ -41,7 +41,8 @@ export class HttpPool {
     checkProxy(options.proxyUrl);
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
-    this.#acceptEncoding = options.compress && !isLoopback(url.hostname) ? { 'accept-encoding': 'gzip' } : {};
+    const isWorthIt = url.protocol === 'https:' || !isLoopback(url.hostname);
+    this.#acceptEncoding = options.compress && isWorthIt ? { 'accept-encoding': 'gzip' } : {};
   }
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {

@@ -1,4 +1,7 @@
+import { joinKey } from '../model/key.ts';
 import { ItemBoundary } from './item-boundary.ts';
+import { LARGEST_OBJECT, type OversizedError, tooLarge } from './limits.ts';
+import { OF_OBJECT, OF_ROW, stringAt } from './managed-fields.ts';
 import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
 
 const QUOTE = 0x22;
@@ -9,6 +12,9 @@ const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+
+/** Bytes of an oversized item in which its name is looked for. */
+const LONGEST_HEAD = 64 * 1024;
 
 /** A network chunk and an object that began in the one before. */
 const LEAST_ROOM = 96 * 1024;
@@ -34,16 +40,20 @@ export interface ItemsSplitterOptions<T> {
   /** The keys of the arrays to split: `items` of a list, `rows` of a table. */
   keys?: readonly string[];
   decode?: Decode<T>;
+  /** Largest item, key or other value, in bytes. */
+  limit?: number;
 }
 
 /**
  * Splits the body of a LIST into its items while it arrives, whatever the chunks, whitespace and order of keys.
  * Only one item at a time is ever a string. Every other field of the list is kept in {@link fields}.
- * Throws `decode` with the byte offset as soon as the body cannot be a JSON object any more, or in {@link finish} when it was cut.
+ * Throws `decode` with the byte offset as soon as the body cannot be a JSON object any more or a part of it is larger than the limit, or in
+ * {@link finish} when it was cut.
  */
 export class ItemsSplitter<T> {
   readonly #keys: readonly string[];
   readonly #decode: Decode<T>;
+  readonly #limit: number;
   readonly #fields: Record<string, unknown> = {};
   #place: Place = 'start';
   #key = '';
@@ -68,8 +78,9 @@ export class ItemsSplitter<T> {
   #inString = false;
   #escaped = false;
 
-  constructor({ keys = ['items'], decode = decodeJson }: ItemsSplitterOptions<T> = {}) {
+  constructor({ keys = ['items'], decode = decodeJson, limit = LARGEST_OBJECT }: ItemsSplitterOptions<T> = {}) {
     this.#keys = keys;
+    this.#limit = limit;
     this.#decode = decode;
   }
 
@@ -93,6 +104,7 @@ export class ItemsSplitter<T> {
       if (next === -1) break;
       i = next;
     }
+    if (data.length - i > this.#limit) throw this.#tooLong(data.subarray(i));
     this.#hold(data, i);
     return items;
   }
@@ -194,6 +206,7 @@ export class ItemsSplitter<T> {
 
   /** Whether what a guess delimits is the item; then it is taken. */
   #holds(bytes: Buffer, items: T[]): boolean {
+    if (bytes.length > this.#limit) return false;
     try {
       items.push(this.#decode(bytes, this.#startedAt));
     } catch {
@@ -206,6 +219,7 @@ export class ItemsSplitter<T> {
   }
 
   #take(bytes: Buffer, items: T[]): void {
+    if (bytes.length > this.#limit) throw this.#tooLong(bytes);
     if (this.#place === 'in-item') {
       items.push(this.#decode(bytes, this.#startedAt));
       this.#boundary.learn(bytes);
@@ -217,6 +231,11 @@ export class ItemsSplitter<T> {
       this.#fields[this.#key] = decodeJson(bytes, this.#startedAt);
       this.#place = 'after-value';
     }
+  }
+
+  #tooLong(bytes: Buffer): OversizedError {
+    const what = this.#place === 'in-item' ? `an item of the list${nameIn(bytes.subarray(0, LONGEST_HEAD))}` : 'a field of the list';
+    return tooLarge(what, { offset: this.#startedAt, limit: this.#limit });
   }
 
   /**
@@ -259,6 +278,15 @@ export class ItemsSplitter<T> {
     this.#escaped = false;
     return index;
   }
+}
+
+/** The name of an item, as far as its first bytes tell. */
+function nameIn(head: Buffer): string {
+  for (const path of [OF_OBJECT, OF_ROW]) {
+    const name = stringAt(head, path, 'name');
+    if (name !== undefined) return ` (${JSON.stringify(joinKey(stringAt(head, path, 'namespace'), name))})`;
+  }
+  return '';
 }
 
 function isSpace(byte: number): boolean {

@@ -1,12 +1,11 @@
 import { InformerError } from '../kit/error.ts';
-import type { TableColumn } from '../model/cells.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ListPage } from '../model/object.ts';
 import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parseOrNone } from './object-decoder.ts';
-import { isTable, objectOfRow, type TableRow } from './table.ts';
+import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
 /** What a LIST was about. */
 export interface ListBodyOptions {
@@ -53,7 +52,8 @@ function hasHead({ arrayKey, fields }: ItemsSplitter<unknown>): boolean {
 function checkIsList({ fields, arrayKey }: ItemsSplitter<unknown>, { gvr, table }: ListBodyOptions): void {
   if (isStatus(fields)) throw new StatusError(fields);
   if (!table && isTable(fields)) throw new InformerError('list', `unsupported list gvk: ${gvkOf(fields)}`);
-  if (arrayKey === undefined && !('items' in fields) && !('rows' in fields)) {
+  const { items, rows } = fields as Fields;
+  if (arrayKey === undefined && items !== null && rows !== null) {
     throw new InformerError('decode', `the answer to listing ${formatGvr(gvr)} is no list but ${gvkOf(fields)}`);
   }
 }
@@ -111,18 +111,23 @@ function itemFinisher(fields: Fields, options: ListBodyOptions): (item: unknown)
   const kind = itemKindOf(fields);
   const trim = options.dropManagedFields ? dropManagedFields<object> : (item: object) => item;
   return (item) => {
-    const object = trim(item as object);
+    const object = trim(objectFrom(item, 'item'));
     return kind === '' || (object as { kind?: unknown }).kind !== undefined ? object : { kind, apiVersion, ...object };
   };
 }
 
 function rowFinisher({ columnDefinitions }: Fields, options: ListBodyOptions): (row: unknown) => unknown {
-  const columns = (columnDefinitions ?? []) as TableColumn[];
+  const columns = columnsIn(columnDefinitions);
   return (value) => {
-    const row = value as TableRow;
+    const row = objectFrom(value, 'row') as TableRow;
     if (options.dropManagedFields) dropManagedFields(row.object);
     return objectOfRow(row, columns);
   };
+}
+
+function objectFrom(value: unknown, what: 'item' | 'row'): object {
+  if (typeof value === 'object' && value !== null) return value;
+  throw new InformerError('decode', `the list has ${what === 'item' ? 'an item' : 'a row'} that is not an object but ${value}`);
 }
 
 function position({ metadata }: Fields): Omit<ListPage<never>, 'items'> {

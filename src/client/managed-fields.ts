@@ -39,16 +39,34 @@ export interface Cut {
  * then it has to be taken off the parsed object. Relies on the bytes being valid JSON, which is for the parser of the rest to find out.
  */
 export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | undefined {
-  let open = skipSpace(bytes, 0);
-  for (const step of path) {
-    open = step === FIRST ? firstOf(bytes, open) : valueAt(bytes, memberOf(bytes, open, step), step);
-    if (open === -1) return undefined;
-  }
+  const open = openAt(bytes, path);
+  if (open === -1) return undefined;
   const at = memberOf(bytes, open, MANAGED_FIELDS);
   const value = valueAt(bytes, at, MANAGED_FIELDS);
   if (value === -1 || bytes[value] !== OPEN_BRACKET) return undefined;
   const end = endOfList(bytes, value);
   return end === -1 ? undefined : withComma(bytes, at, end);
+}
+
+/** The string under `key` in the object at `path`, as far as the bytes, which may be cut off anywhere, show it. */
+export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string | undefined {
+  const open = openAt(bytes, path);
+  if (open === -1) return undefined;
+  const name = Buffer.from(key);
+  const value = valueAt(bytes, memberOf(bytes, open, name), name);
+  if (value === -1 || bytes[value] !== QUOTE) return undefined;
+  const end = endOfString(bytes, value);
+  return end >= bytes.length ? undefined : (JSON.parse(bytes.toString('utf8', value, end + 1)) as string);
+}
+
+/** The index of the bracket that opens the object at `path`, -1 when it is not there. */
+function openAt(bytes: Buffer, path: MetadataPath): number {
+  let open = skipSpace(bytes, 0);
+  for (const step of path) {
+    open = step === FIRST ? firstOf(bytes, open) : valueAt(bytes, memberOf(bytes, open, step), step);
+    if (open === -1) return -1;
+  }
+  return open;
 }
 
 /** The index of a key's quote in the object that opens at `open`, -1 when it is not there. Reads no further than it must. */

@@ -3,8 +3,9 @@ import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { staticConfig, type TlsMaterial } from './cluster-config.ts';
 import { createTransport } from './http-transport.ts';
+import { LARGEST_CREDENTIAL } from './limits.ts';
 import { proxyFromEnvironment } from './proxy-environment.ts';
-import { isSuccess, readText } from './response.ts';
+import { isSuccess, readWhole } from './response.ts';
 
 /** The config of an auth-provider `oidc` in a kubeconfig; names as in the file. Source: client-go plugin/pkg/client/auth/oidc. */
 export interface OidcSettings {
@@ -101,7 +102,7 @@ async function ask({ method, url, form, headers }: Question, tls: TlsMaterial, {
     const body = form && new URLSearchParams(form).toString();
     const type = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
     const response = await transport.request({ method, path: pathname + search, headers: { ...headers, ...type }, body, signal });
-    const text = await readText(response.body);
+    const text = (await readWhole(response.body, `the answer of ${origin}${pathname}`, LARGEST_CREDENTIAL)).toString('utf8');
     if (!isSuccess(response)) throw failed(refusal(response.status, text));
     return objectIn(text, url);
   } finally {

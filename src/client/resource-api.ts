@@ -7,9 +7,10 @@ import type { ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import { LARGEST_OBJECT } from './limits.ts';
 import { readList } from './list-body.ts';
 import { decodeJson, dropManagedFields } from './object-decoder.ts';
-import { isSuccess, readText, statusErrorOf } from './response.ts';
+import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 import { isAtLeast, type ServerVersion } from './server-version.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './table.ts';
@@ -245,11 +246,11 @@ export class ResourceApi<T extends object = UnknownObject> {
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
     const response = await this.#send({ method, path, headers, body, signal });
     if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
-    return this.#objectIn<R>(await readText(response.body));
+    return this.#objectIn<R>(await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT));
   }
 
-  #objectIn<R extends object>(text: string): R {
-    const answer = decodeJson<R>(Buffer.from(text), 0);
+  #objectIn<R extends object>(bytes: Buffer): R {
+    const answer = decodeJson<R>(bytes, 0);
     const row = isTable(answer) ? answer.rows?.[0] : undefined;
     const object = row && isTable(answer) ? objectOfRow<R>(row, answer.columnDefinitions ?? []) : answer;
     return this.#dropManagedFields ? dropManagedFields(object) : object;

@@ -1,5 +1,6 @@
 import { formatGroupResource } from '../model/gvr.ts';
 import { failure, isStatus, type Status, StatusError } from '../model/status.ts';
+import { LARGEST_ERROR_BODY, LARGEST_OBJECT, tooLarge } from './limits.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** What a request was about, for the text of its error. */
@@ -9,8 +10,8 @@ export interface RequestSubject {
   name?: string | undefined;
 }
 
-/** An error page longer than this is cut: nobody reads on, and a proxy may send anything. */
-const LONGEST_ERROR_BODY = 1 << 20;
+/** Said of an error whose body was not read to its end. */
+const CUT = `its text was cut after ${LARGEST_ERROR_BODY} bytes, the limit of an error`;
 
 /** What a Go server answers to HTTP without TLS on a port with it. Source: net/http server.go. */
 const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
@@ -18,22 +19,40 @@ const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
 /** The next step after a 401. */
 export const LOG_IN = 'the server refused the credentials: log in again, or choose another user with --context or --user';
 
-/** A whole body as text; what is beyond `longest` bytes is let go. */
-export async function readText(body: AsyncIterable<Uint8Array>, longest = Number.POSITIVE_INFINITY): Promise<string> {
+/** A whole body as bytes. Throws `decode` with the limit, and closes the body, when it has more bytes than that; `what` names it. */
+export async function readWhole(body: AsyncIterable<Uint8Array>, what: string, limit: number): Promise<Buffer> {
+  const { bytes, isWhole } = await readUpTo(body, limit);
+  if (!isWhole) throw tooLarge(what, { limit });
+  return bytes;
+}
+
+/** A whole body as text, of at most 64 MiB. */
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  return (await readWhole(body, 'the answer', LARGEST_OBJECT)).toString('utf8');
+}
+
+/** The first `limit` bytes of a body; one that has more is closed. */
+async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     parts.push(chunk);
     length += chunk.length;
-    if (length >= longest) break;
+    if (length > limit) break;
   }
-  return Buffer.concat(parts).toString('utf8');
+  return { bytes: Buffer.concat(parts, Math.min(length, limit)), isWhole: length <= limit };
+}
+
+/** The text of an error body, and whether it was cut at the limit. */
+async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<{ text: string; isWhole: boolean }> {
+  const { bytes, isWhole } = await readUpTo(body, LARGEST_ERROR_BODY);
+  return { text: bytes.toString('utf8'), isWhole };
 }
 
 /** Reads a small body to its end, or lets go of a large one, so that its connection can be used again. */
 export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    await readText(body, 64 * 1024);
+    await readUpTo(body, 64 * 1024);
   } catch {
     // The answer was not wanted; what broke it matters to nobody.
   }
@@ -41,7 +60,7 @@ export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
 
 /** Takes in an answer that is an error: gives its Status, if it has one, and the answer as it can be read again. */
 export async function hold(answer: TransportResponse): Promise<{ response: TransportResponse; status: Status | undefined }> {
-  const text = await readText(answer.body, LONGEST_ERROR_BODY).catch(() => ''); // what broke it matters to nobody
+  const { text } = await readErrorBody(answer.body).catch(() => ({ text: '' })); // what broke it matters to nobody
   return { response: { ...answer, body: once(Buffer.from(text)) }, status: statusIn(text, answer.status) };
 }
 
@@ -59,8 +78,9 @@ export function isSuccess(response: { status: number }): boolean {
  * Source: apimachinery api/errors NewGenericServerResponse, client-go rest/request.go transformResponse.
  */
 export async function statusErrorOf(response: TransportResponse, subject: RequestSubject): Promise<StatusError> {
-  const text = await readText(response.body, LONGEST_ERROR_BODY);
-  return new StatusError(statusIn(text, response.status) ?? genericStatus(response.status, text, subject), {
+  const { text, isWhole } = await readErrorBody(response.body);
+  const status = statusIn(text, response.status) ?? genericStatus(response.status, text, subject);
+  return new StatusError(isWhole ? status : { ...status, message: `${status.message} (${CUT})` }, {
     retryAfterMs: retryAfterMs(response.headers),
     ...hintFor(response.status, text),
   });

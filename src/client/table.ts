@@ -1,3 +1,4 @@
+import { InformerError } from '../kit/error.ts';
 import { type TableColumn, withCells } from '../model/cells.ts';
 import type { KubeObject, ObjectMeta } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -10,7 +11,8 @@ export const TABLE_ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,applic
 
 /** Source: apimachinery meta/v1 TableRow. */
 export interface TableRow {
-  cells: unknown[];
+  /** Missing only from what a broken server sends. */
+  cells?: unknown[];
   object?: KubeObject | null;
 }
 
@@ -33,8 +35,15 @@ export function isTable(value: unknown): value is Table {
  * The object of a row, with its cells hung on it. Without an object in the row (`includeObject=None`) it is one of no more than
  * the name that its cells tell, so it has no namespace and cannot be kept under a key of its own.
  */
-export function objectOfRow<T extends object>({ object, cells }: TableRow, columns: readonly TableColumn[], version?: string): T {
+export function objectOfRow<T extends object>({ object, cells = [] }: TableRow, columns: readonly TableColumn[], version?: string): T {
   return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
+}
+
+/** The columns of a table. Throws `decode` when one has no name. */
+export function columnsIn(definitions: unknown): TableColumn[] {
+  const columns: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
+  if (columns.every((column) => typeof (column as Partial<TableColumn> | null)?.name === 'string')) return columns as TableColumn[];
+  throw new InformerError('decode', 'the server sent a table with a column that has no name');
 }
 
 /** Turns table events into events of objects. A server sends the columns with the first event of a watch only. */
@@ -50,7 +59,7 @@ export class TableEvents<T extends object> {
   }
 
   #ofTable(type: WatchEvent<T>['type'], table: Table): WatchEvent<T>[] {
-    if (table.columnDefinitions) this.#columns = table.columnDefinitions;
+    if (table.columnDefinitions) this.#columns = columnsIn(table.columnDefinitions);
     const rows = table.rows ?? [];
     if (type === 'BOOKMARK') return [{ type, object: bookmarkOf(table) }];
     const version = table.metadata?.resourceVersion;

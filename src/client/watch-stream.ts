@@ -26,7 +26,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
-    this.#decoder = options.dropManagedFields ? new WatchDecoder(trimmedEvent(options)) : new WatchDecoder();
+    this.#decoder = new WatchDecoder(options.dropManagedFields ? { decode: trimmedEvent(options) } : {});
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
     this.#onEvents = options.onEvents;
@@ -54,6 +54,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   async #nextBatch(): Promise<WatchEvent<T>[]> {
     try {
+      if (this.#decoder.hasFailed) return this.#finished(this.#decoder.finish()); // throws
       const chunk = await this.#chunks.next();
       if (this.#ended) return []; // returned while we waited
       if (!chunk.done) return this.#finished(this.#decoder.push(chunk.value));

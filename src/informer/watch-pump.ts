@@ -6,6 +6,7 @@ import { joinKey, keyOf } from '../model/key.ts';
 import { hasMetadata, type KubeObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { isStatus, StatusError } from '../model/status.ts';
+import { UnreadableObject } from '../model/unreadable.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../model/watch-event.ts';
 
 /** Where the changes of a batch go. */
@@ -22,7 +23,7 @@ export interface PumpOptions {
   logger: Logger;
   /** Objects of another kind are skipped. */
   expect?: GroupVersionKind | undefined;
-  /** Hears which event the target threw at, and why. */
+  /** Called for each event that is not stored: the target threw at it, or its object was not read. */
   onRefused?: (error: InformerError) => void;
   /** Stop behind the bookmark that ends the initial events. */
   untilInitialEventsEnd?: boolean;
@@ -39,7 +40,8 @@ export interface Pumped {
 }
 
 /**
- * Carries one batch into a target, in order, up to an ERROR event. What does not belong (another kind, a Table, no metadata) is logged
+ * Carries one batch into a target, in order, up to an ERROR event. An object that was not read is told to `onRefused` and moves the position;
+ * among initial events, where it would seem deleted, it is an error. What does not belong (another kind, a Table, no metadata) is logged
  * and neither stored nor counted; an unknown event type is logged and moves the position. What a target throws is logged and told to
  * `onRefused`; the stream goes on.
  * Source: client-go tools/cache/reflector.go handleAnyWatch.
@@ -51,6 +53,14 @@ export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, 
     const event = batch[i] as WatchEvent<T>;
     if (event.type === 'ERROR') return { events, bookmarks, error: errorOf(event.object) };
     const object: unknown = event.object;
+    if (object instanceof UnreadableObject) {
+      if (options.untilInitialEventsEnd) return { events, bookmarks, error: object.error };
+      options.logger.error('a watch event was not stored', { type: event.type, error: object.error });
+      options.onRefused?.(notRead(event.type, object));
+      if (object.metadata.resourceVersion) target.reached(object.metadata.resourceVersion);
+      events++;
+      continue;
+    }
     if (!belongs(object, options)) continue;
     deliver(event, target, options);
     const version = object.metadata.resourceVersion;
@@ -81,9 +91,10 @@ export function isTable(object: { apiVersion?: unknown; kind?: unknown }): boole
   return object.kind === 'Table' && (object.apiVersion === 'meta.k8s.io/v1' || object.apiVersion === 'meta.k8s.io/v1beta1');
 }
 
-function belongs(object: unknown, { expect, logger }: PumpOptions): object is KubeObject {
+function belongs(object: unknown, { expect, logger, onRefused }: PumpOptions): object is KubeObject {
   if (!hasMetadata(object)) {
     logger.error('a watch event without metadata was skipped', { kind: kindOf(object) });
+    onRefused?.(new InformerError('store', `a watch event without metadata was not stored: its object is ${kindOf(object)}`));
     return false;
   }
   if (isTable(object)) {
@@ -117,6 +128,11 @@ function deliver<T>(event: WatchEvent<T>, target: PumpTarget<T>, { logger, onRef
     logger.error('the store refused a watch event', { type: event.type, error });
     onRefused?.(refusal(event, error));
   }
+}
+
+function notRead(type: string, { metadata: { namespace, name }, error }: UnreadableObject): InformerError {
+  const whose = name === undefined ? 'an object' : JSON.stringify(joinKey(namespace, name));
+  return new InformerError('store', `${type} of ${whose} was not stored: ${messageOf(error)}`, { cause: error, hint: error.hint });
 }
 
 function refusal({ type, object }: WatchEvent<unknown>, error: unknown): InformerError {

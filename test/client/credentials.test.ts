@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LoadConfigOptions, loadConfig } from '../../src/client/kubeconfig.ts';
+import { LARGEST_CREDENTIAL } from '../../src/client/limits.ts';
 import { readText } from '../../src/client/response.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -267,6 +268,43 @@ process.stdout.write(JSON.stringify(${body}));`;
   });
 });
 
+describe('an exec plugin that prints without end', () => {
+  const V1 = 'client.authentication.k8s.io/v1';
+
+  it.each(['output', 'error'])('on its standard %s is killed at the limit, with an error that names it', async (stream) => {
+    const to = stream === 'output' ? '' : ' >&2';
+    const script = `echo $$ > ${JSON.stringify(at('pid'))}; trap '' TERM; while :; do head -c 100000 /dev/zero${to}; done`;
+    let heard = 0;
+    const user = { exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' } };
+    const config = await configOf(user, {}, { onPluginOutput: (text) => (heard += text.length) });
+    await expect(config.credentials()).rejects.toMatchObject({
+      code: 'credentials',
+      message: expect.stringContaining(`executable sh printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit`),
+    });
+    expect(heard).toBeLessThanOrEqual(LARGEST_CREDENTIAL);
+    const pid = Number(await readFile(at('pid'), 'utf8'));
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('through a process it left behind keeps nobody waiting', async () => {
+    const script = `(while :; do head -c 100000 /dev/zero || exit; done) & exit 0`;
+    const config = await configOf({ exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' } });
+    await expect(config.credentials()).rejects.toMatchObject({
+      code: 'credentials',
+      message: expect.stringContaining('printed more than'),
+    });
+  });
+
+  function isAlive(pid: number): boolean {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+});
+
 describe('an OIDC provider', () => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   let serial = 0;
@@ -299,6 +337,19 @@ describe('an OIDC provider', () => {
     'auth-provider': { name: 'oidc', config: { 'idp-issuer-url': issuer, 'client-id': 'c', 'refresh-token': 'refresh-1', ...more } },
   });
   const written = async () => JSON.parse(await readFile(at('config'), 'utf8')).users[0].user['auth-provider'].config;
+
+  it('whose answer is too long is an error with the limit, without a word of the answer', async () => {
+    await using idp = await provider(() => [200, { id_token: jwt(3600), padding: 'x'.repeat(LARGEST_CREDENTIAL) }]);
+    const config = await configOf(user(`${idp.url}/realm`, { 'id-token': jwt(-1) }));
+    const error: Error = await config.credentials().then(
+      () => expect.unreachable(),
+      (e) => e,
+    );
+    expect(error).toMatchObject({ code: 'credentials' });
+    expect(error.message).toBe(
+      `failed to refresh token: the answer of ${idp.url}/token is longer than the limit of ${LARGEST_CREDENTIAL} bytes (1 MiB)`,
+    );
+  });
 
   it('is not asked while the token of the kubeconfig holds', async () => {
     await using idp = await provider();

@@ -59,7 +59,7 @@ describe('the transport', () => {
     expect(server.connections).toBeLessThanOrEqual(2); // undici frees one a moment after its body has ended
   });
 
-  it('asks for gzip only where the network is worth it, and inflates', async () => {
+  it('asks for no gzip over plain HTTP from this machine, and inflates what is compressed all the same', async () => {
     await using server = await socketScript((request, response) => {
       if (request.headers['x-force'] === undefined) return response.end(String(request.headers['accept-encoding']));
       response.setHeader('content-encoding', 'gzip');
@@ -69,6 +69,17 @@ describe('the transport', () => {
     expect(await readText((await transport.request(get)).body)).toBe('undefined');
     const inflated = await transport.request({ ...get, headers: { 'x-force': '1', 'accept-encoding': 'gzip' } });
     expect((await readText(inflated.body)).length).toBe(200_000);
+  });
+
+  it('asks for gzip over TLS, also from this machine, where it takes less time on both sides than sending it all', async () => {
+    const pki = await authority();
+    await using server = await socketScript((request, response) => response.end(String(request.headers['accept-encoding'])), pki.server);
+    const config = staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } });
+    await using transport = open(config);
+    await using plain = open({ ...config, disableCompression: true });
+    expect(await readText((await transport.request(get)).body)).toBe('gzip');
+    expect(await readText((await transport.request({ ...get, stream: true })).body)).toBe('undefined');
+    expect(await readText((await plain.request(get)).body)).toBe('undefined');
   });
 
   it('rejects with a broken stream when compressed bytes are cut', async () => {

@@ -1,5 +1,5 @@
 // Syncs pods with an informer of client-go and says how many there are, or, with EVENTS above 0, follows so many changes with three handlers.
-// URL dynamic|typed EVENTS
+// URL dynamic|typed|protobuf[-trimmed] EVENTS [CA-FILE]; -trimmed: a transform drops managedFields, as this library does.
 package main
 
 import (
@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -22,10 +24,17 @@ const handlers = 3
 
 func main() {
 	config := &rest.Config{Host: os.Args[1], QPS: -1}
+	if len(os.Args) > 4 {
+		config.CAFile = os.Args[4]
+	}
+	kind, isTrimmed := strings.CutSuffix(os.Args[2], "-trimmed")
 	events, err := strconv.Atoi(os.Args[3])
 	check(err)
 	ctx := context.Background()
-	informer := informerOf(config, os.Args[2] == "typed")
+	informer := informerOf(config, kind)
+	if isTrimmed {
+		check(informer.SetTransform(trimmed))
+	}
 	var followed sync.WaitGroup
 	for h := 0; h < handlers && events > 0; h++ {
 		followed.Add(1)
@@ -49,8 +58,19 @@ func main() {
 	fmt.Printf("{\"objects\":%d}\n", count)
 }
 
-func informerOf(config *rest.Config, typed bool) cache.SharedIndexInformer {
-	if typed {
+func trimmed(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return object, nil
+}
+
+func informerOf(config *rest.Config, kind string) cache.SharedIndexInformer {
+	if kind == "protobuf" {
+		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+	}
+	if kind != "dynamic" {
 		client, err := kubernetes.NewForConfig(config)
 		check(err)
 		return informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()

@@ -1,6 +1,7 @@
 import { CORE_SCHEMA, intYaml11Tag, loadAll, mergeTag } from 'js-yaml';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { hasMetadata, type UnknownObject } from '../model/object.ts';
+import { EXCESSIVE_ALIASES, hasExcessiveAliases } from './write/limits.ts';
 
 /** File modes are written as octal (`0644`) in manifests, which YAML 1.2 would read as decimal. */
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, intYaml11Tag);
@@ -14,6 +15,14 @@ export function parseManifests(text: string, source = 'the manifest'): UnknownOb
 }
 
 function documentsOf(text: string, source: string): unknown[] {
+  const documents = loaded(text, source);
+  if (!hasExcessiveAliases(text, documents)) return documents;
+  throw new InformerError('argument', `cannot read ${source}: ${EXCESSIVE_ALIASES}`, {
+    hint: 'write out what the aliases (*name) stand for: it is hundreds of thousands of values',
+  });
+}
+
+function loaded(text: string, source: string): unknown[] {
   try {
     return loadAll(text, { schema: SCHEMA });
   } catch (error) {

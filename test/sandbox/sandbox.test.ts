@@ -162,3 +162,14 @@ it.each([
 ])('refuses the manifest %j', (text, message) => {
   expect(() => parseManifests(text, 'deploy.yaml')).toThrow(message);
 });
+
+it('a manifest of a few hundred bytes that stands for millions of values is refused with its source', () => {
+  const bomb = Array.from({ length: 9 }, (_, i) =>
+    i === 0 ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]' : `a${i}: &a${i} [${Array(9).fill(`*a${i - 1}`)}]`,
+  );
+  const text = ['apiVersion: v1', 'kind: ConfigMap', 'metadata: {name: bomb}', ...bomb].join('\n');
+  expect(text.length).toBeLessThan(600);
+  expect(() => parseManifests(text, 'bomb.yaml')).toThrow('cannot read bomb.yaml: yaml: document contains excessive aliasing');
+  const fair = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fair, labels: &l {a: b}}\ndata: *l';
+  expect(parseManifests(fair)).toMatchObject([{ data: { a: 'b' } }]);
+});

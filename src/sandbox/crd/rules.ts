@@ -5,6 +5,7 @@ import type { JsonSchema, ValidationRule } from '../discovery/api-type.ts';
 import { type FieldProblem, notImplemented } from '../http/statuses.ts';
 import { own } from '../write/own-fields.ts';
 import { goPattern, patternProblem } from './patterns.ts';
+import { CostExceeded, withCostLimit } from './rule-cost.ts';
 
 /**
  * What a custom resource breaks of the rules in its schema (x-kubernetes-validations), in the server's words.
@@ -78,6 +79,11 @@ function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, 
   try {
     if (run(variables) === true) return;
   } catch (error) {
+    if (error instanceof CostExceeded) {
+      const detail = `${JSON.stringify(schema.type ?? '')}: ${error.message} for rule: ${rule.rule.trim()}`;
+      problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
+      return;
+    }
     const told = (messageOf(error).split('\n')[0] ?? '').replace(/^No such key/, 'no such key');
     const detail = `${JSON.stringify(schema.type ?? '')}: ${told} evaluating rule: ${messageFor(rule, variables)}`;
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
@@ -135,7 +141,7 @@ function compileAnew(rule: string): Compiled {
   try {
     const { valid, error } = environment.check(source);
     if (!valid) return { why: messageOf(error).split('\n')[0] ?? 'it cannot be read' };
-    return { run: environment.parse(source) };
+    return { run: withCostLimit(environment.parse(source)) };
   } catch (error) {
     return { why: messageOf(error).split('\n')[0] ?? 'it cannot be read' };
   }

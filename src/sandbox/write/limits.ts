@@ -15,11 +15,18 @@ const ALIASED = 400_000;
 
 /** Refuses YAML whose aliases make much of little. Source: sigs.k8s.io/yaml goyaml.v2 decode.go allowedAliasRatio. */
 export function checkAliases(text: string, value: unknown): void {
-  if (!text.includes('*') || !text.includes('&')) return;
+  if (hasExcessiveAliases(text, value)) badRequest(EXCESSIVE_ALIASES);
+}
+
+export const EXCESSIVE_ALIASES = 'yaml: document contains excessive aliasing';
+
+/** Whether the aliases of a YAML text make it stand for far more values than it has characters. */
+export function hasExcessiveAliases(text: string, value: unknown): boolean {
+  if (!text.includes('*') || !text.includes('&')) return false;
   let left = Math.max(ALIASED, text.length);
-  const count = (inner: unknown): void => {
-    if (left-- === 0) badRequest('yaml: document contains excessive aliasing');
-    if (typeof inner === 'object' && inner !== null) for (const part of Object.values(inner)) count(part);
+  const isBeyond = (inner: unknown): boolean => {
+    if (left-- <= 0) return true;
+    return typeof inner === 'object' && inner !== null && Object.values(inner).some(isBeyond);
   };
-  count(value);
+  return isBeyond(value);
 }

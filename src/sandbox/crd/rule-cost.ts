@@ -1,0 +1,87 @@
+import type { Environment } from '@marcbachmann/cel-js';
+
+type Rule = ReturnType<Environment['parse']>;
+type Run = (variables: Record<string, unknown>) => unknown;
+
+/** What one evaluation of a rule may cost. Source: apiserver pkg/apis/cel config.go PerCallLimit. */
+const MOST_COST = 1_000_000;
+/** Characters of text that cost as much as one item of a list. Source: apiserver cel, common.StringTraversalCostFactor. */
+const TEXT_FACTOR = 0.1;
+
+/** A rule costs more than {@link MOST_COST}. */
+export class CostExceeded extends Error {
+  override readonly name = 'CostExceeded';
+
+  constructor() {
+    super('call cost exceeds limit');
+  }
+}
+
+/** The part of a node of the library's syntax tree that is needed here. */
+interface Node {
+  readonly op: string;
+  readonly args: unknown;
+  evaluate: (evaluator: unknown, node: unknown, context: unknown) => unknown;
+}
+
+/**
+ * A rule that ends, however it is nested: going through lists and maps, calls on text and the joining of texts and lists cost what they go
+ * through. Beyond the limit every further list is empty, so that all loops end soon, and the evaluation throws {@link CostExceeded}.
+ */
+export function withCostLimit(rule: Rule): Run {
+  let left = MOST_COST;
+  const charge = (value: unknown): unknown => {
+    left -= costOf(value);
+    if (left >= 0) return value;
+    if (typeof value === 'string') throw new CostExceeded();
+    return Array.isArray(value) ? [] : typeof value === 'object' && value !== null ? {} : value;
+  };
+  rule.check();
+  for (const node of nodesIn(rule.ast)) {
+    if (node.op === 'rcall') charged((node.args as [string, Node, Node[]])[1], charge);
+    else if (node.op === '+') charged(node, charge);
+  }
+  return (variables) => {
+    left = MOST_COST;
+    try {
+      const result = rule(variables);
+      if (left >= 0) return result;
+    } catch (error) {
+      if (left >= 0) throw error;
+    }
+    throw new CostExceeded();
+  };
+}
+
+/** The library puts a node's way of evaluation into the node at its first evaluation; the charge is put back around it. */
+function charged(node: Node, charge: (value: unknown) => unknown): void {
+  let { evaluate } = node;
+  const charging: Node['evaluate'] = (evaluator, self, context) => {
+    const value = evaluate.call(node, evaluator, self, context);
+    if (node.evaluate !== charging) {
+      evaluate = node.evaluate;
+      node.evaluate = charging;
+    }
+    return charge(value);
+  };
+  node.evaluate = charging;
+}
+
+function costOf(value: unknown): number {
+  if (typeof value === 'string') return value.length * TEXT_FACTOR;
+  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + 1 + (typeof item === 'string' ? costOf(item) : 0), 1);
+  if (value instanceof Map) return value.size + 1;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length + 1 : 0;
+}
+
+/** Every node of a tree. */
+function* nodesIn(part: unknown, seen: Set<unknown> = new Set()): Generator<Node> {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return;
+  seen.add(part);
+  if (isNode(part)) yield part;
+  for (const inner of Object.values(part)) yield* nodesIn(inner, seen);
+}
+
+function isNode(part: object): part is Node {
+  return 'op' in part && 'evaluate' in part && typeof part.evaluate === 'function';
+}

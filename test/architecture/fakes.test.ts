@@ -41,6 +41,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/client.test.ts': 'versions of other servers, and of none',
     'client/discovery.test.ts': 'answers that leave out what they may, a group whose own server is away, recordings',
     'client/items-splitter.test.ts': 'chunks cut at every byte',
+    'client/limits.test.ts': 'lines, items and answers that are too large or never end',
     'client/list-body.test.ts': 'lists that are broken, odd, or cut at every byte',
     'client/resource-api.test.ts': 'answers that were not asked for, chunk edges, who closes a body, recordings',
     'client/watch-decoder.test.ts': 'lines cut at every byte',
@@ -53,8 +54,9 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/credentials.test.ts': 'an identity provider that renews tokens',
     'client/http-dispatch.test.ts': 'chunks in one go, readers that stop, connections let go of, broken, used again',
     'client/http-transport.test.ts': 'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
-    'client/inflated-body.test.ts': 'compressed bodies that are cut, empty, none or spoilt',
+    'client/inflated-body.test.ts': 'compressed bodies that are cut, empty, none, spoilt, or a bomb',
     'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
+    'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
     'e2e/errors.test.ts': 'a port that takes connections and never answers',
   },
   'scripted-events.ts': {

@@ -7,6 +7,8 @@ type Run = (variables: Record<string, unknown>) => unknown;
 const MOST_COST = 1_000_000;
 /** Characters of text that cost as much as one item of a list. Source: apiserver cel, common.StringTraversalCostFactor. */
 const TEXT_FACTOR = 0.1;
+/** An error is as much work as this many items: `exists` and `||` go on behind one. */
+const ERROR_COST = 25;
 
 /** A rule costs more than {@link MOST_COST}. */
 export class CostExceeded extends Error {
@@ -36,11 +38,13 @@ export function withCostLimit(rule: Rule): Run {
     if (typeof value === 'string') throw new CostExceeded();
     return Array.isArray(value) ? [] : typeof value === 'object' && value !== null ? {} : value;
   };
+  const failed = () => {
+    left -= ERROR_COST;
+  };
   rule.check();
-  for (const node of nodesIn(rule.ast)) {
-    if (node.op === 'rcall') charged((node.args as [string, Node, Node[]])[1], charge);
-    else if (node.op === '+') charged(node, charge);
-  }
+  const nodes = [...nodesIn(rule.ast)];
+  const receivers = new Set(nodes.filter(({ op }) => op === 'rcall').map(({ args }) => (args as [string, Node])[1]));
+  for (const node of nodes) charged(node, node.op === '+' || receivers.has(node) ? charge : asItIs, failed);
   return (variables) => {
     left = MOST_COST;
     try {
@@ -54,18 +58,25 @@ export function withCostLimit(rule: Rule): Run {
 }
 
 /** The library puts a node's way of evaluation into the node at its first evaluation; the charge is put back around it. */
-function charged(node: Node, charge: (value: unknown) => unknown): void {
+function charged(node: Node, charge: (value: unknown) => unknown, failed: () => void): void {
   let { evaluate } = node;
   const charging: Node['evaluate'] = (evaluator, self, context) => {
-    const value = evaluate.call(node, evaluator, self, context);
-    if (node.evaluate !== charging) {
-      evaluate = node.evaluate;
-      node.evaluate = charging;
+    try {
+      return charge(evaluate.call(node, evaluator, self, context));
+    } catch (error) {
+      failed();
+      throw error;
+    } finally {
+      if (node.evaluate !== charging) {
+        evaluate = node.evaluate;
+        node.evaluate = charging;
+      }
     }
-    return charge(value);
   };
   node.evaluate = charging;
 }
+
+const asItIs = (value: unknown) => value;
 
 function costOf(value: unknown): number {
   if (typeof value === 'string') return value.length * TEXT_FACTOR;

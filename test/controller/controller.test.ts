@@ -225,6 +225,38 @@ describe('what a run leads to', () => {
   });
 });
 
+it('says how many runs there are at once and how long each took, and takes that away at its end', async () => {
+  const reads = new Map<string, () => number>();
+  const took: number[] = [];
+  const metrics: MetricsProvider = {
+    ...noMetrics,
+    histogram: (name) => ({ observe: (value) => void (name === 'controller_runtime_reconcile_time_seconds' && took.push(value)) }),
+    observe(name, _labels, read) {
+      reads.set(name, read);
+      return { [Symbol.dispose]: () => void reads.delete(name) };
+    },
+  };
+  const clock = new FakeClock();
+  const { events, abort, run } = await start({
+    clock,
+    metrics,
+    workers: 3,
+    reconcile: ({ name }) => clock.sleep(name === 'a' ? 250 : 500),
+  });
+  const active = () => reads.get('controller_runtime_active_workers')?.();
+  const counts = [active()];
+  for (const name of ['a', 'b']) events.tell(added(name));
+  for (const ms of [0, 250, 250]) {
+    await clock.advance(ms);
+    counts.push(active());
+  }
+  expect(counts).toEqual([0, 2, 1, 0]);
+  expect(took).toEqual([0.25, 0.5]);
+  abort.abort();
+  await run;
+  expect([...reads.keys()]).toEqual([]);
+});
+
 describe('a run that overstays', () => {
   const heedful = ({ signal }: { signal: AbortSignal }) =>
     new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
@@ -467,6 +499,39 @@ describe('parking', () => {
     expect(requests[3]?.causes.map((c) => c.reason)).toEqual(['added', 'released']);
   });
 
+  it('a key asked for by hand is let go, with what had led to it and all its retries', async () => {
+    const { clock, controller, requests } = await parked();
+    controller.enqueue('shop/web');
+    await settled();
+    expect(controller.parked).toEqual([]);
+    expect(requests[3]).toMatchObject({ attempt: 1, causes: [{ reason: 'added' }, { reason: 'manual' }] });
+    await clock.advance(1000);
+    expect(requests).toHaveLength(6);
+  });
+
+  it('a key asked for by hand during its last run runs once more', async () => {
+    const setup: { ask?: () => void } = {};
+    let runs = 0;
+    const reconcile = () => {
+      if (++runs > 1) return;
+      setup.ask?.();
+      throw new TerminalError(new Error('of the old state'));
+    };
+    const { events, controller } = await start({ reconcile });
+    setup.ask = () => controller.enqueue('shop/web');
+    events.tell(added('web'));
+    await settled();
+    expect([runs, controller.parked]).toEqual([2, []]);
+  });
+
+  it('a timer, which is no change, does not let it go', async () => {
+    const { clock, controller, requests } = await parked();
+    controller.watch(timerSource({ everyMs: 60_000, keys: () => ['shop/web'] }));
+    await clock.advance(200_000);
+    expect(requests).toHaveLength(3);
+    expect(controller.parked).toHaveLength(1);
+  });
+
   it('a change that came during the last run counts as the next one', async () => {
     const setup: { tell?: () => void } = {};
     let runs = 0;
@@ -526,6 +591,55 @@ describe('causes', () => {
     expect(requests[1]).toMatchObject({ before: pod('web', '1'), causes: [{ reason: 'updated', count: 2, resourceVersion: '3' }] });
   });
 
+  it('a failed run hands on what it did not show, and the last state of what is gone; what came since comes behind', async () => {
+    const requests: ReconcileRequest[] = [];
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      if (requests.length < 3) throw new Error('not yet');
+    };
+    const { clock, events, controller } = await start({ reconcile });
+    const services = new ScriptedSource();
+    controller.watch(eventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    events.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'watch' });
+    for (let i = 0; i < 20; i++) services.tell(added(`svc${i}`));
+    await settled();
+    expect(requests).toMatchObject(Array(2).fill({ gone: pod('web', '5'), droppedCauses: 5 })); // the events came while the first run began
+    services.tell(added('late'));
+    await clock.advance(1000);
+    expect(requests[2]).toMatchObject({ gone: pod('web', '5'), droppedCauses: 6 });
+    expect(requests[2]?.causes).toEqual(requests[0]?.causes);
+  });
+
+  it('of another object say which it was, and carry none of its states', async () => {
+    const requests: ReconcileRequest[] = [];
+    const { controller } = await start({ reconcile: (request) => void requests.push(request) });
+    const services = new ScriptedSource();
+    controller.watch(eventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }));
+    const own = new ScriptedSource();
+    controller.watch(eventSource(own, { name: 'v1/endpoints' }));
+    services.tell(updated('front', '1', '2'));
+    await settled();
+    services.tell({ type: 'deleted', key: 'shop/front', object: pod('front', '3'), cause: 'watch' });
+    await settled();
+    own.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '9'), cause: 'watch' });
+    await settled();
+    expect(requests.map(({ before, gone }) => [before, gone])).toEqual(Array(3).fill([undefined, undefined]));
+    expect(requests.map(({ causes }) => causes[0]?.key)).toEqual(['shop/front', 'shop/front', 'shop/web']);
+  });
+
+  it('are kept for the next run when the result says so', async () => {
+    const requests: ReconcileRequest[] = [];
+    const reconcile = (request: ReconcileRequest) => {
+      requests.push(request);
+      return requests.length < 3 ? { requeueAfterMs: 10, keepCauses: requests.length === 1 } : {};
+    };
+    const { clock, events } = await start({ reconcile });
+    events.tell(updated('web', '1', '2'));
+    await clock.advance(100);
+    expect(requests.map(({ causes }) => causes.map((c) => c.reason))).toEqual([['updated'], ['updated'], ['requeue']]);
+    expect(requests.map(({ before }) => before?.metadata.resourceVersion)).toEqual(['1', '1', undefined]);
+  });
+
   it('are bounded; the rest is counted', async () => {
     const hold = new Latch();
     const requests: ReconcileRequest[] = [];
@@ -578,6 +692,11 @@ describe('sources', () => {
     services.tell(added('b'));
     await settled();
     expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/b']);
+  });
+
+  it('a timer needs a time', () => {
+    for (const everyMs of [0, -1, Number.NaN])
+      expect(() => timerSource({ everyMs, keys: () => [] })).toThrow(`everyMs must be above zero, not ${everyMs}`);
   });
 
   it('a timer queues all keys every so often, behind changes, and ends with the controller', async () => {

@@ -46,6 +46,21 @@ describe('create or update', () => {
     expect(verbs()).toEqual(['GET']);
   });
 
+  it('waits for a change that takes its time, and for the write', async () => {
+    const later = async (object: ConfigMap) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      object.data = { value: 'late' };
+    };
+    for (const objects of [[], [settings('a')]]) {
+      const { sandbox, resource, stored } = await setup(...objects);
+      await createOrUpdate(resource, named(), later);
+      expect(stored()).toMatchObject(settings('late'));
+      sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { method: objects.length > 0 ? 'PUT' : 'POST' } });
+      if (objects.length === 0) sandbox.delete(CONFIG_MAPS, 'shop/settings');
+      await expect(createOrUpdate(resource, named(), setTo('b'))).rejects.toMatchObject({ statusCode: 403 });
+    }
+  });
+
   it('refuses to rename [UTL-01]', async () => {
     const { resource, verbs } = await setup(settings('a'));
     const rename = (object: ConfigMap) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWriteBudget } from '../../src/controller/write-budget.ts';
+import { createWriteBudget, unlimitedWrites } from '../../src/controller/write-budget.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 
 it('lets so many through in any span of time, and the rest in order as places come free', async () => {
@@ -27,6 +27,14 @@ it('a wait ends with the signal, and leaves no timer', async () => {
   controller.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
   expect(clock.pending).toBe(0);
+});
+
+it.each([
+  ['a budget', createWriteBudget({ writes: 1, perMs: 1000 }, new FakeClock())],
+  ['no budget', unlimitedWrites],
+])('with %s lets nothing through once the signal has aborted', async (_, budget) => {
+  await expect(budget.take(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  await budget.take(new AbortController().signal);
 });
 
 it('refuses a budget of nothing', () => {

@@ -10,6 +10,8 @@ export class Unread implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly #ended: Promise<number | null>;
   readonly #chunks: string[] = [];
+  /** By text: the chunks in which it was looked for and not found. */
+  readonly #searched = new Map<string, number>();
   #isReading = false;
   stderr = '';
 
@@ -29,9 +31,16 @@ export class Unread implements AsyncDisposable {
     this.child.stdout?.setEncoding('utf8').on('data', (text) => this.#chunks.push(text));
   }
 
-  /** The last of what was read. */
-  get latest(): string {
-    return this.#chunks.slice(-20).join('');
+  /** Whether a text is anywhere in what was read so far. What was searched once is not searched again. */
+  hasRead(text: string): boolean {
+    let at = this.#searched.get(text) ?? 0;
+    while (at < this.#chunks.length) {
+      const chunk = this.#chunks[at] ?? '';
+      const seam = (this.#chunks[at - 1]?.slice(-text.length) ?? '') + chunk.slice(0, text.length);
+      if (chunk.includes(text) || seam.includes(text)) return true;
+      this.#searched.set(text, ++at);
+    }
+    return false;
   }
 
   /** Reads on until the end. A last line without an end is an error. */

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import type { OwnerReference, ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
+import { loadOwners } from '../../src/query/owner-graph.ts';
+
+type Ref = [kind: string, name: string, apiVersion?: string];
+
+const uidOf = (kind: string, name: string) => `uid-${kind}-${name}`;
+const refTo = ([kind, name, apiVersion = 'apps/v1']: Ref): OwnerReference => ({ apiVersion, kind, name, uid: uidOf(kind, name) });
+
+function object(kind: string, name: string, owners: Ref[] = [], namespace: string | undefined = 'shop'): UnknownObject {
+  const metadata = { name, uid: uidOf(kind, name), ...(namespace ? { namespace } : {}), ownerReferences: owners.map(refTo) };
+  return { apiVersion: 'v1', kind, metadata } as UnknownObject;
+}
+
+/** What there is to be listed, and what was asked for. */
+function cluster(...objects: UnknownObject[]) {
+  const asked: string[] = [];
+  const list = async ({ group, version, kind }: { group: string; version: string; kind: string }, namespace: string | undefined) => {
+    asked.push(`${group}/${version} ${kind} in ${namespace ?? 'the cluster'}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    return objects.filter((o) => o.kind === kind && o.metadata.namespace === namespace) as readonly ReadonlyObject[];
+  };
+  return { asked, list };
+}
+
+const nameOf = (found: ReadonlyObject | undefined) => found?.metadata.name;
+
+it('finds owners and their owners up to the roots, by one list for each kind and namespace', async () => {
+  const pods = [
+    object('Pod', 'web-1', [['ReplicaSet', 'web']]),
+    object('Pod', 'web-2', [['ReplicaSet', 'web']]),
+    object('Pod', 'db-1', [['StatefulSet', 'db']]),
+    object('Pod', 'bank-1', [['ReplicaSet', 'bank']], 'bank'),
+    object('Pod', 'alone'),
+  ];
+  const { asked, list } = cluster(
+    object('ReplicaSet', 'web', [['Deployment', 'web']]),
+    object('StatefulSet', 'db'),
+    object('ReplicaSet', 'bank', [['Deployment', 'bank']], 'bank'),
+    object('Deployment', 'web', [['App', 'shop', 'example.com/v2']]),
+    object('Deployment', 'bank', [], 'bank'),
+    object('App', 'shop'),
+  );
+  const find = await loadOwners(pods, list);
+  const chain = (['ReplicaSet web', 'StatefulSet db', 'ReplicaSet bank', 'Deployment web', 'Deployment bank', 'App shop'] as const).map(
+    (each) => {
+      const [kind = '', name = ''] = each.split(' ');
+      return nameOf(find(refTo([kind, name])));
+    },
+  );
+  expect(chain).toEqual(['web', 'db', 'bank', 'web', 'bank', 'shop']);
+  expect(find(refTo(['ReplicaSet', 'none']))).toBeUndefined();
+  expect(asked).toEqual([
+    'apps/v1 ReplicaSet in shop',
+    'apps/v1 StatefulSet in shop',
+    'apps/v1 ReplicaSet in bank',
+    'apps/v1 Deployment in shop',
+    'apps/v1 Deployment in bank',
+    'example.com/v2 App in shop',
+  ]);
+});
+
+it('asks for nothing where nothing has an owner', async () => {
+  const { asked, list } = cluster();
+  await loadOwners([object('Pod', 'a'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } } as UnknownObject], list);
+  expect(asked).toEqual([]);
+});
+
+it('looks for the owners of an object of the cluster in the cluster', async () => {
+  const node = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'n1', uid: 'u', ownerReferences: [refTo(['Node', 'n1', 'v1'])] } };
+  const { asked, list } = cluster(object('Node', 'n1', [], ''));
+  const find = await loadOwners([node as UnknownObject], list);
+  expect([nameOf(find(refTo(['Node', 'n1']))), asked]).toEqual(['n1', ['/v1 Node in the cluster']]);
+});
+
+it('ends when owners own each other', async () => {
+  const { asked, list } = cluster(object('A', 'a', [['B', 'b']]), object('B', 'b', [['A', 'a']]));
+  const find = await loadOwners([object('Pod', 'p', [['A', 'a']])], list);
+  expect([find(refTo(['A', 'a'])), find(refTo(['B', 'b']))].map(nameOf)).toEqual(['a', 'b']);
+  expect(asked).toEqual(['apps/v1 A in shop', 'apps/v1 B in shop']);
+});
+
+it('goes eight levels up and no further', async () => {
+  const kinds = Array.from({ length: 12 }, (_, i) => `K${i}`);
+  const { asked, list } = cluster(...kinds.map((kind, i) => object(kind, 'x', i < 11 ? [[`K${i + 1}`, 'x']] : [])));
+  const find = await loadOwners([object('Pod', 'p', [['K0', 'x']])], list);
+  expect(asked).toHaveLength(8);
+  expect([nameOf(find(refTo(['K7', 'x']))), nameOf(find(refTo(['K8', 'x'])))]).toEqual(['x', undefined]);
+});

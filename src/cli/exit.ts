@@ -1,4 +1,4 @@
-import { causesOf, isInformerError, messageOf } from '../kit/error.ts';
+import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { StatusError, statusOf } from '../model/status.ts';
 import { neutralised } from '../output/escape.ts';
 import type { Io } from './io.ts';
@@ -50,6 +50,11 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage; // a type that is not there; else the server refused
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
   return ExitCode.failed;
+}
+
+/** A request that took longer than `--request-timeout`, as an error of time that ran out. */
+export function requestTimeoutError(error: unknown): InformerError {
+  return new InformerError('sync', messageOf(error), { cause: error, hint: 'a longer --request-timeout waits longer' });
 }
 
 /** An error as the user reads it: `error: …` with what caused it, then the next step as a hint line. */

@@ -1,3 +1,4 @@
+import { isRequestTimeout } from '../client/http-exchange.ts';
 import { isOversized } from '../client/limits.ts';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
@@ -12,7 +13,7 @@ import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import { StreamEnd } from './ending.ts';
-import { SeveralErrors } from './exit.ts';
+import { requestTimeoutError, SeveralErrors } from './exit.ts';
 import { explainForbidden, forbiddenTogether, type Need } from './forbidden.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { Session } from './session.ts';
@@ -152,6 +153,11 @@ class InformerTarget implements Target {
     return this.#need;
   }
 
+  /** A command that answers once takes a limit the user set for each request as one for itself. */
+  #isFinal(error: unknown, tries: number): boolean {
+    return isFinal(error, tries) || (this.#plan.once === true && isRequestTimeout(error));
+  }
+
   #createInformer({ clock, logger }: Session, sources: ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
     const { type } = this;
     const { indexers, verifyEveryMs, onContinuity } = this.#plan;
@@ -169,7 +175,7 @@ class InformerTarget implements Target {
         if (this.#refusal !== undefined) return;
         const isFault = event.kind === 'fault' && event.fault !== 'store';
         const isHopeless =
-          isFault && (isOversized(event.error) || (!this.informer.hasSynced && isFinal(event.error, ++faults / sources.length)));
+          isFault && (isOversized(event.error) || (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
         if (!isHopeless) return onContinuity?.(event, type);
         this.#refusal = event.error;
         this.#refuse();
@@ -236,6 +242,7 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
   const { client } = session;
   const { code, message = messageOf(error) } = statusOf(error) ?? {};
   const resource = formatGroupResource(type.gvr);
+  if (isRequestTimeout(error)) return requestTimeoutError(error);
   if (isUnauthorized(error))
     return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', {
       hint: 'the server refused the credentials: log in again, or choose another user with --context or --user',

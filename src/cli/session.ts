@@ -4,8 +4,10 @@ import type { Interfaces } from '@oclif/core';
 import { type Client, createClient } from '../client/client.ts';
 import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
+import { isRequestTimeout } from '../client/http-exchange.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../client/kubeconfig.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
+import { ServerSilence } from '../client/server-silence.ts';
 import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
@@ -19,6 +21,7 @@ import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Edges } from './base-command.ts';
 import { StreamEnd } from './ending.ts';
+import { requestTimeoutError } from './exit.ts';
 import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
@@ -73,18 +76,23 @@ export function checkSelectors(flags: SelectorFlags): void {
 
 /**
  * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it.
- * With `timeout` it is ended so many ms after now.
+ * With `timeout` it is ended so many ms after now. A command that answers once is also ended, with an error, by a server that says nothing
+ * for 30 s (or for `--request-timeout`, if that is longer), unless `timeout` sets another limit.
  */
 export async function openSession(
   flags: ConnectionFlags & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
+  { once = false } = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   keepYoungGenerationSmall();
   const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
   const logger = stderrLogger(io, flags.v ?? 0);
   const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
+  const ending = new AbortController();
+  const silence = once && flags.timeout === undefined ? silenceOf(config, (error) => ending.abort(error)) : undefined;
   const client = createClient(config, {
+    observer: silence,
     logger,
     clock: systemClock,
     userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,
@@ -93,7 +101,6 @@ export async function openSession(
     onWarning: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
-  const ending = new AbortController();
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
   if (flags.timeout !== undefined) {
     following.push(systemClock.after(flags.timeout - (systemClock.monotonic() - startedAt), () => ending.abort(new StreamEnd('timeout'))));
@@ -122,13 +129,26 @@ export async function openSession(
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
       for (const each of following) each[Symbol.dispose]();
+      silence?.[Symbol.dispose]();
       await client.close();
       await sandbox?.stop();
     },
   };
 }
 
+/** How long a command that answers once waits for the next byte of a server. */
+const GIVE_UP_MS = 30_000;
+
+function silenceOf({ server, requestTimeoutMs = 0 }: ClusterConfig, onSilent: (error: InformerError) => void): ServerSilence {
+  const limitMs = Math.max(GIVE_UP_MS, requestTimeoutMs);
+  const error = new InformerError('sync', `${server} has not sent a byte for ${limitMs / 1000}s`, {
+    hint: 'is it the right server, and does a proxy on the way work? --timeout sets how long to wait instead',
+  });
+  return new ServerSilence({ clock: systemClock, limitMs, onSilent: () => onSilent(error) });
+}
+
 function noTypes(error: unknown, { server }: ClusterConfig): never {
+  if (isRequestTimeout(error)) throw requestTimeoutError(error);
   if (isInformerError(error, 'discovery') && !statusOf(error)) throw withCrdHint(error);
   if (!(error instanceof StreamEnd)) throw error;
   throw new InformerError('sync', `${server} did not tell its types within --timeout`, {
@@ -210,5 +230,11 @@ function loadOptionsOf(flags: ConnectionFlags, io: Io, logger: Logger): LoadConf
 function discoveryStore(flags: ConnectionFlags, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {
   const base = io.env.XDG_CACHE_HOME || path.join(io.env.HOME ?? homedir(), '.cache');
   const directory = flags['cache-dir'] ?? path.join(base, 'kubectl-informer');
-  return diskDiscoveryStore({ directory, server: config.server, clock: systemClock, logger });
+  return diskDiscoveryStore({
+    directory,
+    server: config.server,
+    clock: systemClock,
+    logger,
+    onDamaged: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
+  });
 }

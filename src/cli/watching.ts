@@ -16,7 +16,7 @@ import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
-import { type ExitCode, isReaderGone, SeveralErrors } from './exit.ts';
+import { type ExitCode, exitCodeOf, isReaderGone, SeveralErrors } from './exit.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
 import { missingNames } from './missing-names.ts';
@@ -246,7 +246,7 @@ class Watching {
   #endRecord() {
     const { reason } = this.#session.signal;
     const state = { isSynced: this.#isSynced, isWaiting: this.#isWaiting };
-    const exitCode = isFailure(reason) ? 1 : exitCodeOfEnd(reason, state);
+    const exitCode = isFailure(reason) ? exitCodeOf(reason) : exitCodeOfEnd(reason, state);
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary: this.#summary.counts(continuityOf(this.#targets)) });
   }
 

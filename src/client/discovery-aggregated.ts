@@ -1,4 +1,5 @@
 import type { ResourceType } from '../model/resource-type.ts';
+import { isDamaged, objectsIn, textsIn } from './damaged-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 const GROUP = 'apidiscovery.k8s.io';
@@ -43,13 +44,17 @@ export function isAggregated(value: unknown): value is GroupDiscoveryList {
 export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
   const types: ResourceType[] = [];
   const failures: DiscoveryFailure[] = [];
-  for (const { metadata, versions } of list.items ?? []) {
+  if (isDamaged(list.items)) failures.push({ group: 'apis', message: DAMAGED });
+  for (const { metadata, versions } of objectsIn(list.items)) {
     const group = metadata?.name ?? '';
+    if (isDamaged(versions)) failures.push({ group: group || 'core', message: DAMAGED });
     const seen = new Set<string>();
-    for (const version of versions ?? []) {
+    for (const version of objectsIn(versions)) {
       if (version.freshness === 'Stale')
         failures.push({ group: `${group}/${version.version}`, message: 'stale: its server does not answer' });
-      for (const resource of version.resources ?? []) {
+      if (isDamaged(version.resources)) failures.push({ group: group === '' ? 'core' : `${group}/${version.version}`, message: DAMAGED });
+      for (const resource of objectsIn(version.resources)) {
+        if (typeof resource.resource !== 'string') continue;
         types.push(typeOf(group, version.version, resource, !seen.has(resource.resource)));
         seen.add(resource.resource);
       }
@@ -58,17 +63,19 @@ export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
   return { types, failures };
 }
 
+const DAMAGED = 'its answer is damaged';
+
 function typeOf(group: string, version: string, resource: ResourceDiscovery, preferred: boolean): ResourceType {
-  const kind = resource.responseKind?.kind ?? '';
+  const kind = typeof resource.responseKind?.kind === 'string' ? resource.responseKind.kind : '';
   return {
     gvr: { group, version, resource: resource.resource },
     kind,
     singular: resource.singularResource || kind.toLowerCase(),
-    shortNames: resource.shortNames ?? [],
-    categories: resource.categories ?? [],
+    shortNames: textsIn(resource.shortNames),
+    categories: textsIn(resource.categories),
     namespaced: resource.scope === 'Namespaced',
-    verbs: resource.verbs ?? [],
-    subresources: (resource.subresources ?? []).map(({ subresource }) => subresource),
+    verbs: textsIn(resource.verbs),
+    subresources: objectsIn(resource.subresources).map(({ subresource }) => subresource),
     preferred,
   };
 }

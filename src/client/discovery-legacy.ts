@@ -1,6 +1,7 @@
 import { messageOf } from '../kit/error.ts';
 import { formatGroupVersion } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import { objectsIn, textsIn } from './damaged-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 /** The answer of /api. Source: apimachinery meta/v1 APIVersions. */
@@ -37,9 +38,9 @@ export interface GroupVersionPath {
 
 /** Which group versions there are, in the server's order, each group's preferred version first. */
 export function groupVersionsOf(root: ApiVersions | ApiGroupList): GroupVersionPath[] {
-  if (root.kind === 'APIVersions') return (root.versions ?? []).map((version) => ({ group: '', version, path: `/api/${version}` }));
-  return (root.groups ?? []).flatMap(({ name, versions, preferredVersion }) => {
-    const all = versions.map(({ version }) => version);
+  if (root.kind === 'APIVersions') return textsIn(root.versions).map((version) => ({ group: '', version, path: `/api/${version}` }));
+  return objectsIn(root.groups).flatMap(({ name, versions, preferredVersion }) => {
+    const all = textsIn(objectsIn(versions).map(({ version }) => version));
     const first = preferredVersion?.version;
     const ordered = first !== undefined && all.includes(first) ? [first, ...all.filter((v) => v !== first)] : all;
     return ordered.map((version) => ({ group: name, version, path: `/apis/${name}/${version}` }));
@@ -57,12 +58,13 @@ export function typesOfLegacy(
   groupVersions.forEach((groupVersion, i) => {
     const list = lists[i];
     if (list?.status === 'fulfilled') types.push(...typesOfList(groupVersion, list.value, seen));
-    else failures.push({ group: formatGroupVersion(groupVersion), message: messageOf(list?.reason) });
+    else failures.push({ group: formatGroupVersion(groupVersion), message: messageOf(list?.reason), error: list?.reason });
   });
   return { types, failures };
 }
 
-function typesOfList({ group, version }: GroupVersionPath, { resources = [] }: ResourceList, seen: Set<string>): ResourceType[] {
+function typesOfList({ group, version }: GroupVersionPath, list: ResourceList, seen: Set<string>): ResourceType[] {
+  const resources = objectsIn(list.resources).filter(({ name, kind }) => typeof name === 'string' && typeof kind === 'string');
   const subresources = Map.groupBy(
     resources.filter(({ name }) => name.includes('/')),
     ({ name }) => name.split('/', 1)[0] as string,
@@ -77,10 +79,10 @@ function typesOfList({ group, version }: GroupVersionPath, { resources = [] }: R
         gvr: { group, version, resource: name },
         kind,
         singular: singularName || kind.toLowerCase(),
-        shortNames: shortNames ?? [],
-        categories: categories ?? [],
+        shortNames: textsIn(shortNames),
+        categories: textsIn(categories),
         namespaced: namespaced === true,
-        verbs: verbs ?? [],
+        verbs: textsIn(verbs),
         subresources: (subresources.get(name) ?? []).map((sub) => sub.name.slice(name.length + 1)),
         preferred,
       };

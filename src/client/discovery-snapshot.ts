@@ -13,4 +13,6 @@ export interface DiscoveryFailure {
   /** `metrics.k8s.io/v1beta1`, or the group alone. */
   readonly group: string;
   readonly message: string;
+  /** What was thrown, where something was. Not kept in a store. */
+  readonly error?: unknown;
 }

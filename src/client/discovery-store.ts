@@ -4,6 +4,7 @@ import type { Clock } from '../kit/clock.ts';
 import { messageOf } from '../kit/error.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
+import { parseOrNone } from './object-decoder.ts';
 
 /** Where snapshots are kept between runs. A store that cannot do its work says nothing and holds nothing: discovery works without one. */
 export interface DiscoveryStore {
@@ -22,6 +23,8 @@ export interface DiskDiscoveryStoreOptions {
   /** Default 6 h. Source: kubectl's discovery cache. */
   maxAgeMs?: number | undefined;
   logger?: Logger | undefined;
+  /** Called with a text that names the file when it is damaged; the server is asked again then. */
+  onDamaged?: ((text: string) => void) | undefined;
 }
 
 /** Changes when the form of the file does; a file of another form is not read. */
@@ -35,7 +38,7 @@ interface StoredSnapshot {
 
 /** Keeps snapshots in a file a server, readable by its owner only. */
 export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): DiscoveryStore {
-  const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = silentLogger } = options;
+  const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = silentLogger, onDamaged = () => {} } = options;
   const file = path.join(directory, 'discovery', `${fileName(server)}.json`);
   const quietly = async <R>(what: string, run: () => Promise<R>): Promise<R | undefined> => {
     try {
@@ -47,7 +50,12 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
   };
   return {
     async load() {
-      const stored = await quietly('read', async () => JSON.parse(await readFile(file, 'utf8')) as StoredSnapshot);
+      const text = await quietly('read', () => readFile(file, 'utf8'));
+      const stored = text === undefined ? undefined : parseOrNone<StoredSnapshot | null>(text);
+      if (text !== undefined && (stored === undefined || (stored?.form === FORM && !isSnapshot(stored.snapshot)))) {
+        onDamaged(`the discovery cache ${file} is damaged; the server is asked again`);
+        return undefined;
+      }
       const age = clock.now() - (stored?.savedAt ?? 0);
       return stored?.form === FORM && age >= 0 && age < maxAgeMs ? stored.snapshot : undefined;
     },
@@ -65,6 +73,22 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     },
   };
 }
+
+function isSnapshot(value: unknown): value is DiscoverySnapshot {
+  const { types, failures } = (value ?? {}) as { types?: unknown; failures?: unknown };
+  return Array.isArray(types) && types.every(isType) && Array.isArray(failures);
+}
+
+function isType(value: unknown): boolean {
+  const { gvr, kind, singular, ...lists } = (value ?? {}) as Record<string, unknown>;
+  const texts = [kind, singular, ...['group', 'version', 'resource'].map((field) => (gvr as Record<string, unknown> | undefined)?.[field])];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    ['shortNames', 'categories', 'verbs', 'subresources'].every((name) => isTexts(lists[name]))
+  );
+}
+
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 function fileName(server: string): string {
   return server.replace(/^https?:\/\//, '').replaceAll(/[^\w.-]/g, '_');

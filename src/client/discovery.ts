@@ -1,13 +1,14 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
-import { isForbidden, isUnauthorized } from '../model/status.ts';
+import { isConnectionReset } from '../model/connection-error.ts';
+import { isForbidden, isUnauthorized, statusOf } from '../model/status.ts';
 import { AGGREGATED_ACCEPT, isAggregated, typesOfAggregated } from './discovery-aggregated.ts';
 import { type ApiGroupList, type ApiVersions, groupVersionsOf, type ResourceList, typesOfLegacy } from './discovery-legacy.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
 import { LARGEST_OBJECT } from './limits.ts';
-import { decodeJson } from './object-decoder.ts';
+import { parseOrNone } from './object-decoder.ts';
 import { isSuccess, LOG_IN, readWhole, statusErrorOf } from './response.ts';
 import type { Transport } from './transport.ts';
 
@@ -21,6 +22,8 @@ export interface DiscoveryOptions {
 
 /** What was fetched this recently is taken as the truth: a name that is not in it is not asked for again. */
 const FRESH_MS = 10_000;
+/** How often a request whose connection breaks is made. Source: client-go rest/with_retry.go (maxRetries). */
+const MOST_TRIES = 10;
 /** Requests at once when every group version has to be asked on its own. */
 const CONCURRENCY = 16;
 
@@ -83,12 +86,12 @@ export class Discovery {
     if (core.status === 'rejected' && groups.status === 'rejected') throw nothingDiscovered(core.reason);
     const parts = await Promise.all([this.#part(core, 'core'), this.#part(groups, 'apis')]);
     const snapshot = { types: parts.flatMap((p) => p.types), failures: parts.flatMap((p) => p.failures) };
-    for (const failure of snapshot.failures) this.#logger.warn('discovery is incomplete', { ...failure });
+    for (const { group, message } of snapshot.failures) this.#logger.warn('discovery is incomplete', { group, message });
     return snapshot;
   }
 
   async #part(answer: PromiseSettledResult<unknown>, group: string): Promise<DiscoverySnapshot> {
-    if (answer.status === 'rejected') return { types: [], failures: [{ group, message: messageOf(answer.reason) }] };
+    if (answer.status === 'rejected') return { types: [], failures: [{ group, message: messageOf(answer.reason), error: answer.reason }] };
     return isAggregated(answer.value) ? typesOfAggregated(answer.value) : this.#legacy(answer.value as ApiVersions | ApiGroupList);
   }
 
@@ -98,17 +101,48 @@ export class Discovery {
     return typesOfLegacy(groupVersions, lists);
   }
 
+  /** A broken connection is asked over again, as client-go does; it may break before the answer or in it. */
   async #get(path: string): Promise<unknown> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#getOnce(path);
+      } catch (error) {
+        if (tries === MOST_TRIES || !isConnectionReset(error)) throw error;
+      }
+    }
+  }
+
+  async #getOnce(path: string): Promise<unknown> {
     const response = await this.#transport.request({ method: 'GET', path, headers: { accept: AGGREGATED_ACCEPT } });
     if (!isSuccess(response)) throw await statusErrorOf(response, { verb: 'get' });
-    return decodeJson(await readWhole(response.body, `the answer of ${path}`, LARGEST_OBJECT), 0);
+    const text = (await readWhole(response.body, `the answer of ${path}`, LARGEST_OBJECT)).toString('utf8');
+    const answer = parseOrNone<unknown>(text);
+    if (isDiscovery(answer)) return answer;
+    throw new InformerError('decode', `the answer to GET ${path} is no list of types but ${nameOfAnswer(answer, text)}`, {
+      hint: 'is this a Kubernetes API server, or the login page of a proxy before it?',
+    });
   }
+}
+
+const DISCOVERY_KINDS: ReadonlySet<unknown> = new Set(['APIGroupDiscoveryList', 'APIVersions', 'APIGroupList', 'APIResourceList']);
+
+const isDiscovery = (answer: unknown) => DISCOVERY_KINDS.has((answer as { kind?: unknown } | null | undefined)?.kind);
+
+function nameOfAnswer(answer: unknown, text: string): string {
+  if (answer === undefined) return /^\s*</.test(text) ? 'an HTML page' : 'text that is not JSON';
+  const { kind } = (answer ?? {}) as { kind?: unknown };
+  return typeof kind === 'string' ? `an object of kind ${JSON.stringify(kind)}` : `JSON without a kind`;
 }
 
 /** In kubectl's words. What failed in the connection says so better itself. */
 function nothingDiscovered(cause: unknown): unknown {
   if (isUnauthorized(cause)) {
     return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { cause, hint: LOG_IN });
+  }
+  const { code = 0 } = statusOf(cause) ?? {};
+  if (code >= 500) {
+    const hint = 'the API server, or a proxy before it, failed: try again';
+    return new InformerError('transport', `cannot find out what the server has: ${messageOf(cause)}`, { cause, hint });
   }
   if (!isForbidden(cause)) return cause;
   return new InformerError('transport', `cannot find out what the server has: ${messageOf(cause)}`, {

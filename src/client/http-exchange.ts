@@ -1,9 +1,10 @@
 import { onAbort } from '../kit/abort.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
-import { InformerError } from '../kit/error.ts';
+import { causesOf, InformerError } from '../kit/error.ts';
 import { brokenConnection } from './connection-text.ts';
 import { gunzipped } from './gzip-body.ts';
 import type { RawAnswer, RawBody } from './http-dispatch.ts';
+import type { ExchangeObserver } from './server-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** How long an exchange may take, ms. */
@@ -15,6 +16,7 @@ export interface ExchangeLimits {
   /** Between bytes of the body, if it is no stream. */
   idleMs: number;
   clock: Clock;
+  observer?: ExchangeObserver | undefined;
 }
 
 /** What one exchange holds until its body has ended: a link to the caller's signal, and timers. */
@@ -34,10 +36,11 @@ export class Exchange {
     this.#limits = limits;
     const { signal } = request;
     const { timeoutMs, headersMs, clock } = limits;
+    limits.observer?.began();
     this.#silence = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
     if (timeoutMs)
       this.#deadline = clock.after(timeoutMs, () =>
-        this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout'),
+        this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout', requestTimedOut()),
       );
     this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason)); // last: it may end what is above at once
   }
@@ -48,6 +51,7 @@ export class Exchange {
 
   /** The headers are here. A stream may take its time from now on. */
   answered(): void {
+    this.#limits.observer?.heard();
     this.#silence?.cancel();
     this.#silence = undefined;
     if (this.#request.stream) this.#deadline?.cancel();
@@ -61,11 +65,13 @@ export class Exchange {
   }
 
   heard(): void {
+    this.#limits.observer?.heard();
     this.#waitingSince = undefined;
   }
 
   /** Lets go of the signal and the timers, at once. */
   end(): void {
+    if (!this.#hasEnded) this.#limits.observer?.ended();
     this.#hasEnded = true;
     this.#deadline?.cancel();
     this.#silence?.cancel();
@@ -90,9 +96,9 @@ export class Exchange {
     });
   }
 
-  #giveUp(what: string, hint?: string): void {
+  #giveUp(what: string, hint?: string, cause: Error = timedOut()): void {
     const { method, path } = this.#request;
-    this.#breakOff(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause: timedOut(), hint }));
+    this.#breakOff(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause, hint }));
   }
 
   /** Ends before anybody hears of it: whoever waits for the abort finds no timer left. */
@@ -100,6 +106,17 @@ export class Exchange {
     this.end();
     this.#controller.abort(reason);
   }
+}
+
+const REQUEST_TIMEOUT: unique symbol = Symbol('request timeout');
+
+function requestTimedOut(): Error {
+  return Object.assign(timedOut(), { [REQUEST_TIMEOUT]: true });
+}
+
+/** Whether a request took longer than the limit the user set for each (`--request-timeout`). */
+export function isRequestTimeout(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => REQUEST_TIMEOUT in (cause as object));
 }
 
 function timedOut(): Error {

@@ -5,6 +5,7 @@ import { isLoopback, noAnswer } from './connection-text.ts';
 import { CoreConnections } from './core-connections.ts';
 import { type Connections, ProxiedConnections } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
+import type { ExchangeObserver } from './server-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** Settings of an {@link HttpPool}. */
@@ -17,6 +18,7 @@ export interface HttpPoolOptions {
   /** How long the body of an answer that is no stream may be silent. */
   idleMs: number;
   clock: Clock;
+  observer?: ExchangeObserver | undefined;
 }
 
 /** Longer than the API server itself lets a request that is not a watch take (60 s), so that its own answer is heard first. */

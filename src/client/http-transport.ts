@@ -5,6 +5,7 @@ import { isTooLargeResourceVersion } from '../model/status.ts';
 import type { ClusterConfig, Credentials } from './cluster-config.ts';
 import { HttpPool } from './http-pool.ts';
 import { discard, hold, retryAfterMs } from './response.ts';
+import type { ExchangeObserver } from './server-silence.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { onceEach, parseWarnings } from './warnings.ts';
@@ -22,6 +23,8 @@ export interface TransportOptions {
   requestTimeoutMs?: number | undefined;
   /** How long the body of an answer that is no watch may be silent, ms; then it rejects with `transport`. Default 60 s. */
   bodyIdleTimeoutMs?: number | undefined;
+  /** Told of each exchange with the server as it goes on. */
+  observer?: ExchangeObserver | undefined;
   /** Hears each text the server warns with, once. */
   onWarning?: ((text: string) => void) | undefined;
 }
@@ -57,6 +60,7 @@ class HttpTransport implements Transport {
       timeoutMs: options.requestTimeoutMs ?? config.requestTimeoutMs,
       idleMs: options.bodyIdleTimeoutMs ?? BODY_IDLE_MS,
       clock: this.#clock,
+      observer: options.observer,
     });
     this.#warn = onceEach(options.onWarning ?? (() => {}));
   }

@@ -2,7 +2,7 @@ import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { formatGroupResource, type GroupVersionKind, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { DiscoverySnapshot } from './discovery-snapshot.ts';
+import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 /** Where a mapper gets its types from; {@link Discovery} is one. */
 export interface DiscoverySource {
@@ -35,6 +35,7 @@ export class RestMapper {
   /** As {@link resolve}, but undefined when the server has no such type. */
   async find(word: string): Promise<ResourceType | undefined> {
     const type = await this.#lookUp(({ types }) => typeNamed(types, word));
+    if (type) checkCore(type, word, await this.#discovery.snapshot());
     if (type) for (const other of sameShortName((await this.#discovery.snapshot()).types, word, type)) this.#warn(other);
     return type;
   }
@@ -55,12 +56,17 @@ export class RestMapper {
     );
   }
 
-  /** The listable types of a category such as `all`; undefined when there is no such category. */
+  /** The listable types of a category such as `all`; undefined when there is no such category. Warns where some may be missing. */
   async category(name: string): Promise<ResourceType[] | undefined> {
     const { types } = await this.#discovery.snapshot();
     const known = membersOf(types, name);
-    if (known || typeNamed(types, name)) return known; // to ask the server anew for every word that is a type would be a waste
-    return this.#lookUp((snapshot) => membersOf(snapshot.types, name));
+    const isType = !known && typeNamed(types, name) !== undefined;
+    if (isType) return undefined; // to ask the server anew for every word that is a type would be a waste
+    const members = known ?? (await this.#lookUp((snapshot) => membersOf(snapshot.types, name)));
+    const { failures } = await this.#discovery.snapshot();
+    const unasked = failures.map(({ group, message }) => `${partName(group)} (${message})`);
+    if (members && unasked.length > 0) this.#warn(`${name} may stand for more types: could not ask for ${unasked.join(', ')}`);
+    return members;
   }
 
   async #lookUp<R>(look: (snapshot: DiscoverySnapshot) => R | undefined): Promise<R | undefined> {
@@ -69,6 +75,12 @@ export class RestMapper {
     await this.#discovery.invalidate();
     return look(await this.#discovery.snapshot());
   }
+}
+
+/** Without the core types, `pods` would be those of another group. */
+function checkCore(type: ResourceType, word: string, { failures }: DiscoverySnapshot): void {
+  const core = failures.find(({ group }) => group === 'core');
+  if (core && type.gvr.group !== '' && !word.includes('.')) throw unasked(word, [core], '');
 }
 
 function membersOf(types: readonly ResourceType[], category: string): ResourceType[] | undefined {
@@ -128,14 +140,38 @@ function bestNamed(types: readonly ResourceType[], name: string): ResourceType |
   );
 }
 
+/** A type that is not found may be in what could not be asked: then the cluster failed, and nothing is known of the type. */
 function unknownType(word: string, { types, failures }: DiscoverySnapshot): InformerError {
   const name = word.split('.', 1)[0] as string;
   const words = types.flatMap((type) => [type.gvr.resource, type.singular, ...type.shortNames]);
   const near = nearest(name, words).map((candidate) => JSON.stringify(candidate));
-  const missing = failures.map(({ group }) => group);
-  const hints = [
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'kubectl api-resources lists the types the server has',
-    ...(missing.length > 0 ? [`not available at the moment: ${missing.join(', ')}`] : []),
-  ];
-  return new InformerError('discovery', `the server doesn't have a resource type ${JSON.stringify(name)}`, { hint: hints.join('; ') });
+  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'kubectl api-resources lists the types the server has';
+  const relevant = failures.filter((failure) => mayHold(failure, word));
+  if (relevant.length > 0) return unasked(word, relevant, near.length > 0 ? `${hint} ` : '');
+  return new InformerError('discovery', `the server doesn't have a resource type ${JSON.stringify(name)}`, { hint });
+}
+
+function unasked(word: string, failures: readonly DiscoveryFailure[], hint: string): InformerError {
+  const named = failures.map(({ group, message }) => `${partName(group)} (${message})`).join(', ');
+  return new InformerError(
+    'transport',
+    `cannot find out whether the server has a resource type ${JSON.stringify(word)}: could not ask for ${named}`,
+    {
+      cause: failures[0]?.error,
+      hint: `${hint}The server, or a proxy before it, failed: try again`.trim(),
+    },
+  );
+}
+
+const partName = (group: string) => ({ core: 'the core types', apis: 'the API groups' })[group] ?? group;
+
+/** Whether a type of this name may be in the part of the API that could not be asked. */
+function mayHold({ group: part }: DiscoveryFailure, word: string): boolean {
+  const [, ...rest] = word.split('.');
+  const [version = ''] = rest;
+  if (rest.length === 0) return true;
+  if (part === 'core') return rest.length === 1 && /^v\d/.test(version);
+  if (part === 'apis') return true;
+  const group = part.split('/', 1)[0] as string;
+  return [rest, rest.slice(1)].some((parts) => parts.length > 0 && group.startsWith(parts.join('.')));
 }

@@ -73,7 +73,7 @@ export default class QueryCommand extends BaseCommand {
     const filter = await compiledAll(flags.filter, 'filter');
     const expressions = { groupBy: await expressionOf(flags['group-by']), sortBy: await expressionOf(flags['sort-by']) };
     checkIndexes({ declared, lookups, values: flags.values });
-    await using session = await openSession(flags, this.edges);
+    await using session = await openSession(flags, this.edges, { once: true });
     const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
     checkRollouts(
       filter.programs,

@@ -38,7 +38,7 @@ export default class WatchCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(watchFlags);
     const checked = await checkWatch(flags, this.line, this.edges.io);
-    await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges);
+    await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, { once: checked.once });
     return await watch(session, await planOf(words, flags, checked, session));
   }
 }

@@ -126,7 +126,7 @@ describe('Discovery', () => {
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/fruit.example.com/v1', method: 'GET' } });
     const { types, failures } = await new Discovery(transport).snapshot();
     expect(fruitOf(types)).toEqual(['fruit.example.com/v1beta1/apples!', 'fruit.example.com/v1beta1/pears!']);
-    expect(failures).toEqual([{ group: 'fruit.example.com/v1', message: 'the server is currently unable to handle the request' }]);
+    expect(failures).toMatchObject([{ group: 'fruit.example.com/v1', message: 'the server is currently unable to handle the request' }]);
   });
 
   it('names the groups whose own server does not answer', async () => {
@@ -255,5 +255,113 @@ describe('the discovery cache on disk', () => {
     const discovery = new Discovery((await serving()).transport, { store: open() });
     expect(fruitOf((await discovery.snapshot()).types)).toHaveLength(3);
     expect(await readFile(path.join(directory, 'cache'), 'utf8')).toContain('a file');
+  });
+});
+
+describe('a discovery that fails', () => {
+  const AGGREGATED = { kind: 'APIGroupDiscoveryList', items: [] };
+
+  it.each([
+    ['an HTML page', '<html><body>log in</body></html>', 'an HTML page'],
+    ['text', 'hello', 'text that is not JSON'],
+    ['null', 'null', 'JSON without a kind'],
+    ['a list', '[]', 'JSON without a kind'],
+    ['another kind', '{"kind":"Status","status":"Success"}', 'an object of kind "Status"'],
+  ])('says so of an answer that is %s', async (_, body, named) => {
+    const transport = scriptedBytes(() => ({ body }));
+    await expect(new Discovery(transport).snapshot()).rejects.toMatchObject({
+      code: 'decode',
+      message: `the answer to GET /api is no list of types but ${named}`,
+      hint: expect.stringContaining('login page'),
+    });
+    const half = scriptedBytes(({ path }) => ({ body: path === '/api' ? body : AGGREGATED }));
+    expect((await new Discovery(half).snapshot()).failures).toMatchObject([{ group: 'core', message: expect.stringContaining(named) }]);
+  });
+
+  it.each([
+    ['a null group', { items: [null] }, 'apis'],
+    ['groups that are no list', { items: { a: 1 } }, 'apis'],
+    ['a null version', { items: [{ metadata: { name: 'apps' }, versions: [null] }] }, 'apps'],
+    ['a null type', { items: [{ metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [null] }] }] }, 'apps/v1'],
+  ])('passes over %s, and counts it as a failure of its group', async (_, body, group) => {
+    const transport = scriptedBytes(({ path }) => ({ body: path === '/apis' ? { ...AGGREGATED, ...body } : AGGREGATED }));
+    const { types, failures } = await new Discovery(transport).snapshot();
+    expect({ types, failures }).toEqual({ types: [], failures: [{ group, message: 'its answer is damaged' }] });
+  });
+
+  it('takes odd fields of a type for nothing', async () => {
+    const odd = {
+      resource: 'things',
+      responseKind: { kind: 7 },
+      verbs: 'all',
+      shortNames: [null, 't'],
+      categories: {},
+      subresources: [null],
+    };
+    const items = [{ metadata: { name: 'x' }, versions: [{ version: 'v1', resources: [odd, { responseKind: { kind: 'Nameless' } }] }] }];
+    const { types } = await new Discovery(scriptedBytes(() => ({ body: { ...AGGREGATED, items } }))).snapshot();
+    expect(types[0]).toMatchObject({ kind: '', verbs: [], shortNames: ['t'], categories: [], subresources: [] });
+  });
+
+  it('asks again when the connection breaks, before the answer or in it', async () => {
+    const { transport } = await serving();
+    let broken = 0;
+    const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    const breaking = through(transport, async (request, send) => {
+      if (request.path !== '/api' || ++broken > 3) return send(request);
+      if (broken % 2 === 1) throw reset();
+      const answer = await send(request);
+      // biome-ignore lint/correctness/useYield: it breaks before the first piece
+      const body = (async function* () {
+        throw reset();
+      })();
+      return { ...answer, body };
+    });
+    const { types, failures } = await new Discovery(breaking).snapshot();
+    expect(failures).toEqual([]);
+    expect(types.some(({ kind }) => kind === 'Pod')).toBe(true);
+  });
+
+  it('gives up when it breaks again and again', async () => {
+    let requests = 0;
+    const broken = { request: async () => { requests++; throw Object.assign(new Error('reset'), { code: 'ECONNRESET' }); }, close: async () => {} }; // biome-ignore format: short
+    await expect(new Discovery(broken).snapshot()).rejects.toThrow('reset');
+    expect(requests).toBe(20);
+  });
+});
+
+describe('a damaged discovery cache', () => {
+  it.each([
+    ['no JSON', '{"form":1,'],
+    ['no types', '{"form":1,"savedAt":0,"snapshot":{}}'],
+    ['a null type', '{"form":1,"savedAt":0,"snapshot":{"types":[null],"failures":[]}}'],
+    [
+      'a type without verbs',
+      '{"form":1,"savedAt":0,"snapshot":{"types":[{"gvr":{"group":"","version":"v1","resource":"pods"},"kind":"Pod","singular":"pod"}],"failures":[]}}',
+    ],
+    ['null for a snapshot', '{"form":1,"savedAt":0,"snapshot":null}'],
+  ])('is named and fetched again: %s', async (_, text) => {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
+    const clock = new FakeClock();
+    const damaged: string[] = [];
+    const store = diskDiscoveryStore({ directory, server: 'https://one', clock, onDamaged: (told) => damaged.push(told) });
+    await store.save({ types: [], failures: [] });
+    const file = path.join(directory, 'discovery', 'one.json');
+    await writeFile(file, text);
+    const { transport } = await serving();
+    expect((await new Discovery(transport, { store, clock }).snapshot()).types.length).toBeGreaterThan(20);
+    expect(damaged).toEqual([`the discovery cache ${file} is damaged; the server is asked again`]);
+    expect((await store.load())?.types.length).toBeGreaterThan(20);
+    expect(damaged).toHaveLength(1);
+  });
+
+  it('is not one of an older form', async () => {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
+    const damaged: string[] = [];
+    const store = diskDiscoveryStore({ directory, server: 'https://one', clock: new FakeClock(), onDamaged: (told) => damaged.push(told) });
+    await store.save({ types: [], failures: [] });
+    await writeFile(path.join(directory, 'discovery', 'one.json'), '{"form":0,"old":true}');
+    expect(await store.load()).toBeUndefined();
+    expect(damaged).toEqual([]);
   });
 });

@@ -70,8 +70,49 @@ describe('RestMapper', () => {
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
     const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)));
     await expect(broken.resolve('nodemetrics')).rejects.toMatchObject({
-      hint: expect.stringContaining('not available at the moment: batch/v1'),
+      code: 'transport',
+      message: expect.stringMatching(
+        /^cannot find out whether the server has a resource type "nodemetrics": could not ask for batch\/v1 \(/,
+      ),
     });
+  });
+
+  it.each([
+    ['core', 'pods', true],
+    ['core', 'deployments', true],
+    ['core', 'pods.v1', true],
+    ['core', 'things.example.com', false],
+    ['apis', 'things', true],
+    ['apis', 'things.example.com', true],
+    ['example.com/v1', 'things', true],
+    ['example.com/v1', 'things.example.com', true],
+    ['example.com/v1', 'things.v1.example.com', true],
+    ['example.com/v1', 'things.exam', true],
+    ['example.com/v1', 'things.other.com', false],
+    ['example.com/v1', 'pods', undefined],
+  ])('when %s could not be asked: whether %s may be there is told apart from whether it is', async (group, word, mayBe) => {
+    const pods = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod', shortNames: [], categories: [] };
+    const deployments = {
+      ...pods,
+      gvr: { group: 'apps', version: 'v1', resource: 'deployments' },
+      kind: 'Deployment',
+      singular: 'deployment',
+    };
+    const rest = { namespaced: true, verbs: ['list'], subresources: [], preferred: true };
+    const types = [...(group === 'core' ? [] : [{ ...pods, ...rest }]), { ...deployments, ...rest }];
+    const snapshot = { types, failures: [{ group, message: 'broken' }] };
+    const mapper = new RestMapper({ snapshot: async () => snapshot, isFresh: () => true, invalidate: async () => {} });
+    if (mayBe === undefined) expect((await mapper.resolve(word)).kind).toBe('Pod');
+    else await expect(mapper.resolve(word)).rejects.toMatchObject({ code: mayBe ? 'transport' : 'discovery' });
+  });
+
+  it('warns that a category may stand for more than could be asked for', async () => {
+    const { sandbox, transport } = await served();
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
+    const warnings: string[] = [];
+    const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)), { onWarning: (text) => warnings.push(text) });
+    expect((await broken.category('all'))?.length).toBeGreaterThan(2);
+    expect(warnings).toEqual([expect.stringMatching(/^all may stand for more types: could not ask for batch\/v1 \(/)]);
   });
 
   it('asks the server once more on a miss, unless what it knows is fresh; stale again, it asks again [RM-01]', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { APPLES, apple, configMap, type Fixture, startFixture } from '../support/fixture.ts';
-import { type RawSocketScript, rawSocketScript } from '../support/socket-script.ts';
+import { type RawSocketScript, rawSocketScript, socketScript } from '../support/socket-script.ts';
 
 let fixture: Fixture;
 /** Discovery is on disk already: what goes wrong then goes wrong in the informers. */
@@ -62,6 +62,80 @@ describe('a server that never answers', () => {
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/^error: .*127\.0\.0\.1.*--timeout/m);
     expect(stderr).toMatch(/^hint: /m);
+  });
+});
+
+describe('a server that accepts and says nothing', () => {
+  const ONE_SHOT = [
+    ['query', []],
+    ['watch', ['--once']],
+  ] as const;
+  /** Discovery, as a real server would tell it; what a command then asks for stalls. */
+  const stalling = (where: 'at once' | 'headers' | 'body') =>
+    socketScript((request, response) => {
+      if (where === 'at once') return;
+      const { pathname } = new URL(request.url ?? '', 'http://x');
+      if (pathname === '/api' || pathname === '/apis') {
+        const pods = {
+          resource: 'pods',
+          responseKind: { kind: 'Pod' },
+          scope: 'Namespaced',
+          verbs: ['list', 'watch'],
+          singularResource: 'pod',
+        };
+        const versions = pathname === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] : [];
+        response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: versions }));
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (where === 'body') response.write('{"kind":"PodList","apiVersion":"v1",');
+      else response.flushHeaders();
+    });
+
+  it.concurrent.each(
+    ONE_SHOT.flatMap(([command, flags]) => (['at once', 'headers', 'body'] as const).map((where) => [command, where, flags] as const)),
+  )(
+    'is given up by %s after 30 s, stalled in its %s, without any flag',
+    async (command, where, flags) => {
+      await using server = await stalling(where);
+      const startedAt = performance.now();
+      const { code, stdout, stderr } = await run([command, 'pods', '-n', 'shop', '-o', 'name', '--server', server.url, ...flags]);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toBe(
+        `error: ${server.url} has not sent a byte for 30s\nhint: is it the right server, and does a proxy on the way work? --timeout sets how long to wait instead\n`,
+      );
+      expect(performance.now() - startedAt).toBeGreaterThan(29_000);
+    },
+    90_000,
+  );
+
+  it.concurrent.each(ONE_SHOT)('is given up by %s after --request-timeout', async (command, flags) => {
+    for (const where of ['at once', 'headers'] as const) {
+      await using server = await stalling(where);
+      const { code, stderr } = await run([command, 'pods', '-n', 'shop', '--server', server.url, '--request-timeout', '300ms', ...flags]);
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/^error: .*GET \S+: no complete answer within 0.3s.*\nhint: .*--request-timeout/m);
+    }
+  });
+});
+
+describe('a discovery that cannot be had is no wrong type', () => {
+  it.each([
+    ['an HTML page', 200, '<html>log in</html>', /is no list of types but an HTML page/],
+    ['null', 200, 'null', /is no list of types but JSON without a kind/],
+    ['a failure', 500, '{}', /500|error on the server/],
+  ])('%s', async (_, status, body, text) => {
+    for (const broken of [['/api'], ['/api', '/apis']]) {
+      await using server = await socketScript((request, response) => {
+        const isBroken = broken.includes(request.url ?? '');
+        response.writeHead(isBroken ? status : 200).end(isBroken ? body : JSON.stringify({ kind: 'APIGroupDiscoveryList', items: [] }));
+      });
+      const { code, stdout, stderr } = await run(['query', 'pods', '-n', 'shop', '--server', server.url]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(text);
+      expect(stderr).toMatch(/^hint: /m);
+      expect(stderr).not.toContain('Cannot read');
+    }
   });
 });
 

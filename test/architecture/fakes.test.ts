@@ -55,9 +55,10 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/http-dispatch.test.ts': 'chunks in one go, readers that stop, connections let go of, broken, used again',
     'client/http-transport.test.ts': 'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
     'client/inflated-body.test.ts': 'compressed bodies that are cut, empty, none, spoilt, or a bomb',
+    'client/server-silence.test.ts': 'an answer that stalls before, after and behind its headers',
     'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
     'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
-    'e2e/errors.test.ts': 'a port that takes connections and never answers',
+    'e2e/errors.test.ts': 'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
   },
   'scripted-events.ts': {
     'informer/pager.test.ts': 'tokens that expire or repeat at an exact page',

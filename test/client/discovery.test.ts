@@ -323,8 +323,12 @@ describe('a discovery that fails', () => {
   });
 
   it('gives up when it breaks again and again', async () => {
+    const { transport } = await serving();
     let requests = 0;
-    const broken = { request: async () => { requests++; throw Object.assign(new Error('reset'), { code: 'ECONNRESET' }); }, close: async () => {} }; // biome-ignore format: short
+    const broken = through(transport, async () => {
+      requests++;
+      throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    });
     await expect(new Discovery(broken).snapshot()).rejects.toThrow('reset');
     expect(requests).toBe(20);
   });

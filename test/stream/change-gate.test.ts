@@ -41,6 +41,18 @@ it('lets everything through without rules, as it is', () => {
   expect(gateOf({}).pass(change, PODS)).toBe(change);
 });
 
+it('leaves out updates that are noise when so asked, and nothing else', () => {
+  const [one, two, three] = ['1', '2', '3'].map((resourceVersion) => ({
+    ...pod('Running'),
+    metadata: { name: 'web', namespace: 'shop', resourceVersion },
+  })) as [UnknownObject, UnknownObject, UnknownObject];
+  const other = { ...three, status: { phase: 'Failed' } };
+  const changes = [added(one), updated(one, two), updated(two, other), deleted(other)];
+  const all = ['added Running watch', 'updated Running watch', 'updated Failed watch', 'deleted Failed watch'];
+  expect(through(gateOf({}), ...changes)).toEqual(all);
+  expect(through(gateOf({ noNoise: true }), ...changes)).toEqual(all.with(1, '-'));
+});
+
 describe('a condition about the object', () => {
   test('makes an addition of what starts to match and a deletion of what stops', () => {
     const [pending, run, failed] = [pod('Pending'), pod('Running'), pod('Failed')];

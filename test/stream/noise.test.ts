@@ -48,6 +48,19 @@ test('a Lease renewed is noise, one that changes hands is not', () => {
   expect(isNoise(lease('a', '1'), lease('b', '2'), LEASES)).toBe(false);
 });
 
+test.each([
+  ['another group', { ...LEASES, group: 'example.com' }],
+  ['another type of the group', { ...LEASES, resource: 'leasecandidates' }],
+])('renewTime of %s is no noise', (_, gvr) => {
+  expect(isNoise(object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), gvr)).toBe(false);
+});
+
+test('an object with cells on one side alone is compared by its fields', () => {
+  const columns = [{ name: 'Status', type: 'string', format: '', priority: 0 }];
+  const row = (version: string) => withCells(object(version), { columns, cells: ['Ready'] });
+  expect([isNoise(row('1'), object('2'), NODES), isNoise(object('1'), row('2'), NODES)]).toEqual([true, true]);
+});
+
 test('of table rows the cells count, but for their age', () => {
   const columns = ['Name', 'Status', 'Age'].map((name) => ({ name, type: 'string', format: '', priority: 0 }));
   const row = (...cells: string[]) => withCells(object('1'), { columns, cells });

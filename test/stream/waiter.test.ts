@@ -89,6 +89,38 @@ describe('until', () => {
     expect(waiter.settled).toMatchObject({ kind: 'until', by: { target: PODS, object: { status: { phase: 'Running' } } } });
   });
 
+  it('waits for a named object of the cluster by its name, whatever namespaces others are in', () => {
+    for (const namespaces of [['shop'], [], undefined]) {
+      const nodes: WaitTarget = {
+        type: { gvr: { group: '', version: 'v1', resource: 'nodes' }, namespaced: false },
+        names: new Set(['n1']),
+        ...(namespaces ? { namespaces } : {}),
+      };
+      const { waiter, synced } = waiting(running, nodes);
+      synced();
+      waiter.hear(
+        { type: 'added', object: { metadata: { name: 'n1' }, status: { phase: 'Running' } } as UnknownObject, cause: 'watch' },
+        nodes,
+      );
+      expect(waiter.settled?.kind).toBe('until');
+    }
+  });
+
+  it('with a name in all namespaces waits for it again when the last of that name has gone, whatever else is there', () => {
+    const everywhere: WaitTarget = { ...named('a', 'b'), namespaces: [] };
+    const { waiter, synced } = waiting(running, everywhere);
+    const hear = (type: 'added' | 'deleted', key: string, to = 'Running') => {
+      const [namespace, name] = key.split('/') as [string, string];
+      waiter.hear({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
+      return waiter.settled?.kind;
+    };
+    hear('added', 'shop/a');
+    hear('added', 'bank/a');
+    hear('added', 'shop/b', 'Pending');
+    expect([synced(), hear('deleted', 'bank/a'), hear('deleted', 'shop/a')]).toEqual([undefined, undefined, undefined]);
+    expect([hear('added', 'shop/b'), hear('added', 'other/a')]).toEqual([undefined, 'until']);
+  });
+
   it('asks several conditions of each object', () => {
     const { hear, synced } = waiting({ until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')] });
     hear('a', 'Running');
@@ -303,6 +335,18 @@ describe('a condition about the time', () => {
     expect(waiter.settled).toBeUndefined();
     hear('b', 'gone');
     expect(waiter.settled?.kind).toBe('until');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('can be met by one object while nothing changes', async () => {
+    const { hear, synced, waiter, clock } = waiting({ untilAny: [olderThan(5000)] });
+    hear('a', 'Pending');
+    hear('b', 'Running');
+    synced();
+    await clock.advance(4999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until-any');
     expect(clock.pending).toBe(0);
   });
 

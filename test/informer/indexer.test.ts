@@ -224,6 +224,24 @@ describe('a replacement in steps', () => {
     }
   });
 
+  it.each<[string, (indexer: Indexer<Pod>) => void, string[]]>([
+    ['an update', (i) => i.update(tagged('other', 'new', 5)), ['new', 'x']],
+    ['an addition', (i) => i.add(tagged('another', 'more', 5)), ['more', 'old', 'x']],
+    ['a deletion by key', (i) => i.deleteKey('other'), ['x']],
+    ['a deletion by object', (i) => i.delete(tagged('other', '', 5)), ['x']],
+    ['a transaction', (i) => i.transaction([{ type: 'delete', object: tagged('other', '', 5) }]), ['x']],
+    ['another replacement', (i) => i.replace([tagged('other', 'put', 5)], '7', { within: (key) => key === 'other' }), ['put', 'x']],
+  ])('loses no write that came between its steps: %s', (_, write, values) => {
+    for (const turn of [0, 1, 2]) {
+      const indexer = indexed();
+      indexer.add(tagged('other', 'old', 1));
+      const steps = indexer.replacing(many(5000, 2), '9', { within: (key) => key.startsWith('k') });
+      for (let i = 0; !steps.next().done; i++) if (i === turn) write(indexer);
+      expect(indexer.indexValues('tags').sort()).toEqual(values);
+      expect([...indexer.keys()].filter((key) => !key.startsWith('k'))).toHaveLength(values.length - 1);
+    }
+  });
+
   it('transforms each object once, and tells once of a key that comes twice', () => {
     const seen: Pod[] = [];
     const transform = (object: Pod) => {
@@ -313,6 +331,19 @@ it('stores what the transform gives under the key of what came [IDX-15]', () => 
   const indexer = new Indexer<Pod>({ transform: (o) => ({ ...o, metadata: { ...o.metadata, name: 'other' } }) });
   indexer.add(pod('ns/a', 1));
   expect(indexer.get('ns/a')?.metadata.name).toBe('other');
+});
+
+it('says what a transform threw, and has changed nothing', () => {
+  const indexer = new Indexer<Pod>({
+    transform: (o) => {
+      if (o.metadata.name === 'bad') throw new Error('hm');
+      return o;
+    },
+  });
+  indexer.add(pod('a', 5));
+  expect(() => indexer.add(pod('bad', 6))).toThrow('transforming: hm');
+  expect(() => indexer.replace([pod('b', 7), pod('bad', 8)], '9')).toThrow('transforming: hm');
+  expect([[...indexer.keys()], indexer.resourceVersion]).toEqual([['a'], '5']);
 });
 
 describe('keys', () => {

@@ -3,6 +3,7 @@
 //   node tools/mutants.mjs [--only TEXT] [--list FILE]
 //   --only TEXT   only entries whose file, rule or expected title holds TEXT
 //   --list FILE   entries of this file instead; one without `red` is noticed by any test of its file. `tests` may name several files.
+// MUTANTS_SHOW=1 in the environment shows what the test runner prints.
 // Nothing is copied: a plugin serves the edited file, and what imports it, a second time under an id of its own; all other modules are shared.
 // Ends with 1 when a breakage goes unnoticed, no longer applies, or when a test fails without any.
 import { spawn } from 'node:child_process';

@@ -26,7 +26,8 @@ describe('the breakages', () => {
     expect(read(file).split(find)).toHaveLength(2);
     expect(replace).not.toBe(find);
     expect(existsSync(path.join(root, test))).toBe(true);
-    if (idsIn(red).length > 0) expect(read(test)).toContain(red);
+    // A title may be put together from a row; its parts are in the file all the same.
+    for (const part of red.split(' → ')) expect(read(test)).toContain(part);
   });
 
   it('are of many rules, most of them numbered', () => {

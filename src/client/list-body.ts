@@ -5,6 +5,7 @@ import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parseOrNone } from './object-decoder.ts';
+import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
 /** What a LIST was about. */
@@ -83,8 +84,7 @@ function kindedDecoder(kind: string, apiVersion: unknown, path: MetadataPath | u
   return (bytes, offset) => {
     if (!lacksHead(bytes)) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
-    const rest = cut ? bytes.toString('utf8', 1, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', 1);
-    const object = parseOrNone<{ kind: unknown }>(head + rest);
+    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }));
     if (object?.kind !== NO_KIND) return plain(bytes, offset);
     object.kind = kind;
     return path ? dropManagedFields(object) : object;

@@ -1,5 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import { findManagedFields, type MetadataPath } from './managed-fields.ts';
+import { splicedText } from './spliced-text.ts';
 
 /** Turns the bytes of one JSON value into that value. `offset` is where they began in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;
@@ -19,7 +20,7 @@ export function decodeJson<T>(bytes: Buffer, offset: number): T {
  */
 export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath): T {
   const cut = findManagedFields(bytes, path);
-  const trimmed = cut && parseOrNone<T>(bytes.toString('utf8', 0, cut.from) + bytes.toString('utf8', cut.to));
+  const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }));
   return trimmed ?? decodeJson(bytes, offset); // what is wrong is told of the bytes as they came
 }
 

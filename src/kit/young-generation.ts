@@ -1,8 +1,8 @@
 /** Where the space for young objects stops growing unless said otherwise, bytes. */
-const DEFAULT_LIMIT = 4 * 1024 * 1024;
+const DEFAULT_LIMIT = 8 * 1024 * 1024;
 
 /**
- * Keeps V8's space for young objects small, from the time it has grown to `limitBytes` (4 MiB). Left alone it grows to 128 MB while lists are
+ * Keeps V8's space for young objects small, from the time it has grown to `limitBytes` (8 MiB). Left alone it grows to 128 MB while lists are
  * read, and most of it is garbage: a cache is filled with objects that stay. It is a setting of the whole process, so a library does not make
  * it by itself; the program does. What it saves and costs is measured in docs/performance.md.
  *

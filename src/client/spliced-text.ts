@@ -1,0 +1,23 @@
+import type { Cut } from './managed-fields.ts';
+
+/** Longer texts are put together of strings: so much need not be kept. */
+const MOST_KEPT = 256 * 1024;
+
+let room = Buffer.alloc(0);
+
+/**
+ * The text of `head` (ASCII) and of some bytes from `from` on, without the bytes of a cut, as one flat string. Put together of strings it
+ * would be copied once more when it is parsed, and leave twice the garbage.
+ */
+export function splicedText(bytes: Buffer, { head = '', from = 0, cut }: { head?: string; from?: number; cut: Cut | undefined }): string {
+  if (!cut && head === '') return bytes.toString('utf8', from);
+  const length = head.length + bytes.length;
+  if (length > MOST_KEPT) {
+    return head + (cut ? bytes.toString('utf8', from, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', from));
+  }
+  if (room.length < length) room = Buffer.allocUnsafeSlow(Math.min(2 * length, MOST_KEPT));
+  let end = room.write(head, 0, 'latin1');
+  end += bytes.copy(room, end, from, cut ? cut.from : bytes.length);
+  if (cut) end += bytes.copy(room, end, cut.to);
+  return room.toString('utf8', 0, end);
+}

@@ -191,7 +191,7 @@ describe('a namespace too few or too many', () => {
   it('leaves other errors as the server words them, also where its types cannot be asked for', async () => {
     const { maps, transport, sandbox } = await place();
     expect(String(await refusalOf(() => maps.get('nobody')))).toContain('configmaps "nobody" not found');
-    for (const path of ['/api', '/apis']) sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path } });
+    for (const path of [/^\/api$/, /^\/apis$/]) sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path } });
     const client = createClient(transport);
     expect(String(await refusalOf(() => client.resource(CONFIG_MAPS).get('a')))).toContain('could not find the requested resource');
   });

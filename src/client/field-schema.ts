@@ -1,0 +1,79 @@
+import type { GroupVersionKind } from '../model/gvr.ts';
+import type { Client } from './client.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const mapOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
+
+/** What a schema says of a place in an object: `field` = there is such a field; `none` = there is not; `open` = any name may stand there. */
+export interface FieldVerdict {
+  readonly is: 'field' | 'none' | 'open';
+  /** How many of the steps lead to something that is known; of `none`, the step at this place is the one that is not. */
+  readonly known: number;
+  /** The names of the fields that the unknown one stands beside. */
+  readonly beside: readonly string[];
+}
+
+/** The fields of one kind, as the server's OpenAPI describes them. */
+export interface FieldSchema {
+  /** Looks along field names; undefined stands for every item of a list or every value of a map. */
+  look(steps: readonly (string | undefined)[]): FieldVerdict;
+}
+
+/**
+ * Asks the server for the schema of a kind: two requests, of which the second may be a megabyte for the core group. Undefined where the server
+ * does not describe it. Rejects with what a request rejects with. Source: KEP-2896 OpenAPI v3.
+ */
+export async function loadFieldSchema(
+  client: Pick<Client, 'raw'>,
+  { group, version, kind }: GroupVersionKind,
+  signal?: AbortSignal,
+): Promise<FieldSchema | undefined> {
+  const { paths } = mapOf(JSON.parse(await client.raw('/openapi/v3', { signal })));
+  const { serverRelativeURL } = mapOf(mapOf(paths)[group === '' ? `api/${version}` : `apis/${group}/${version}`]);
+  if (typeof serverRelativeURL !== 'string' || !serverRelativeURL.startsWith('/')) return undefined;
+  const document = mapOf(JSON.parse(await client.raw(serverRelativeURL, { signal })));
+  const schemas = mapOf(mapOf(document.components).schemas);
+  const root = Object.values(schemas)
+    .map(mapOf)
+    .find((schema) => isOf(schema, { group, version, kind }));
+  return root && { look: (steps) => lookFrom(root, schemas, steps) };
+}
+
+function isOf(schema: Json, wanted: GroupVersionKind): boolean {
+  const kinds = schema['x-kubernetes-group-version-kind'];
+  return (
+    Array.isArray(kinds) &&
+    kinds.map(mapOf).some(({ group, version, kind }) => group === wanted.group && version === wanted.version && kind === wanted.kind)
+  );
+}
+
+function lookFrom(root: Json, schemas: Json, steps: readonly (string | undefined)[]): FieldVerdict {
+  let at = resolved(root, schemas);
+  for (const [known, step] of steps.entries()) {
+    const properties = mapOf(at.properties);
+    const names = Object.keys(properties);
+    const isMap = typeof at.additionalProperties === 'object' && at.additionalProperties !== null;
+    if (step === undefined) {
+      if (at.items === undefined && !isMap) return { is: 'open', known, beside: [] };
+      at = resolved(mapOf(at.items ?? at.additionalProperties), schemas);
+    } else if (at.items !== undefined) {
+      return { is: 'open', known, beside: [] };
+    } else if (Object.hasOwn(properties, step)) {
+      at = resolved(mapOf(properties[step]), schemas);
+    } else if (names.length === 0 || isMap || at.additionalProperties === true || at['x-kubernetes-preserve-unknown-fields'] === true) {
+      const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(at.type)) && at['x-kubernetes-int-or-string'] !== true;
+      return { is: isScalar ? 'none' : 'open', known, beside: [] };
+    } else {
+      return { is: 'none', known, beside: names };
+    }
+  }
+  return { is: 'field', known: steps.length, beside: [] };
+}
+
+/** A schema with what it refers to in its place. */
+function resolved(schema: Json, schemas: Json, depth = 0): Json {
+  if (depth > 8) return {};
+  const parts = [schema.$ref, ...(Array.isArray(schema.allOf) ? schema.allOf.map((part) => mapOf(part).$ref) : [])];
+  const name = parts.find((ref): ref is string => typeof ref === 'string')?.replace(/^#\/components\/schemas\//, '');
+  return name === undefined ? schema : resolved(mapOf(schemas[name]), schemas, depth + 1);
+}

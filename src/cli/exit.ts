@@ -17,6 +17,8 @@ export const ExitCode = {
   continuity: 4,
   /** --fail-if was met. */
   failIf: 5,
+  /** SIGHUP came first: the terminal was closed. */
+  hungUp: 129,
   /** SIGINT came first. */
   interrupted: 130,
   /** The reader of stdout left (EPIPE) before what was waited for. As a shell tells of a program that SIGPIPE ended. */

@@ -1,15 +1,21 @@
+/** The signals that end a command: Ctrl-C, a polite kill, and the terminal's closing. */
+type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** 128 and the signal's number, as shells report it. */
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
 /** Why a command was told to end from outside. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  readonly signal: 'SIGINT' | 'SIGTERM';
+  readonly signal: EndingSignal;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
+  constructor(signal: EndingSignal) {
     super(signal);
     this.signal = signal;
   }
 
-  get exitCode(): 130 | 143 {
-    return this.signal === 'SIGINT' ? 130 : 143;
+  get exitCode(): 129 | 130 | 143 {
+    return EXIT_CODES[this.signal];
   }
 }
 
@@ -23,7 +29,7 @@ const ECHO_MS = 60;
 export function abortOnSignals(controller: AbortController, atOnce: () => void): Disposable {
   let firstAt = 0;
   const heard = (signal: NodeJS.Signals) => {
-    const interrupted = new Interrupted(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
+    const interrupted = new Interrupted(signal as EndingSignal);
     if (firstAt === 0) {
       firstAt = performance.now();
       controller.abort(interrupted);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { InformerError, messageOf } from '../kit/error.ts';
 import type { CredentialHeaders, TlsMaterial } from './cluster-config.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
@@ -28,9 +29,9 @@ export function needsKubeConfig({ user }: Identity): boolean {
  */
 export async function plainCredentials({ cluster, user }: Identity): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
   const [ca, cert, key] = await Promise.all([
-    dataOrFile(cluster['certificate-authority-data'], cluster['certificate-authority']),
-    dataOrFile(user['client-certificate-data'], user['client-certificate']),
-    dataOrFile(user['client-key-data'], user['client-key']),
+    dataOrFile(cluster['certificate-authority-data'], cluster['certificate-authority'], 'certificate-authority'),
+    dataOrFile(user['client-certificate-data'], user['client-certificate'], 'client-certificate'),
+    dataOrFile(user['client-key-data'], user['client-key'], 'client-key'),
   ]);
   const tls: TlsMaterial = {
     ...(ca ? { ca } : {}),
@@ -47,10 +48,21 @@ function identification({ token, tokenFile, username, password = '' }: UserEntry
   return token && tokenFile === undefined ? { authorization: `Bearer ${token.trim()}` } : {};
 }
 
-async function dataOrFile(data: string | undefined, file: string | undefined): Promise<Buffer | undefined> {
+/** The field's flag has its name, so that one sentence names both. */
+async function dataOrFile(data: string | undefined, file: string | undefined, field: string): Promise<Buffer | undefined> {
   if (data) return Buffer.from(data, 'base64');
-  return file ? readFile(file) : undefined;
+  try {
+    return file ? await readFile(file) : undefined;
+  } catch (cause) {
+    throw new InformerError('config', `unable to read ${field} ${file}: ${essenceOf(cause)}`, {
+      cause,
+      hint: `--${field} names another file; without the flag it is the ${field} of the kubeconfig`,
+    });
+  }
 }
+
+/** What a system error says, without its code and call. */
+const essenceOf = (cause: unknown) => messageOf(cause).replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
 
 /**
  * client-node's KubeConfig for exactly this cluster and user.

@@ -1,3 +1,4 @@
+import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -67,7 +68,7 @@ class ClusterClient implements Client {
   readonly mapper: RestMapper;
   readonly #dropManagedFields: boolean | undefined;
   readonly #traffic = new Map<string, { gvr: GroupVersionResource; namespace: string | undefined; traffic: Traffic }>();
-  #version: ServerVersion | undefined;
+  #version: Promise<ServerVersion> | undefined;
 
   constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
     const isTransport = 'request' in configOrTransport;
@@ -107,10 +108,13 @@ class ClusterClient implements Client {
     return known.traffic;
   }
 
-  /** A server that is upgraded under us still lists as well as it did. */
+  /** Asked once for all informers: a server that is upgraded meanwhile still lists as well as it did. Nobody's signal ends it for the others. */
   async #versionOnce(signal: AbortSignal | undefined): Promise<ServerVersion> {
-    this.#version ??= await this.version({ signal });
-    return this.#version;
+    this.#version ??= this.version().catch((error) => {
+      this.#version = undefined; // the next one asks again
+      throw error;
+    });
+    return abortable(this.#version, signal);
   }
 
   async raw(path: string, { signal, accept = 'application/json', maxBytes = LARGEST_OBJECT }: RawOptions = {}): Promise<string> {

@@ -102,15 +102,18 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
       .childProcess()
       .spawn(command, exec.args ?? [], { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
     const link = signal && onAbort(signal, () => child.kill());
-    const fail = (text: string, cause?: unknown) => {
+    const fail = (text: string, next: string, cause?: unknown) => {
       link?.[Symbol.dispose]();
-      reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint }));
+      reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint ?? next }));
     };
     const tooMuch = (stream: string) => () => {
       child.kill('SIGKILL');
       child.stdout?.destroy(); // a process it started may hold the pipes, and go on
       child.stderr?.destroy();
-      fail(`executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`);
+      fail(
+        `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`,
+        PLUGIN_FAILED,
+      );
     };
     const parts: Buffer[] = [];
     child.stdout?.on(
@@ -122,16 +125,19 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
       'data',
       upTo(LARGEST_CREDENTIAL, (chunk) => onStderr(text.write(chunk)), tooMuch('error')),
     );
-    child.on('error', (cause: NodeJS.ErrnoException) =>
-      fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), cause),
-    );
+    child.on('error', (cause: NodeJS.ErrnoException) => {
+      const next = `install ${command}, or correct the exec command of this user in the kubeconfig; --user and --context choose another`;
+      fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), next, cause);
+    });
     child.on('close', (code, killedBy) => {
       link?.[Symbol.dispose]();
       if (code === 0) resolve(Buffer.concat(parts).toString('utf8'));
-      else fail(`executable ${command} failed with ${code === null ? killedBy : `exit code ${code}`}`);
+      else fail(`executable ${command} failed with ${code === null ? killedBy : `exit code ${code}`}`, PLUGIN_FAILED);
     });
   });
 }
+
+const PLUGIN_FAILED = 'log in again if it asks for that (what it says is above), or choose another user with --user or --context';
 
 /** Passes chunks on to `take` until they would be more than `limit` bytes in all; then calls `beyond`, once. */
 function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void): (chunk: Buffer) => void {
@@ -174,5 +180,7 @@ function parse(stdout: string): ExecAnswer {
 }
 
 function bad(text: string): InformerError {
-  return new InformerError('credentials', `getting credentials: ${text}`);
+  return new InformerError('credentials', `getting credentials: ${text}`, {
+    hint: 'correct the exec section of this user in the kubeconfig',
+  });
 }

@@ -10,7 +10,7 @@ import {
   readUser,
   type UserEntry,
 } from './kubeconfig-entries.ts';
-import { parseKubeconfigYaml } from './kubeconfig-yaml.ts';
+import { KUBECONFIG_HINT, parseKubeconfigYaml } from './kubeconfig-yaml.ts';
 
 /** Several kubeconfig files as one. Paths in it are absolute. */
 export interface Kubeconfig {
@@ -56,7 +56,7 @@ export async function parseKubeconfig(text: string, file: string): Promise<Kubec
       files: [file],
     };
   } catch (fault) {
-    throw new InformerError('config', `error loading config file "${file}": ${messageOf(fault)}`);
+    throw new InformerError('config', `error loading config file "${file}": ${messageOf(fault)}`, { hint: KUBECONFIG_HINT });
   }
 }
 
@@ -65,7 +65,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new InformerError('config', `error loading config file "${file}": ${messageOf(cause)}`, { cause });
+    throw new InformerError('config', `error loading config file "${file}": ${messageOf(cause)}`, { cause, hint: KUBECONFIG_HINT });
   }
 }
 

@@ -1,5 +1,8 @@
 import { InformerError, messageOf } from '../kit/error.ts';
 
+/** What to do about a kubeconfig that cannot be used. */
+export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeconfig or KUBECONFIG';
+
 /**
  * The first document of a kubeconfig's text, read as kubectl's YAML library does: `yes` and `no` are switches, merge keys work,
  * dates are text, and of a key that stands twice the last one counts. Undefined for a text that says nothing.
@@ -11,7 +14,7 @@ export async function parseKubeconfigYaml(text: string, file: string): Promise<u
   try {
     return yaml.loadAll(text, { schema: new yaml.Schema([...yaml.FAILSAFE_SCHEMA.tags, ...tags]), json: true })[0];
   } catch (cause) {
-    throw new InformerError('config', `error loading config file "${file}": ${whereAndWhy(cause)}`);
+    throw new InformerError('config', `error loading config file "${file}": ${whereAndWhy(cause)}`, { hint: KUBECONFIG_HINT });
   }
 }
 

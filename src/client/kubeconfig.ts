@@ -161,7 +161,7 @@ function contextOf(kubeconfig: Kubeconfig, options: LoadConfigOptions, files: st
     return [name, context];
   }
   if (options.server !== undefined || options.cluster !== undefined) return [undefined, {}];
-  if (isEmpty(kubeconfig)) throw nothingFound(files);
+  if (isEmpty(kubeconfig)) throw nothingFound(files, kubeconfig.files);
   throw new InformerError('config', `no current context is set in ${kubeconfig.files.join(', ')}`, { hint: contextsHint(kubeconfig) });
 }
 
@@ -170,7 +170,13 @@ function contextsHint({ contexts, files }: Kubeconfig): string {
   return `choose one with --context: ${[...contexts.keys()].join(', ')}`;
 }
 
-function nothingFound(files: string[]): InformerError {
+function nothingFound(files: readonly string[], found: readonly string[]): InformerError {
+  if (found.length > 0) {
+    const [names, are] = [found.join(', '), found.length > 1 ? 'are' : 'is'];
+    return new InformerError('config', `no cluster to connect to: ${names} ${are} empty`, {
+      hint: 'name another file with --kubeconfig or KUBECONFIG, or try without a cluster: --sandbox',
+    });
+  }
   return new InformerError('config', 'no cluster to connect to: no kubeconfig was found, and this is not a pod', {
     hint: `looked for ${files.join(', ')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
   });

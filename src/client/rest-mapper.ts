@@ -140,14 +140,30 @@ function bestNamed(types: readonly ResourceType[], name: string): ResourceType |
   );
 }
 
+/** The type of this name in another group or version, as it is written. */
+function elsewhere({ gvr }: ResourceType, word: string): string {
+  const { group, version, resource } = gvr;
+  const asked = word.slice(word.indexOf('.') + 1);
+  const isOther = group !== '' && (asked === group || asked.endsWith(`.${group}`));
+  if (isOther) return `${formatGroupResource(gvr)} is served as ${version}: write ${resource}.${version}.${group}`;
+  const place = group === '' ? 'the core group' : `the group ${group}`;
+  return `${resource} is in ${place}, not in ${asked}: write ${group === '' ? `${resource} or ${version}/${resource}` : formatGroupResource(gvr)}`;
+}
+
 /** A type that is not found may be in what could not be asked: then the cluster failed, and nothing is known of the type. */
 function unknownType(word: string, { types, failures }: DiscoverySnapshot): InformerError {
   const name = word.split('.', 1)[0] as string;
+  const namesakes = [...new Set(types.filter((type) => bestNamed([type], name)).map((type) => elsewhere(type, word)))];
   const words = types.flatMap((type) => [type.gvr.resource, type.singular, ...type.shortNames]);
   const near = nearest(name, words).map((candidate) => JSON.stringify(candidate));
-  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'kubectl api-resources lists the types the server has';
+  const hint =
+    namesakes.length > 0
+      ? namesakes.slice(0, 3).join('; ')
+      : near.length > 0
+        ? `Did you mean ${near.join(' or ')}?`
+        : 'kubectl api-resources lists the types the server has';
   const relevant = failures.filter((failure) => mayHold(failure, word));
-  if (relevant.length > 0) return unasked(word, relevant, near.length > 0 ? `${hint} ` : '');
+  if (relevant.length > 0) return unasked(word, relevant, near.length > 0 && namesakes.length === 0 ? `${hint} ` : '');
   return new InformerError('discovery', `the server doesn't have a resource type ${JSON.stringify(name)}`, { hint });
 }
 

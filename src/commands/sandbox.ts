@@ -4,6 +4,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { ExitCode } from '../cli/exit.ts';
 import { bool, configFlags, count, list, text } from '../cli/flags.ts';
 import { privateFile } from '../cli/private-file.ts';
+import { scenarioOptionsOf } from '../cli/scenario-flags.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { KubeObject } from '../model/object.ts';
@@ -39,8 +40,8 @@ export default class SandboxCommand extends BaseCommand {
     const { io, signal } = this.edges;
     const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');
-    const scenarioOptions = { pods: flags.pods, ratePerSecond: rateOf(flags.rate) };
     const { port, seed, scenario, rbac } = flags;
+    const scenarioOptions = scenarioOptionsOf(scenario, flags);
     await using sandbox = await Sandbox.start({ port, seed, scenario, scenarioOptions, rbac }).catch(notStarted);
     sandbox.apply(objects);
     for (const rule of faults) sandbox.faults.add(rule);
@@ -50,14 +51,6 @@ export default class SandboxCommand extends BaseCommand {
     await aborted(AbortSignal.any([signal, io.stdout.closed]));
     return ExitCode.ok;
   }
-}
-
-/** `500/s` or `500`. */
-function rateOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const rate = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1];
-  if (rate !== undefined) return Number(rate);
-  throw new InformerError('argument', `invalid argument "${text}" for "--rate": expected changes per second, such as 500/s`);
 }
 
 /** Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays. */
@@ -97,7 +90,8 @@ async function readManifests(place: string): Promise<KubeObject[]> {
     const files = (await readdir(place)).filter((f) => /\.(ya?ml|json)$/.test(f)).sort();
     return (await Promise.all(files.map((f) => readManifests(path.join(place, f))))).flat();
   } catch (cause) {
-    if (cause instanceof InformerError) throw cause;
+    if (cause instanceof InformerError && cause.message.startsWith(place)) throw cause;
+    if (cause instanceof InformerError) throw new InformerError(cause.code, `${place}: ${cause.message}`, { cause, hint: cause.hint });
     throw new InformerError('argument', `cannot load ${place}: ${messageOf(cause)}`, {
       hint: '--load takes a manifest file or a folder of them',
     });

@@ -32,7 +32,7 @@ export function explainRefusal(
   environment: Environment,
 ): InformerError {
   const start = error.range?.start ?? 0;
-  const { message, hint, at = start } = explain(error, { source, variables, environment, start, end: error.range?.end ?? start });
+  const { message, hint, at = start } = explain(error, { source, variables, environment, start, end: error.range?.end ?? start, flag });
   return refusal(message, at, source, flag, hint);
 }
 
@@ -42,6 +42,7 @@ interface Scene {
   readonly environment: Environment;
   readonly start: number;
   readonly end: number;
+  readonly flag: string;
 }
 
 interface Explanation {
@@ -51,6 +52,30 @@ interface Explanation {
 }
 
 function explain(error: LibraryError, scene: Scene): Explanation {
+  const explanation = explainOne(error, scene);
+  const habit = habitOf(scene, error);
+  return habit === undefined ? explanation : { ...explanation, hint: habit };
+}
+
+/** What other languages, and the table on the screen, make people write. */
+function habitOf({ source, start, variables }: Scene, { code }: LibraryError): string | undefined {
+  const hasEvent = variables.includes('event');
+  if (hasEvent && code === 'no_such_overload' && /(^|[^.\w"'])type\s*(==|!=|in\b)/.test(source))
+    return 'the kind of event is the variable event: event == "ADDED"; type() is a function';
+  if (code === 'limit_exceeded' || code === 'no_such_overload' || code === 'unknown_variable') return undefined;
+  const isPath = /(^|[\s(!,])\.[A-Za-z_]/.test(source.slice(0, start + 2)) && variables.includes('object');
+  if (isPath && /^\s*(select|map|any|all|\[)\b/.test(source))
+    return `this is jq, and CEL is wanted: object${pathIn(source)} == "…"; -o jq=… takes jq`;
+  if (isPath) return `a field begins with object: object${pathIn(source)}`;
+  const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))));
+  if (length && code !== 'no_matching_overload') return `a length of time is text: "${length[1]}"`;
+  return undefined;
+}
+
+/** The first path in jq's notation. */
+const pathIn = (source: string) => /(?:^|[\s(!,])(\.[\w.[\]"'-]+)/.exec(source)?.[1] ?? '.metadata.name';
+
+function explainOne(error: LibraryError, scene: Scene): Explanation {
   switch (error.code) {
     case 'unknown_variable':
       return unknownVariable(scene);
@@ -72,8 +97,15 @@ function explain(error: LibraryError, scene: Scene): Explanation {
   }
 }
 
-function unknownVariable({ source, start, end, variables }: Scene): Explanation {
+function unknownVariable({ source, start, end, variables, flag }: Scene): Explanation {
   const name = source.slice(start, end);
+  if (/^[A-Z][A-Z0-9_]*$/.test(name) && variables.includes('object')) {
+    const instead = flag === '--filter' ? '' : '; with --limit 1 the first row that it holds for ends the stream';
+    return {
+      message: `unknown variable "${name}"`,
+      hint: `printed columns are for --where: --where '${name} == …'${instead}. ${flag} takes ${variables.join(', ')}; text stands in quotes: "${name}"`,
+    };
+  }
   const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
   const meant = near ? `did you mean ${near}? ` : '';
   return {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../kit/duration.ts';
+import { parseLongDuration } from '../kit/duration.ts';
 import { Quantity } from '../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -107,15 +107,10 @@ export function toPlain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
 }
 
-const HUMAN = /^(?:(\d+)y)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
-const HUMAN_MS = [31_536_000_000, 86_400_000, 3_600_000, 60_000, 1_000];
-
 /** Reads `5m`, `3d4h` and `2y10d` as kubectl prints an age, and Go durations, in milliseconds; undefined for anything else. */
 export function parseAge(text: string): number | undefined {
-  const found = text === '' ? null : HUMAN.exec(text);
-  if (found) return found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0);
   try {
-    return parseDuration(text);
+    return parseLongDuration(text);
   } catch {
     return undefined;
   }

@@ -21,6 +21,17 @@ export function parseDuration(text: string): number {
   return sign * total;
 }
 
+const HUMAN = /^(?:(\d+)y)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
+const HUMAN_MS = [31_536_000_000, 86_400_000, 3_600_000, 60_000, 1_000];
+
+/**
+ * Reads `1d`, `3d4h` and `2y10d`, as kubectl prints an age, and Go durations, as milliseconds. Throws `argument` for anything else.
+ */
+export function parseLongDuration(text: string): number {
+  const found = text === '' ? null : HUMAN.exec(text);
+  return found ? found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0) : parseDuration(text);
+}
+
 /** Prints an age as kubectl does: `45s`, `3m10s`, `5h2m`, `3d4h`, `2y10d`. Source: apimachinery util/duration.HumanDuration. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);

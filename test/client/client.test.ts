@@ -74,6 +74,17 @@ describe('createClient', () => {
     },
   );
 
+  it('asks for the version once for all who ask at one time, and again after that failed; who gives up ends it for nobody else', async () => {
+    const { client, transport } = over({ '/version': { body: { major: '1', minor: '31', gitVersion: 'v1.31.0' } } });
+    const leaving = new AbortController();
+    const left = client.resource(PODS).consistentUnpagedList({ signal: leaving.signal });
+    const others = [PODS, { ...PODS, resource: 'services' }].map((gvr) => client.resource(gvr).consistentUnpagedList());
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    expect(await Promise.all(others)).toEqual([true, true]);
+    expect(transport.requests).toHaveLength(1);
+  });
+
   it('takes a server whose version may not be asked for for one that needs pages', async () => {
     const { client, sandbox } = await inProcess();
     sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: '/version' } });

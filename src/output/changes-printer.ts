@@ -1,5 +1,6 @@
+import { eventWordOf } from '../stream/envelope.ts';
 import { type FieldChange, fieldChanges } from '../stream/field-changes.ts';
-import { fieldManagers } from '../stream/field-managers.ts';
+import { creatorOf, fieldManagers } from '../stream/field-managers.ts';
 import type { Marker } from '../stream/markers.ts';
 import { cellText } from './escape.ts';
 import { type EventLinesOptions, refuseAnswer, subjectOf } from './event-lines.ts';
@@ -16,7 +17,8 @@ const LIMIT = 80;
 const NOTHING = '<no visible change>';
 
 /**
- * A line for every field that changed: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`; objects that came or went have one line.
+ * A line for every field that changed: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`; objects that came or went have one line,
+ * with who created them in brackets where the object says so.
  * The parts are aligned and their order is fixed, so that `grep`, `cut` and `awk` can read them: TIME where asked for, EVENT, KEY, then the path up to
  * its `: `, the values around ` → ` (`<none>` for none) and, where managedFields tell it, two blanks and who wrote it in brackets.
  * Needs `oldObject` in events; managedFields are read and never shown.
@@ -35,14 +37,14 @@ export class ChangesPrinter implements Printer {
     const { painter = plainPainter } = this.#options;
     const lines = batch.flatMap((printed) => {
       const lead = this.#lead(printed);
-      return changesOf(printed).map((change) => ({ printed, cells: [...lead, change.text], change }));
+      return changesOf(printed, this.#options).map((change) => ({ printed, cells: [...lead, change.text], change }));
     });
     for (const { cells } of lines) this.#table.fit(cells.slice(0, -1));
     return lines
       .map(({ printed, cells, change }) =>
         this.#table.line(cells, (filled, i) => {
-          if (i === cells.length - 1) return painted(change, filled, painter);
-          return i === cells.length - 3 ? painter.event(printed.event.type, filled) : filled;
+          if (i === cells.length - 1) return painted(change, painter);
+          return i === cells.length - 3 ? painter.event(eventWordOf(printed.event), filled) : filled;
         }),
       )
       .map(withoutTail)
@@ -60,33 +62,51 @@ export class ChangesPrinter implements Printer {
   #lead(printed: PrintedEvent): string[] {
     const { event } = printed;
     const key = this.#options.showKind ? subjectOf(printed) : cellText(event.key);
-    return [...(this.#timeText ? [this.#timeText(event.time)] : []), event.type.padEnd('MODIFIED'.length), key];
+    return [...(this.#timeText ? [this.#timeText(event.time)] : []), eventWordOf(event).padEnd('MODIFIED'.length), key];
   }
 }
 
 /** Objects that came or went have nothing behind their key; lines end where their text does. */
 const withoutTail = (line: string) => line.replace(/ +\n$/, '\n');
 
-/** What came and went stands out; between them is most of it. */
-function painted({ kind }: ChangeText, text: string, painter: Painter): string {
-  return kind && kind !== 'changed' ? painter.change(kind, text) : text;
+/** What came is green and what went red, whole or as the two values of a change; who wrote it is faint. */
+function painted({ kind, parts, text }: ChangeText, painter: Painter): string {
+  if (!parts) return text === '' ? '' : painter.faint(text);
+  const { path, before, after, manager } = parts;
+  const change =
+    kind && kind !== 'changed'
+      ? painter.change(kind, `${path}: ${before} → ${after}`)
+      : `${path}: ${painter.change('removed', before)} → ${painter.change('added', after)}`;
+  return change + (manager === '' ? '' : painter.faint(manager));
 }
 
 interface ChangeText {
   readonly text: string;
   readonly kind?: FieldChange['kind'];
+  readonly parts?: { readonly path: string; readonly before: string; readonly after: string; readonly manager: string };
 }
 
-function changesOf({ event: { type, object, oldObject } }: PrintedEvent): ChangeText[] {
+function changesOf({ event }: PrintedEvent, { only, fullValues }: EventLinesOptions): ChangeText[] {
+  const { type, object, oldObject, cause } = event;
+  if (type === 'ADDED' && cause === 'watch') {
+    const creator = creatorOf(object);
+    return [{ text: creator === undefined ? '' : cellText(`(${creator})`) }];
+  }
   if (type !== 'MODIFIED') return [{ text: '' }];
   if (!oldObject) return [{ text: NOTHING }];
   const managerOf = fieldManagers(oldObject, object);
-  const changes = fieldChanges(oldObject, object).map((change) => ({ text: textOf(change, managerOf(change)), kind: change.kind }));
-  return changes.length === 0 ? [{ text: NOTHING }] : changes;
+  const changes = fieldChanges(oldObject, object).filter(({ steps }) => only?.(steps) ?? true);
+  const limit = fullValues ? Number.POSITIVE_INFINITY : LIMIT;
+  return changes.length === 0 ? [{ text: NOTHING }] : changes.map((change) => textOf(change, managerOf(change), limit));
 }
 
-function textOf({ path, kind, before, after }: FieldChange, manager: string | undefined): string {
-  const [old, now] = valuePair(before, after, LIMIT);
-  const values = `${kind === 'added' ? NO_VALUE : old} → ${kind === 'removed' ? NO_VALUE : now}`;
-  return cellText(`${path}: ${values}${manager === undefined ? '' : `  (${manager})`}`);
+function textOf({ path, kind, before, after }: FieldChange, manager: string | undefined, limit: number): ChangeText {
+  const [old, now] = valuePair(before, after, limit);
+  const parts = {
+    path: cellText(path),
+    before: cellText(kind === 'added' ? NO_VALUE : old),
+    after: cellText(kind === 'removed' ? NO_VALUE : now),
+    manager: manager === undefined ? '' : cellText(`  (${manager})`),
+  };
+  return { text: `${parts.path}: ${parts.before} → ${parts.after}${parts.manager}`, kind, parts };
 }

@@ -1,7 +1,7 @@
 import { humanDuration } from '../kit/duration.ts';
 import type { Cells, TableColumn } from '../model/cells.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import type { EventType } from '../stream/envelope.ts';
+import type { EventWord } from '../stream/envelope.ts';
 import { cellText } from './escape.ts';
 import type { Painter } from './painter.ts';
 import { type PrintedType, qualifiedName, typeName } from './printer.ts';
@@ -12,7 +12,7 @@ export interface RowSource {
   readonly object: ReadonlyObject;
   readonly cells: Cells | undefined;
   readonly now: number;
-  readonly event?: EventType;
+  readonly event?: EventWord | undefined;
   /** The event's time, as it shall be shown. */
   readonly time?: string;
 }
@@ -22,7 +22,7 @@ export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
   /** Colours a cell that has its full width; `text` is what it says. Absent where there is nothing to tell by colours. */
-  readonly paint?: ((painter: Painter, filled: string, text: string, event: EventType | undefined) => string) | undefined;
+  readonly paint?: ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string) | undefined;
 }
 
 export interface ColumnOptions {

@@ -3,6 +3,7 @@ import { InformerError } from '../kit/error.ts';
 import { ChangesPrinter } from './changes-printer.ts';
 import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './custom-columns.ts';
 import { DiffPrinter } from './diff-printer.ts';
+import type { EventLinesOptions } from './event-lines.ts';
 import { compileJq, JqPrinter, loadJqLibrary } from './jq-printer.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
@@ -10,7 +11,7 @@ import { JsonPathPrinter, JsonPrinter, NamePrinter, type StructuredOptions, Yaml
 import { TablePrinter, type TablePrinterOptions } from './table-printer.ts';
 
 /** What any format may need to know; each takes what concerns it. */
-export type PrinterOptions = TablePrinterOptions & StructuredOptions;
+export type PrinterOptions = TablePrinterOptions & StructuredOptions & Pick<EventLinesOptions, 'only' | 'fullValues'>;
 
 /**
  * The printer of a format, with the libraries it needs and no others. Throws `argument` for expressions that cannot be read, so that

@@ -71,7 +71,8 @@ function cellOf(path: JsonPath, object: ReadonlyObject): string {
   return values.length === 0 ? '<none>' : values.map((value) => cellText(goSprint(value))).join(',');
 }
 
-function splitColumns(spec: string): string[] {
+/** The columns of a specification: commas within brackets or quotes do not part them. */
+export function splitColumns(spec: string): string[] {
   const columns = [''];
   let depth = 0;
   let quote = '';

@@ -1,7 +1,10 @@
 import { humanDuration } from '../kit/duration.ts';
+import { eventWordOf } from '../stream/envelope.ts';
 import { type FieldChange, fieldChanges } from '../stream/field-changes.ts';
+import { creatorOf } from '../stream/field-managers.ts';
 import type { Marker } from '../stream/markers.ts';
 import { changeLines, type MarkedLine } from './change-lines.ts';
+import { cellText } from './escape.ts';
 import { type EventLinesOptions, refuseAnswer, subjectOf } from './event-lines.ts';
 import { markerLine } from './marker-line.ts';
 import { objectSummary } from './object-summary.ts';
@@ -15,12 +18,15 @@ import { timeTexts } from './timestamps.ts';
  * Needs `oldObject` in events. For programs there is `changes`.
  */
 export class DiffPrinter implements Printer {
+  readonly #options: EventLinesOptions;
   readonly #painter: Painter;
   readonly #timeText: ((time: string) => string) | undefined;
   /** What was printed last: a diff stands between empty lines. */
   #last: 'line' | 'diff' | undefined;
 
-  constructor({ painter = plainPainter, timestamps, clock }: EventLinesOptions) {
+  constructor(options: EventLinesOptions) {
+    const { painter = plainPainter, timestamps, clock } = options;
+    this.#options = options;
     this.#painter = painter;
     this.#timeText = timestamps && timeTexts(timestamps, clock);
   }
@@ -40,14 +46,14 @@ export class DiffPrinter implements Printer {
   }
 
   #print(printed: PrintedEvent): string {
-    const changes = changesOf(printed);
+    const changes = changesOf(printed, this.#options);
     const kind = changes.length > 0 ? 'diff' : 'line';
     const between = this.#last && (this.#last === 'diff' || kind === 'diff') ? '\n' : '';
     this.#last = kind;
     return (
       between +
       this.#heading(printed, changes) +
-      changeLines(changes)
+      changeLines(changes, this.#options.fullValues)
         .map((line) => this.#line(line))
         .join('')
     );
@@ -56,7 +62,8 @@ export class DiffPrinter implements Printer {
   #heading(printed: PrintedEvent, changes: readonly FieldChange[]): string {
     const { event, type } = printed;
     const time = this.#timeText ? `${this.#painter.faint(this.#timeText(event.time))} ` : '';
-    const what = this.#painter.event(event.type, event.type.padEnd('MODIFIED'.length));
+    const word = eventWordOf(event);
+    const what = this.#painter.event(word, word.padEnd('MODIFIED'.length));
     const note = noteOf(printed, changes);
     const subject = this.#painter.type(typeName(type), subjectOf(printed));
     return `${time}${what} ${subject}${note === '' ? '' : `  ${this.#painter.faint(note)}`}\n`;
@@ -72,14 +79,19 @@ export class DiffPrinter implements Printer {
   }
 }
 
-function changesOf({ event: { type, object, oldObject } }: PrintedEvent): FieldChange[] {
-  return type === 'MODIFIED' && oldObject ? fieldChanges(oldObject, object) : [];
+function changesOf({ event: { type, object, oldObject } }: PrintedEvent, { only }: EventLinesOptions): FieldChange[] {
+  if (type !== 'MODIFIED' || !oldObject) return [];
+  return fieldChanges(oldObject, object).filter(({ steps }) => only?.(steps) ?? true);
 }
 
 function noteOf({ event }: PrintedEvent, changes: readonly FieldChange[]): string {
   const { type, object } = event;
   if (type === 'MODIFIED') return changes.length === 0 ? '(no visible change)' : '';
-  if (type === 'ADDED') return objectSummary(object);
+  if (type === 'ADDED') {
+    const creator = event.cause === 'watch' ? creatorOf(object) : undefined;
+    return [objectSummary(object), creator === undefined ? '' : cellText(`created by ${creator}`)].filter((text) => text !== '').join(', ');
+  }
+  if (eventWordOf(event) === 'LEFT') return objectSummary(object);
   const lived = Date.parse(event.time) - Date.parse(object.metadata.creationTimestamp ?? '');
   const words = [objectSummary(object), Number.isNaN(lived) ? '' : `lived ${humanDuration(lived)}`].filter((word) => word !== '');
   return `${words.join(', ')}${event.finalStateUnknown ? ' (inferred: its last state was not seen)' : ''}`.trimStart();

@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import type { PathScope } from '../stream/path-scope.ts';
 import { cellText } from './escape.ts';
 import type { Painter } from './painter.ts';
 import { type PrintedEvent, typeName } from './printer.ts';
@@ -13,6 +14,10 @@ export interface EventLinesOptions {
   readonly showKind?: boolean | undefined;
   readonly timestamps?: Timestamps | undefined;
   readonly painter?: Painter | undefined;
+  /** Of what changed only these fields are shown. */
+  readonly only?: PathScope | undefined;
+  /** Values are shown whole, however long they are. */
+  readonly fullValues?: boolean | undefined;
 }
 
 /** `deployment.apps/shop/web`: which object an event is of, for a reader of several types. */

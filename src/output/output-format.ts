@@ -67,7 +67,7 @@ export function needsOf({ kind }: OutputFormat): FormatNeeds {
   return {
     object: kind !== 'table' && kind !== 'name',
     old: showsChanges,
-    managedFields: kind === 'changes',
+    managedFields: showsChanges,
     events: showsChanges,
   };
 }

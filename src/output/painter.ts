@@ -1,11 +1,11 @@
 import type { ChalkInstance } from 'chalk';
-import type { EventType } from '../stream/envelope.ts';
+import type { EventWord } from '../stream/envelope.ts';
 import type { FieldChange } from '../stream/field-changes.ts';
 import type { State } from './states.ts';
 
 /** Puts colours on text whose width is settled. */
 export interface Painter {
-  event(type: EventType, text: string): string;
+  event(word: EventWord, text: string): string;
   heading(text: string): string;
   /** Of a cell that tells how an object does. */
   state(state: State, text: string): string;
@@ -45,12 +45,12 @@ export async function loadPainter(level: ColorLevel): Promise<Painter> {
 }
 
 function painterOf(chalk: ChalkInstance): Painter {
-  const events = { ADDED: chalk.green, MODIFIED: chalk.yellow, DELETED: chalk.red };
+  const events = { ADDED: chalk.green, MODIFIED: chalk.yellow, DELETED: chalk.red, LEFT: chalk.magenta };
   const states = { good: chalk.green, waiting: chalk.yellow, bad: chalk.red, ending: chalk.magenta, done: chalk.dim };
   const changes = { added: chalk.green, changed: chalk.yellow, removed: chalk.red };
   const types = [chalk.cyan, chalk.blue, chalk.magenta, chalk.cyanBright, chalk.blueBright, chalk.magentaBright] as const;
   return {
-    event: (type, text) => events[type](text),
+    event: (word, text) => events[word](text),
     heading: (text) => chalk.bold(text),
     state: (state, text) => states[state](text),
     type: (name, text) => (types[hashOf(name) % types.length] ?? chalk.cyan)(text),

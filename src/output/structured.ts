@@ -1,6 +1,7 @@
 import { goJson } from '../expr/go-text.ts';
 import type { JsonPath } from '../expr/jsonpath.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { eventWordOf } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { cellText, neutralised } from './escape.ts';
 import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from './printer.ts';
@@ -79,10 +80,12 @@ export class YamlPrinter implements Printer {
   }
 }
 
-/** `pod/web-1` a line. */
+/** `pod/web-1` a line; behind an object that is still there and only ceased to match stands `LEFT`. */
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event, type }) => this.#line({ object: event.object, type })).join('');
+    return batch
+      .map(({ event, type }) => this.#line({ object: event.object, type }, eventWordOf(event) === 'LEFT' ? ' LEFT' : ''))
+      .join('');
   }
 
   marker(): string {
@@ -93,8 +96,8 @@ export class NamePrinter implements Printer {
     for (const item of answer) yield this.#line(item);
   }
 
-  #line({ object, type }: PrintedObject): string {
-    return `${cellText(qualifiedName(object.metadata.name ?? '<unknown>', type))}\n`;
+  #line({ object, type }: PrintedObject, note = ''): string {
+    return `${cellText(qualifiedName(object.metadata.name ?? '<unknown>', type))}${note}\n`;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import type { EventEnvelope, EventType } from '../stream/envelope.ts';
+import { type EventEnvelope, type EventWord, eventWordOf } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
 import { markerLine } from './marker-line.ts';
@@ -18,15 +18,20 @@ export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | '
   readonly painter?: Painter | undefined;
   /** The time of each event comes first, told in this way. */
   readonly timestamps?: Timestamps | undefined;
+  /** Columns of pods have room for what later rows may hold from the start: for streams that go on. */
+  readonly hasRoom?: boolean | undefined;
 }
 
-/** A type's heading is repeated when the stream comes back to it after so many lines. */
-const REPEAT_AFTER = 40;
+/** When a stream comes back to a type, a row stands no more than so many lines below the heading that is its own. */
+const REPEAT_AFTER = 8;
+
+/** What these columns of pods come to hold sooner or later: `ContainerCreating`, `1 (4m31s ago)`. */
+const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
 const LINES_PER_PIECE = 1000;
 
 /**
  * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
- * first appears, when its columns change, and again when the stream returns to it after many lines; the columns up to the name are as wide for
+ * first appears, when its columns change, and again when the stream returns to it after some lines; the columns up to the name are as wide for
  * all types that have the same, so that a mixed stream can be read downwards.
  */
 export class TablePrinter implements Printer {
@@ -78,10 +83,11 @@ export class TablePrinter implements Printer {
   #row(object: ReadonlyObject, type: PrintedType, now: number, event?: EventEnvelope): Row {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
-    const source = event ? { object, cells, now, event: event.type, time: this.#timeText?.(event.time) ?? '' } : { object, cells, now };
+    const word = event && eventWordOf(event);
+    const source = event ? { object, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' } : { object, cells, now };
     const texts = section.columns.map((column) => column.cell(source));
     section.table.fit(texts);
-    return { section, texts, event: event?.type };
+    return { section, texts, event: word };
   }
 
   #section(server: readonly TableColumn[] | undefined, type: PrintedType, withEvent: boolean): Section {
@@ -93,6 +99,8 @@ export class TablePrinter implements Printer {
     const columns = columnsOf(server, type, layout);
     const lead = withEvent ? leadingColumns(columns, type, layout) : 0;
     const table = new AlignedTable({ shared: this.#leading, columns: lead });
+    if (withEvent && this.#options.hasRoom)
+      table.fit(columns.map(({ heading }) => (isOfPods(columns) ? ' '.repeat(ROOM[heading] ?? 0) : '')));
     const section = new Section(server, columns, table);
     this.#sections.set(name, section);
     return section;
@@ -118,10 +126,13 @@ export class TablePrinter implements Printer {
   }
 }
 
+/** Types whose rows tell restarts have the columns of pods. */
+const isOfPods = (columns: readonly Column[]) => columns.some(({ heading }) => heading === 'RESTARTS');
+
 interface Row {
   readonly section: Section;
   readonly texts: readonly string[];
-  readonly event: EventType | undefined;
+  readonly event: EventWord | undefined;
 }
 
 /** What is printed of one type. */

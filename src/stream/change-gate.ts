@@ -4,7 +4,7 @@ import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
 import { type Condition, ConditionJudge, eventTypeOf, variablesOf } from './condition.ts';
-import { type EventType, type ObjectChange, replacementParts } from './envelope.ts';
+import { type EventWord, eventWordOf, type ObjectChange, replacementParts } from './envelope.ts';
 import { isNoise } from './noise.ts';
 import type { SameBut } from './path-mask.ts';
 import type { KindSource } from './shown-object.ts';
@@ -26,7 +26,7 @@ export interface GateRules {
   /** `--watch-only`: the first state is known, but not shown. */
   readonly watchOnly?: boolean | undefined;
   /** `--on`, of events as they are shown. */
-  readonly on?: ReadonlySet<EventType> | undefined;
+  readonly on?: ReadonlySet<EventWord> | undefined;
   /** `--predicate`: an update is shown that changes any of these parts. */
   readonly predicates?: readonly ObjectPart[] | undefined;
   /** `--changed`: an update is shown that changes what any of these finds. */
@@ -35,6 +35,8 @@ export interface GateRules {
   readonly sameBut?: SameBut | undefined;
   /** `--no-noise`. See `isNoise`. */
   readonly noNoise?: boolean | undefined;
+  /** Beside `noNoise`: whether two states of an object look alike as they are printed. An update between such is noise too. */
+  readonly looksSame?: SameBut | undefined;
   readonly clock: Pick<Clock, 'now'>;
   /** Hears of the first evaluation error of each condition. */
   readonly onError?: ((error: Error, condition: Condition) => void) | undefined;
@@ -107,13 +109,13 @@ class Gate implements ChangeGate {
 
   #isWanted(shown: ObjectChange): boolean {
     const { on, watchOnly } = this.#rules;
-    if (on && !on.has(eventTypeOf(shown))) return false;
+    if (on && !on.has(eventWordOf({ type: eventTypeOf(shown), cause: shown.cause }))) return false;
     return !(watchOnly && shown.cause === 'initial');
   }
 
   #isTelling(before: ReadonlyObject, after: ReadonlyObject, { type }: GateTarget): boolean {
-    const { predicates, changed, sameBut, noNoise } = this.#rules;
-    if (noNoise && isNoise(before, after, type.gvr)) return false;
+    const { predicates, changed, sameBut, noNoise, looksSame } = this.#rules;
+    if (noNoise && (isNoise(before, after, type.gvr) || looksSame?.(before, after))) return false;
     if (predicates && predicates.length > 0 && !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after))) return false;
     if (changed && changed.length > 0 && changed.every((values) => isDeepStrictEqual(values(before), values(after)))) return false;
     return !sameBut?.(before, after);

@@ -5,9 +5,18 @@ import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { changedPaths } from './changed-paths.ts';
+import { fieldChanges } from './field-changes.ts';
+import { fieldManagers } from './field-managers.ts';
 import { type ShownOptions, shownObject } from './shown-object.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** How a stream calls an event for people: as its type, but LEFT for an object that is still there and only ceased to match. */
+export type EventWord = EventType | 'LEFT';
+
+/** The word for an event, or for a change that is shown as one. */
+export const eventWordOf = ({ type, cause }: Pick<EventEnvelope, 'type' | 'cause'>): EventWord =>
+  type === 'DELETED' && cause === 'filter' ? 'LEFT' : type;
 
 /**
  * One event as the stream shows it: version 1 of the envelope, in this order of keys. `type` and `object` are what
@@ -29,8 +38,22 @@ export interface EventEnvelope {
   /** When it was received, RFC 3339 in UTC with milliseconds. */
   readonly time: string;
   readonly oldObject?: ReadonlyObject;
+  /** With values and writers what `changed` names; empty unless MODIFIED. */
+  readonly changes?: readonly ValueChange[];
   /** The deletion was inferred, so `object` may be older than its last state. */
   readonly finalStateUnknown?: true;
+}
+
+/** One changed field, with its values as they are shown. */
+export interface ValueChange {
+  /** As in `changed`. */
+  readonly path: string;
+  /** Absent when the field came. */
+  readonly from?: unknown;
+  /** Absent when the field went. */
+  readonly to?: unknown;
+  /** The field manager that wrote it, several joined by commas; absent where managedFields do not tell. */
+  readonly by?: string;
 }
 
 /** What happened to one object, as an informer's handler hears it. */
@@ -50,6 +73,8 @@ export interface EnveloperOptions extends ShownOptions {
   clock: Pick<Clock, 'now'>;
   /** Adds `oldObject`. */
   withOld?: boolean | undefined;
+  /** Adds `changes`; the objects must have their managedFields, or nobody is named. */
+  withChanges?: boolean | undefined;
 }
 
 /**
@@ -91,7 +116,12 @@ export class Enveloper {
       ...(this.#options.withOld && oldObject ? { oldObject: shownObject(oldObject, resource, this.#options) } : {}),
       ...(finalStateUnknown ? { finalStateUnknown: true as const } : {}),
     };
-    return type === 'MODIFIED' && oldObject ? lazilyChanged(envelope, oldObject, object) : envelope;
+    const changed = type === 'MODIFIED' && oldObject ? lazilyChanged(envelope, oldObject, object) : envelope;
+    return this.#options.withChanges
+      ? withChanges(changed, type === 'MODIFIED' ? oldObject : undefined, object, (each) =>
+          this.#options.redactor.redact(each, resource.gvr),
+        )
+      : changed;
   }
 }
 
@@ -115,6 +145,36 @@ export function replacementParts({ type, object, oldObject, cause, uidChanged }:
     { type: 'deleted', object: oldObject, cause: 'relist', finalStateUnknown: true },
     { type: 'added', object, cause },
   ];
+}
+
+/** Compared as they are shown, so that values of Secrets are marks; who wrote them, by the objects themselves. */
+function withChanges(
+  envelope: EventEnvelope,
+  before: ReadonlyObject | undefined,
+  after: ReadonlyObject,
+  redact: (object: ReadonlyObject) => ReadonlyObject,
+): EventEnvelope {
+  let changes: readonly ValueChange[] | undefined;
+  return Object.defineProperty(envelope, 'changes', {
+    enumerable: true,
+    get() {
+      changes ??= before ? valueChanges(before, after, redact) : [];
+      return changes;
+    },
+  });
+}
+
+function valueChanges(before: ReadonlyObject, after: ReadonlyObject, redact: (object: ReadonlyObject) => ReadonlyObject): ValueChange[] {
+  const managerOf = fieldManagers(before, after);
+  return fieldChanges(redact(before), redact(after)).map((change) => {
+    const by = managerOf(change);
+    return {
+      path: change.path,
+      ...(change.kind === 'added' ? {} : { from: change.before }),
+      ...(change.kind === 'removed' ? {} : { to: change.after }),
+      ...(by === undefined ? {} : { by }),
+    };
+  });
 }
 
 const NONE: readonly string[] = [];

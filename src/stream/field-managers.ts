@@ -22,6 +22,17 @@ export function fieldManagers(before: object, after: object): FieldManagerOf {
   return (change) => newestOf(leavesSomething(change) ? ownersOf(change, entries) : [...renewed], renewed);
 }
 
+/**
+ * Who created an object, by its own managedFields: the managers of its earliest entries, subresources aside. Only of an object that was just created,
+ * for later writes of the same manager take the place of its first one.
+ */
+export function creatorOf(object: object): string | undefined {
+  const entries = entriesOf(object).filter(({ subresource }) => !subresource);
+  const [first] = entries.map(({ time }) => time ?? '').sort();
+  const names = new Set(entries.filter(({ time }) => (time ?? '') === first).map(({ manager }) => manager || 'unknown'));
+  return names.size === 0 ? undefined : [...names].join(',');
+}
+
 /** Entries that say what is theirs in the one format there is. */
 function entriesOf(object: object): readonly ManagedFieldsEntry[] {
   const { metadata } = object as { metadata?: { managedFields?: readonly ManagedFieldsEntry[] } };

@@ -10,6 +10,8 @@ export interface ForCondition {
   /** As it was written. */
   readonly source: string;
   readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
+  /** The path of a jsonpath condition. */
+  readonly path?: string | undefined;
   /**
    * Whether an object in this state meets it; undefined = there is no such object.
    * An Error is what makes kubectl give up: the expression finds what cannot be compared, the rollout has failed.
@@ -90,7 +92,7 @@ function jsonPathCondition(source: string, text: string): ForCondition {
   if (value === '') throw refused("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
   if (path === '') throw refused('jsonpath expression cannot be empty');
   const { values } = bound(compileJsonPath(path));
-  return { source, kind: 'jsonpath', met: (object) => object !== undefined && isFound(values(object), value) };
+  return { source, kind: 'jsonpath', path, met: (object) => object !== undefined && isFound(values(object), value) };
 }
 
 const bound = <T extends { values(object: unknown): unknown[] }>(path: T) => ({ values: (object: unknown) => path.values(object) });

@@ -45,6 +45,37 @@ function hasSameCells(oldObject: ReadonlyObject, object: ReadonlyObject): boolea
   return after.columns.every(({ name }, i) => name === 'Age' || before.cells[i] === after.cells[i]);
 }
 
+/** What of an object a table shows beside its name: columns of any priority with `wide`, and labels. */
+export interface RowLook {
+  readonly wide: boolean;
+  readonly labels: readonly string[] | 'all';
+}
+
+/**
+ * Compares two states of an object as their rows look: every cell that is shown but ages, counts without how long ago they rose, and the labels
+ * that are shown. False where one of them came without a row.
+ */
+export function sameRows({ wide, labels }: RowLook): (oldObject: ReadonlyObject, object: ReadonlyObject) => boolean {
+  return (oldObject, object) => {
+    const before = cellsOf(oldObject);
+    const after = cellsOf(object);
+    if (!before || !after || before.columns.length !== after.columns.length) return false;
+    const isShown = (i: number) => wide || after.columns[i]?.priority === 0;
+    const cells = after.columns.every(
+      ({ name }, i) => !isShown(i) || name === 'Age' || withoutAge(before.cells[i]) === withoutAge(after.cells[i]),
+    );
+    return cells && haveSameLabels(oldObject, object, labels);
+  };
+}
+
+/** `3 (5m ago)` rises with time alone. */
+const withoutAge = (cell: unknown) => (typeof cell === 'string' ? cell.replace(/ \(\S+ ago\)$/, '') : cell);
+
+function haveSameLabels({ metadata: a }: ReadonlyObject, { metadata: b }: ReadonlyObject, shown: RowLook['labels']): boolean {
+  const keys = shown === 'all' ? [...new Set([...Object.keys(a.labels ?? {}), ...Object.keys(b.labels ?? {})])] : shown;
+  return keys.every((key) => a.labels?.[key] === b.labels?.[key]);
+}
+
 function isSame(a: unknown, b: unknown, omitted: Omitted | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

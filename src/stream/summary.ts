@@ -36,6 +36,12 @@ export class StreamSummary {
     this.#counts[type]++;
   }
 
+  /** One that was counted could not be printed. */
+  failed(type: EventType): void {
+    this.#counts[type]--;
+    this.losses.expressionErrors++;
+  }
+
   /** How many events were counted. */
   get total(): number {
     return this.#counts.ADDED + this.#counts.MODIFIED + this.#counts.DELETED;

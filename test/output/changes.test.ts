@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry, UnknownObject } from '../../src/model/object.t
 import { createPrinter } from '../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import type { PrintedEvent } from '../../src/output/printer.ts';
+import { compileScope } from '../../src/stream/path-scope.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import { answer, clock, event, lines, markingPainter, pod } from './fixtures.ts';
 
@@ -221,5 +222,97 @@ describe.each(['diff', 'changes'])('%s', (format) => {
   test('refuses an answer, which has no changes', async () => {
     const shown = await printer(format);
     expect(() => shown.objects(answer(pod('a')))).toThrow(`-o ${format} shows changes, so it needs a stream of them`);
+  });
+});
+
+describe('what left a filter, who created, and what was asked for', () => {
+  const left = (object: UnknownObject): PrintedEvent => {
+    const printed = event('DELETED', object);
+    return { ...printed, event: { ...printed.event, cause: 'filter' } };
+  };
+  const created = (object: UnknownObject): PrintedEvent => {
+    const printed = event('ADDED', object);
+    return { ...printed, event: { ...printed.event, cause: 'watch' } };
+  };
+  const entry = (manager: string, second: number, subresource?: string): ManagedFieldsEntry => ({
+    manager,
+    time: `2026-01-01T12:00:0${second}Z`,
+    fieldsV1: { 'f:spec': {} },
+    ...(subresource ? { subresource } : {}),
+  });
+  const made = web(
+    {},
+    { managedFields: [entry('kube-controller-manager', 2), entry('status-writer', 0, 'status'), entry('kubectl-create', 1)] },
+  );
+
+  test('an object that only ceased to match is LEFT in changes, diff, names and tables; one that is gone is DELETED', async () => {
+    for (const format of ['changes', 'diff', 'name', '']) {
+      const text = (await printer(format)).events([left(web({}))]);
+      expect(text).toContain('LEFT');
+      expect(text).not.toContain('DELETED');
+      expect((await printer(format)).events([event('DELETED', web({}))])).not.toContain('LEFT');
+    }
+    expect((await printer('name')).events([left(web({})), event('DELETED', web({}))])).toBe(
+      'deployment.apps/web LEFT\ndeployment.apps/web\n',
+    );
+  });
+
+  test('an object that was just created says by whom, one of the state at the start does not', async () => {
+    expect((await printer('changes')).events([created(made)])).toBe('ADDED      shop/web   (kubectl-create)\n');
+    expect((await printer('diff')).events([created(made)])).toContain('created by kubectl-create');
+    const initial = event('ADDED', made);
+    const first = { ...initial, event: { ...initial.event, cause: 'initial' as const } };
+    expect((await printer('changes')).events([first])).toBe('ADDED      shop/web\n');
+  });
+
+  test('of what changed only the asked paths are shown, also below and above them', async () => {
+    const before = web({
+      replicas: 2,
+      paused: true,
+      containers: [
+        { name: 'a', image: 'x' },
+        { name: 'b', image: 'x' },
+      ],
+      strategy: { type: 'A' },
+    });
+    const after = web({
+      replicas: 3,
+      paused: false,
+      containers: [
+        { name: 'a', image: 'y' },
+        { name: 'b', image: 'z' },
+      ],
+    });
+    const shown = async (...paths: string[]) => {
+      const text = (await printer('changes', { only: compileScope(paths) })).events([modified(before, after)]);
+      return [...text.matchAll(/ (\.\S+): /g)].map(([, path]) => path);
+    };
+    expect(await shown('.spec.replicas')).toEqual(['.spec.replicas']);
+    expect(await shown('.spec.containers[?(@.name=="b")].image')).toEqual(['.spec.containers[name=b].image']);
+    expect(await shown('.spec.containers[*].image', '.spec.paused')).toEqual([
+      '.spec.paused',
+      '.spec.containers[name=a].image',
+      '.spec.containers[name=b].image',
+    ]);
+    expect(await shown('.spec.strategy.type')).toEqual(['.spec.strategy']);
+    expect(await shown('.spec')).toHaveLength(5);
+    expect(await shown('$.spec.replicas')).toHaveLength(5);
+    const diff = (await printer('diff', { only: compileScope(['.spec.replicas']) })).events([modified(before, after)]);
+    expect(diff).toContain('spec.replicas: 2 → 3');
+    expect(diff).not.toContain('paused');
+  });
+
+  test('long values are whole when asked for', async () => {
+    const long = (letter: string) => letter.repeat(300);
+    const change = modified(web({ note: long('a') }), web({ note: long('b') }));
+    for (const format of ['changes', 'diff']) {
+      const [cut, full] = [(await printer(format)).events([change]), (await printer(format, { fullValues: true })).events([change])];
+      expect([cut.includes(long('a')), full.includes(long('a')), full.includes(long('b')), full.includes('…')]).toEqual([
+        false,
+        true,
+        true,
+        false,
+      ]);
+    }
   });
 });

@@ -216,7 +216,7 @@ describe('what a format needs', () => {
     ['name', { object: false, old: false, managedFields: false, events: false }],
     ['json', { object: true, old: false, managedFields: false, events: false }],
     ['jq=.', { object: true, old: false, managedFields: false, events: false }],
-    ['diff', { object: true, old: true, managedFields: false, events: true }],
+    ['diff', { object: true, old: true, managedFields: true, events: true }],
     ['changes', { object: true, old: true, managedFields: true, events: true }],
   ])('%s', (format, needs) => {
     expect(needsOf(parseOutputFormat(format))).toEqual(needs);

@@ -228,3 +228,32 @@ describe('a stream', () => {
     expect(lines(printer({ timestamps: 'rfc3339' }).objects(answer(pod('w')))).at(0)).toBe('NAME   READY   STATUS    RESTARTS   AGE');
   });
 });
+
+describe('a stream that goes on', () => {
+  test('has room for what pods come to show, so that later rows stand under their headings', () => {
+    const stream = printer({ hasRoom: true });
+    const [heading, ...rows] = lines(
+      stream.events([event('ADDED', pod('web-1'))]) + stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),
+    );
+    const at = heading?.indexOf('RESTARTS') ?? 0;
+    expect(rows.slice(0, 2).map((row) => row.slice(at - 3, at + 1))).toEqual(['   0', '   0']);
+    expect(heading).toBe('EVENT      NAME    READY   STATUS              RESTARTS        AGE');
+    expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain('    READY      ');
+  });
+
+  test('repeats a heading when it comes back to a type after some lines, and not for each row', () => {
+    const stream = printer({ showKind: true });
+    const turns = Array.from({ length: 30 }, () => stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))])).join(
+      '',
+    );
+    const all = lines(turns).filter((line) => line !== '');
+    const headings = all.filter((line) => line.startsWith('EVENT')).length;
+    expect(headings).toBeGreaterThan(8);
+    expect(headings).toBeLessThan(20);
+    for (const [i, line] of all.entries()) {
+      const mark = line.includes('pod/') ? 'STATUS' : 'UP-TO-DATE';
+      if (!line.startsWith('EVENT'))
+        expect(all.slice(Math.max(0, i - 14), i).some((before) => before.startsWith('EVENT') && before.includes(mark))).toBe(true);
+    }
+  });
+});

@@ -261,3 +261,24 @@ describe('for any sequence of changes', () => {
 
   const byName = (a: UnknownObject, b: UnknownObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
 });
+
+it('tells what left the filter from what is gone: --on has a word for each', () => {
+  const changes = [
+    added(pod('Running')),
+    updated(pod('Running'), pod('Failed')),
+    updated(pod('Failed'), pod('Running')),
+    deleted(pod('Running')),
+  ];
+  const only = (...words: ('ADDED' | 'MODIFIED' | 'DELETED' | 'LEFT')[]) =>
+    through(gateOf({ conditions: [running], on: new Set(words) }), ...changes);
+  expect(only('LEFT')).toEqual(['-', 'deleted Failed filter', '-', '-']);
+  expect(only('DELETED')).toEqual(['-', '-', '-', 'deleted Running watch']);
+  expect(only('ADDED', 'LEFT')).toEqual(['added Running watch', 'deleted Failed filter', 'added Running filter', '-']);
+});
+
+it('takes an update that looks the same in the table for noise, when asked to leave noise out', () => {
+  const change = updated(pod('Running'), pod('Running', { labels: { a: 'b' } }));
+  expect(through(gateOf({ noNoise: true, looksSame: () => true }), change)).toEqual(['-']);
+  expect(through(gateOf({ noNoise: true, looksSame: () => false }), change)).toEqual(['updated Running watch']);
+  expect(through(gateOf({ looksSame: () => true }), change)).toEqual(['updated Running watch']);
+});

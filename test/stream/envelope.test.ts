@@ -50,6 +50,45 @@ describe('an envelope', () => {
     );
   });
 
+  test('carries what changed with values and writers, and nothing of who owns the rest', () => {
+    const owner = (manager: string, second: number) => ({
+      metadata: {
+        name: 'web',
+        namespace: 'shop',
+        managedFields: [{ manager, time: `2026-01-01T00:00:0${second}Z`, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }],
+      },
+    });
+    const change: ObjectChange = {
+      ...updated,
+      oldObject: web(1, { ...owner('a', 1), kept: 1, gone: 2 }),
+      object: web(2, { ...owner('b', 2), kept: 1, came: [1] }),
+    };
+    const [modified] = envelop(change, { withChanges: true });
+    expect(modified?.changes).toEqual([
+      { path: '.spec.replicas', from: 1, to: 2, by: 'b' },
+      { path: '.came', to: [1] },
+      { path: '.gone', from: 2, by: 'b' },
+    ]);
+    expect(modified?.changes?.map(({ path }) => path)).toEqual(modified?.changed);
+    expect(JSON.stringify(modified)).not.toContain('managedFields');
+    expect(faults(schema, JSON.parse(JSON.stringify(modified)), schema)).toEqual([]);
+    expect(envelop({ type: 'added', object: web(1), cause: 'watch' }, { withChanges: true })[0]?.changes).toEqual([]);
+    expect(modified && 'changes' in (envelop(change)[0] ?? {})).toBe(false);
+  });
+
+  test('shows values of Secrets in changes as marks', () => {
+    const secret = (value: string): UnknownObject => ({ metadata: { name: 's', namespace: 'shop' }, data: { password: value } });
+    const [event] = envelop(
+      { type: 'updated', oldObject: secret('b2xk'), object: secret('bmV3'), cause: 'watch' },
+      { withChanges: true },
+      SECRETS,
+    );
+    expect(event?.changes).toEqual([
+      { path: '.data.password', from: expect.stringMatching(/^hmac:/), to: expect.stringMatching(/^hmac:/) },
+    ]);
+    expect(event?.changes?.[0]?.from).not.toBe(event?.changes?.[0]?.to);
+  });
+
   test('carries the old object and the unknown final state behind the others', () => {
     const [modified] = envelop(updated, { withOld: true });
     expect(Object.keys(modified as object).at(-1)).toBe('oldObject');
@@ -168,7 +207,7 @@ describe('the published schema', () => {
   });
 
   test('names every property that an envelope can have', () => {
-    const [all] = envelop({ ...updated, finalStateUnknown: true }, { withOld: true });
+    const [all] = envelop({ ...updated, finalStateUnknown: true }, { withOld: true, withChanges: true });
     expect(Object.keys(schema.$defs?.event?.properties ?? {})).toEqual(Object.keys(all as object));
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { isNoise } from '../../src/stream/noise.ts';
+import { isNoise, sameRows } from '../../src/stream/noise.ts';
 
 const NODES = { group: '', version: 'v1', resource: 'nodes' };
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
@@ -66,4 +66,26 @@ test('of table rows the cells count, but for their age', () => {
   const row = (...cells: string[]) => withCells(object('1'), { columns, cells });
   expect(isNoise(row('a', 'Ready', '1s'), row('a', 'Ready', '9s'), NODES)).toBe(true);
   expect(isNoise(row('a', 'Ready', '1s'), row('a', 'NotReady', '1s'), NODES)).toBe(false);
+});
+
+test('rows look the same where every cell that is shown is, but for ages; labels count where they are shown', () => {
+  const columns = ['Name', 'Restarts', 'Age', 'Node'].map((name) => ({
+    name,
+    type: 'string',
+    format: '',
+    priority: name === 'Node' ? 1 : 0,
+  }));
+  const row = (cells: unknown[], labels: Record<string, string> = {}) => withCells(object('1', {}, { labels }), { columns, cells });
+  const before = row(['a', '1 (5m ago)', '1s', 'n1']);
+  const later = row(['a', '1 (6m ago)', '61s', 'n2'], { app: 'x' });
+  const look = (wide: boolean, labels: readonly string[] | 'all') => sameRows({ wide, labels })(before, later);
+  expect([look(false, []), look(true, []), look(false, ['app']), look(false, ['other']), look(false, 'all')]).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
+  expect(sameRows({ wide: false, labels: [] })(before, row(['a', '2 (1s ago)', '1s', 'n1']))).toBe(false);
+  expect(sameRows({ wide: false, labels: [] })(before, object('2'))).toBe(false);
 });

@@ -94,7 +94,7 @@ function unknownCommand(word: string): InformerError {
   const [close] = nearest(word, Object.keys(LOADERS));
   const habit = HABITS[word];
   if (habit) return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
-  const hint = close ? `did you mean '${calledName()} ${close}'?` : commandsHint();
+  const hint = close ? `did you mean '${calledName()} ${close}'?` : `to watch a type, '${calledName()} watch ${word}'; ${commandsHint()}`;
   return new InformerError('argument', `unknown command "${word}"`, { hint });
 }
 

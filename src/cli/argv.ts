@@ -25,6 +25,8 @@ export type Origin = 'flag' | 'environment' | 'file';
 export interface Given {
   readonly values: readonly string[];
   readonly origin: Origin;
+  /** The variable or place in a file that says it; undefined of the command line. */
+  readonly label?: string | undefined;
 }
 
 /** A command line as read. */
@@ -69,7 +71,7 @@ export function withMore(
     const found = isSaid || shape.noEnv ? undefined : lookup(shape.name);
     if (!found) continue;
     const values = found.values.flatMap((text) => valuesOf(shape, text, found.label));
-    given.set(shape.name, { values: shape.repeatable ? values : values.slice(-1), origin });
+    given.set(shape.name, { values: shape.repeatable ? values : values.slice(-1), origin, label: found.label });
   }
   return { ...line, given };
 }
@@ -79,8 +81,11 @@ export function wordsOf(argv: readonly string[], shapes: readonly FlagShape[]): 
   return new Reader(argv, shapes, true).read();
 }
 
+/** The variable that sets a flag. */
+export const variableOf = (flag: string): string => ENV_PREFIX + flag.toUpperCase().replaceAll('-', '_');
+
 function environmentOf(flag: string, env: NodeJS.ProcessEnv): Elsewhere | undefined {
-  const label = ENV_PREFIX + flag.toUpperCase().replaceAll('-', '_');
+  const label = variableOf(flag);
   const value = env[label];
   return value === undefined ? undefined : { values: [value], label };
 }

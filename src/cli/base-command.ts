@@ -1,11 +1,14 @@
 import type { Interfaces } from '@oclif/core';
-import { InformerError } from '../kit/error.ts';
-import { type CommandLine, readCommandLine, withMore } from './argv.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
+import { nearest } from '../kit/nearest.ts';
+import { neutralised } from '../output/escape.ts';
+import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './argv.ts';
 import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './config-file.ts';
 import type { ExitCode } from './exit.ts';
 import { shapesOf, valuesOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { abortOnSignals } from './signals.ts';
+import { checkConnectionFlags } from './useless-flags.ts';
 
 /** What the program's entry hands a command beside what oclif does. */
 export interface Edges {
@@ -53,7 +56,7 @@ export abstract class BaseCommand {
       for (const act of atOnce) act();
     });
     const { line, config } = read;
-    return await new this(line, { ...edges, config, signal: controller.signal, atOnce }).execute();
+    return await naming(line, () => new this(line, { ...edges, config, signal: controller.signal, atOnce }).execute());
   }
 
   protected readonly edges: Edges;
@@ -102,11 +105,49 @@ async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { 
   const line = readCommandLine(argv, shapes, io.env);
   if (line.help) return 'help';
   const known = shapes.map((shape) => shape.name);
+  if (known.includes('context')) checkConnectionFlags(line.given); // not of the command that is a server
+  await warnOfVariables(known, io, commands);
   if (!known.includes('config')) return { line, config: NO_CONFIG };
   const config = await readConfigFile(line.given.get('config')?.values[0], io.env);
   await refuseStrays(config, known, commands);
   return { line: withMore(line, shapes, 'file', lookupIn(config, name, known)), config };
 }
+
+/** Variables that begin like ours and set nothing: named with what may have been meant. Other commands' flags are looked at only then. */
+async function warnOfVariables(known: readonly string[], io: Io, commands: Outside['commands']): Promise<void> {
+  const own = new Set(known.map(variableOf));
+  const strays = Object.keys(io.env).filter((name) => name.startsWith(ENV_PREFIX) && !own.has(name));
+  if (strays.length === 0) return;
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const variables = new Set(all.flatMap((command) => Object.keys(command.flags)).map(variableOf));
+  for (const name of strays.filter((stray) => !variables.has(stray)).sort()) {
+    const [near] = nearest(
+      name.slice(ENV_PREFIX.length),
+      [...variables].map((variable) => variable.slice(ENV_PREFIX.length)),
+      1,
+    );
+    io.stderr.write(`Warning: ${neutralised(name)} sets no flag${near ? `; did you mean ${ENV_PREFIX}${near}?` : ''}\n`);
+  }
+}
+
+/** An error about a flag that the environment or a file sets says which one. */
+async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isInformerError(error, 'argument')) throw error;
+    const [name, { label = '' } = {}] = [...given].find(([flag, { label }]) => label !== undefined && names(error.message, flag)) ?? [];
+    if (name === undefined || error.message.includes(label)) throw error;
+    const where = `--${name} is set by ${label}`;
+    throw new InformerError('argument', error.message, {
+      cause: error.cause,
+      hint: error.hint === undefined ? where : `${where}; ${error.hint}`,
+    });
+  }
+}
+
+/** Whether a message speaks of this flag, and not of one whose name begins so. */
+const names = (message: string, flag: string) => new RegExp(`--${flag}(?![\\w-])`).test(message);
 
 /** A default that this command does not have may be another's; the others are loaded only to find that out. */
 async function refuseStrays({ path, defaults }: ConfigFile, known: readonly string[], commands: Outside['commands']): Promise<void> {

@@ -13,6 +13,8 @@ export interface EventWriterOptions {
   /** Most events printed; `onLimit` is called with the last of them. */
   readonly limit?: number | undefined;
   readonly onLimit?: (() => void) | undefined;
+  /** Called with what the format throws on one event: it is left out, and the stream goes on. */
+  readonly onFailure: (error: unknown, printed: PrintedEvent) => void;
 }
 
 /** Prints a stream's events at the pace of their reader. */
@@ -26,18 +28,18 @@ export class EventWriter {
     this.#options = options;
   }
 
-  /** Resolves when the reader has room for more; undefined when it has it now. Throws what the printer throws. */
+  /** Resolves when the reader has room for more; undefined when it has it now. */
   print(event: EventEnvelope, target: StreamTarget): Promise<void> | undefined {
     const { gatherInitial, summary, limit, onLimit } = this.#options;
     if (limit !== undefined && summary.total >= limit) return undefined;
     const isLast = summary.total + 1 === limit;
+    summary.count(event.type);
     const printed = { event, type: target.type };
     const ready =
       gatherInitial && !this.#begun.has(target) && !isLast
         ? this.#hold(printed, target)
         : this.#write(isLast ? [...[...this.#held.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
-    summary.count(event.type); // an event that could not be printed was not shown
-    if (isLast) onLimit?.();
+    if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
     return ready;
   }
 
@@ -70,13 +72,18 @@ export class EventWriter {
     return this.#printed(batch) ? undefined : sink.ready();
   }
 
-  /** What stands before an event that cannot be printed is. */
+  /** All but the events that cannot be printed. */
   #printed(batch: readonly PrintedEvent[]): boolean {
-    const { printer, sink } = this.#options;
+    const { printer, sink, summary, onFailure } = this.#options;
     try {
       return sink.write(printer.events(batch));
     } catch (error) {
-      if (batch.length === 1) throw error;
+      const [only] = batch;
+      if (only && batch.length === 1) {
+        summary.failed(only.event.type);
+        onFailure(error, only);
+        return true;
+      }
       const half = batch.length >> 1;
       return [batch.slice(0, half), batch.slice(half)].map((part) => this.#printed(part)).every(Boolean);
     }

@@ -1,5 +1,5 @@
 import type { Interfaces } from '@oclif/core';
-import { parseDuration } from '../kit/duration.ts';
+import { parseLongDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
 import type { FlagShape, Given } from './argv.ts';
 
@@ -49,13 +49,13 @@ export function list(common: Common & Marks): Interfaces.OptionFlag<string[] | u
   return valued<string>({ ...common, multiple: true }, (input) => input) as never;
 }
 
-/** A Go duration, as milliseconds. */
+/** A Go duration, or days and years before it (`2d`, `1d12h`), as milliseconds. */
 export function duration(common: Common & { default?: number }) {
   return valued<number>({ helpValue: 'DURATION', ...common }, (input, name) => {
     try {
-      return parseDuration(input);
+      return parseLongDuration(input);
     } catch (cause) {
-      throw badValue(name, input, 'a duration such as 30s, 5m or 1h30m', cause);
+      throw badValue(name, input, 'a duration such as 30s, 5m, 1h30m or 2d', cause);
     }
   });
 }
@@ -162,6 +162,10 @@ export const connectionFlags = {
   ...configFlags,
   sandbox: bool({ summary: 'run against an embedded server started for this command', helpGroup: CONNECTION }),
   scenario: text({ summary: 'what goes on in that server (implies --sandbox)', helpGroup: CONNECTION, helpValue: 'NAME' }),
+  pods: count({ summary: 'how many pods a scenario fleet or churn has', helpGroup: CONNECTION }),
+  rate: text({ summary: 'its changes per second, such as 500/s', helpGroup: CONNECTION, helpValue: 'N/s' }),
+  seed: count({ summary: 'same seed, same story in that server', helpGroup: CONNECTION }),
+  faults: text({ summary: 'what goes wrong in that server, such as cut@5:watch:pods', helpGroup: CONNECTION, helpValue: 'FAULT[,…]' }),
   v: count({ char: 'v', summary: 'how much to tell on stderr (6 = requests)', default: 0, helpGroup: CONNECTION }),
 } as const;
 

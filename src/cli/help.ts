@@ -19,10 +19,35 @@ class PlainCommandHelp extends CommandHelp {
   }
 }
 
+/** Commands in the order in which people come to need them; any other after these. */
+const ORDER = ['watch', 'query', 'reconcile', 'sandbox'];
+
+const rankOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
+
+/** What to type first. */
+const FIRST_STEPS: readonly (readonly [command: string, what: string])[] = [
+  ['watch pods -A --sandbox --live', 'without a cluster: a shop in which something goes on'],
+  ['watch deploy/web -o changes', 'which fields change, and who changes them'],
+  ['watch deploy/web --for rollout', 'wait for a rollout'],
+  ['query pods -A --values image', 'which images run, and how often'],
+];
+
 /** Gathers what oclif would print. */
 class PlainHelp extends Help {
   protected override CommandHelpClass = PlainCommandHelp;
   text = '';
+
+  protected override formatCommands(...[commands]: Parameters<Help['formatCommands']>): string {
+    return super.formatCommands([...commands].sort((a, b) => rankOf(a.id) - rankOf(b.id)));
+  }
+
+  /** Behind the lists of commands. */
+  firstSteps(): string {
+    const { bin } = this.config;
+    const width = Math.max(...FIRST_STEPS.map(([command]) => command.length));
+    const lines = FIRST_STEPS.map(([command, what]) => `  $ ${bin} ${command.padEnd(width)}  ${what}`);
+    return `TRY\n${lines.join('\n')}\n\nEvery command has its flags and examples behind --help.\n`;
+  }
 
   protected override log(...parts: string[]): void {
     this.text += `${parts.join(' ')}\n`;
@@ -49,5 +74,5 @@ export async function renderHelp(command: string | undefined, { bin, version, ro
   const maxWidth = Math.max(HELP_WIDTHS.narrowest, Math.min(columns ?? HELP_WIDTHS.widest, HELP_WIDTHS.widest));
   const help = new PlainHelp(config, { ...config.pjson.oclif.helpOptions, maxWidth, stripAnsi: true });
   await help.showHelp(command?.split(' ') ?? []);
-  return help.text;
+  return command === undefined ? `${help.text.trimEnd()}\n\n${help.firstSteps()}` : help.text;
 }

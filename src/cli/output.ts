@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
+import type { Address } from '../expr/address.ts';
+import { addressesOf } from '../expr/jsonpath-addressed.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { createPrinter } from '../output/create-printer.ts';
+import { splitColumns } from '../output/custom-columns.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../output/output-format.ts';
 import { type ColorLevel, loadPainter } from '../output/painter.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Timestamps } from '../output/timestamps.ts';
+import type { PathScope } from '../stream/path-scope.ts';
 import type { outputFlags } from './flags.ts';
 import type { Io } from './io.ts';
 
@@ -29,6 +33,20 @@ async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
   }
 }
 
+/** The fields that a format prints by paths of the user's. */
+export function addressesPrinted(format: OutputFormat): Address[] {
+  switch (format.kind) {
+    case 'jsonpath':
+      return addressesOf(format.template);
+    case 'custom-columns':
+      return splitColumns(format.spec).flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
+    case 'custom-columns-file':
+      return (format.text.split(/\r?\n/)[1] ?? '').split(/\s+/).flatMap(addressesOf);
+    default:
+      return [];
+  }
+}
+
 /** As little of the objects as the format needs. */
 export function representationOf(format: OutputFormat): Representation {
   if (format.kind === 'table') return { table: 'Metadata' };
@@ -41,15 +59,27 @@ export interface Layout {
   readonly severalNamespaces: boolean;
   /** One object was asked for by name. */
   readonly single?: boolean;
+  /** The stream ends with the first state. */
+  readonly once?: boolean;
+  /** Of changes only those at these paths are shown. */
+  readonly only?: PathScope | undefined;
 }
 
 export async function printerOf(
   format: OutputFormat,
-  flags: OutputFlags & { timestamps?: Timestamps | undefined },
+  flags: OutputFlags & { timestamps?: Timestamps | undefined; 'full-values'?: boolean | undefined },
   layout: Layout,
   { io, clock }: { io: Io; clock: Clock },
 ): Promise<Printer> {
-  return createPrinter(format, { ...(await rowOptionsOf(flags, layout, io)), clock, single: layout.single, timestamps: flags.timestamps });
+  return createPrinter(format, {
+    ...(await rowOptionsOf(flags, layout, io)),
+    clock,
+    single: layout.single,
+    timestamps: flags.timestamps,
+    hasRoom: layout.once === false,
+    only: layout.only,
+    fullValues: flags['full-values'],
+  });
 }
 
 /** How rows look, in a table that goes on and in one that is redrawn. */

@@ -1,9 +1,12 @@
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
+import type { FieldReads } from '../expr/address.ts';
 import type { CelProgram } from '../expr/cel.ts';
 import { goJson, goText } from '../expr/go-text.ts';
+import type { ValueExpression } from '../expr/load-expression.ts';
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
+import { nearest } from '../kit/nearest.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { cellText } from '../output/escape.ts';
@@ -22,17 +25,16 @@ import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode, isReaderGone, SeveralErrors } from './exit.ts';
+import { samplesOf } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { missingNames } from './missing-names.ts';
+import { countText, pathAdvice } from './path-advice.ts';
 import type { Session } from './session.ts';
 import { showSyncProgress } from './sync-progress.ts';
 import { failureNotice, nothingFound } from './watching.ts';
 
 /** An expression over objects, and its text. */
-export interface Expression {
-  readonly text: string;
-  values(object: ReadonlyObject): readonly unknown[];
-}
+export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
 
 /** A `query` with everything read, resolved and checked. */
 export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers' | 'as'> {
@@ -42,6 +44,8 @@ export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers
   readonly filters: readonly CelProgram[];
   /** The filters look at more of an object than its metadata. */
   readonly filtersNeedObject: boolean;
+  /** The fields that expressions and paths of the command line look at. */
+  readonly reads: readonly FieldReads[];
   readonly lookups: readonly Lookup[];
   /** The index whose values are asked for instead of objects. */
   readonly values: string | undefined;
@@ -85,6 +89,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
     const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, readable) : early;
     const missing = await abortable(answer(session, plan, readable, catalog, refusal !== undefined), session.signal);
+    for (const line of await pathAdvice(plan.reads, readable.map(samplesOf), session)) session.notice(line);
     const errors = [missing, refusal].filter((error) => error !== undefined);
     if (errors.length > 0) throw SeveralErrors.of(errors);
     return ExitCode.ok;
@@ -111,7 +116,7 @@ async function answer(
 ): Promise<unknown> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   if (plan.values !== undefined) {
-    await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan), plan));
+    await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan, matcherOf(plan, session)), plan));
     return undefined;
   }
   const matches = matcherOf(plan, session);
@@ -119,7 +124,9 @@ async function answer(
   const missing = plan.ignoreNotFound ? undefined : missingNames(targets, plan);
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
-  else if (found.length > 0 || missing === undefined) await printObjects(session, plan, arrange(found, plan), redactor, isPartial);
+  else if (found.length > 0 || missing === undefined)
+    await printObjects(session, plan, arrange(found, plan), redactor, { isPartial, targets });
+  if (found.length === 0) for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, targets, catalog))) session.notice(line);
   return missing;
 }
 
@@ -148,8 +155,12 @@ function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
 /** The cache, or what of it was asked for by name. */
 function storeOf({ informer: { lister }, names }: Target): IndexedStore {
   if (!names) return lister;
-  const list = () => lister.list().filter((object) => names.has(object.metadata.name ?? ''));
-  return { list, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
+  return scanned(lister.list().filter((object) => names.has(object.metadata.name ?? '')));
+}
+
+/** A store of these objects, without indexes. */
+function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
+  return { list: () => objects, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
 }
 
 /** As the server listed them, namespace by namespace; objects asked for by name in the order of the names. */
@@ -187,12 +198,21 @@ function arrange(found: readonly Found[], { sortBy, limit }: QueryPlan): readonl
   return limit === undefined ? sorted : sorted.slice(0, limit);
 }
 
-function valuesOf(name: string, targets: readonly Target[], catalog: IndexCatalog, redactor: Redactor, plan: QueryPlan): ValueCount[] {
+function valuesOf(
+  name: string,
+  targets: readonly Target[],
+  catalog: IndexCatalog,
+  redactor: Redactor,
+  plan: QueryPlan,
+  matches: Matcher,
+): ValueCount[] {
   const definition = catalog.get(name);
   const of = (target: Target) => {
     const { gvr } = target.type;
     const redact = isSecretResource(gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
-    return valueCounts(definition, storeOf(target), redact);
+    const store = storeOf(target);
+    const kept = plan.filters.length === 0 ? store : scanned(store.list().filter((object) => matches(object, target.type)));
+    return valueCounts(definition, kept, redact);
   };
   return mergedCounts(targets.map(of));
 }
@@ -216,14 +236,50 @@ async function printObjects(
   plan: QueryPlan,
   found: readonly Found[],
   redactor: Redactor,
-  isPartial: boolean,
+  { isPartial, targets }: { isPartial: boolean; targets: readonly Target[] },
 ): Promise<void> {
-  const isWorthSaying = plan.format.kind === 'table' && !plan.ignoreNotFound && !isPartial;
-  if (found.length === 0 && isWorthSaying) session.notice(nothingFound(plan));
+  const text = isPartial ? undefined : emptyText(plan, targets);
+  if (found.length === 0 && text !== undefined) session.notice(text);
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
   for (const piece of plan.printer.objects(shown)) await print(session, piece);
 }
+
+/** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
+function emptyText(plan: QueryPlan, targets: readonly Target[]): string | undefined {
+  const samples = targets.map(samplesOf).filter(({ objects }) => objects.length > 0);
+  if (samples.length > 0 && plan.lookups.length + plan.filters.length > 0) return `none of ${countText(samples)} matches`;
+  return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
+}
+
+/** Values that are compared with what was asked for, at most. */
+const MOST_VALUES = 10_000;
+
+/** A value that no object has, beside one that is written nearly so. Values of Secrets are not looked at. */
+function nearValues(lookup: Lookup, targets: readonly Target[], catalog: IndexCatalog): string[] {
+  if (lookup.kind !== 'in') return [];
+  const definition = catalog.get(lookup.index);
+  const open = targets.filter(({ type }) => !isSecretResource(type.gvr));
+  const known = [
+    ...new Set(
+      open.flatMap((target) =>
+        storeOf(target)
+          .list()
+          .flatMap((object) => definition.valuesOf(object)),
+      ),
+    ),
+  ].slice(0, MOST_VALUES);
+  return lookup.values.flatMap((asked) => {
+    const value = definition.normalise?.(asked) ?? asked;
+    if (known.includes(value)) return [];
+    if (lookup.index === 'owner' && !value.includes('/') && !UID.test(value))
+      return [`--eq owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`];
+    const [near] = nearest(value, known);
+    return near === undefined ? [] : [`--eq ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`];
+  });
+}
+
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function print({ io }: Session, text: string): Promise<void> {
   if (!io.stdout.write(text)) await io.stdout.ready();

@@ -2,7 +2,7 @@ import type { ResourceSelection } from '../client/resource-args.ts';
 import { type HookConfig, parseWriteLimit, type WatchConfig } from '../controller/hooks/manifest.ts';
 import type { PredicateName } from '../controller/predicate.ts';
 import { type Predicate, predicateNamed } from '../controller/predicate.ts';
-import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './reconciling.ts';
@@ -116,11 +116,11 @@ export function predicatesOf(config: HookConfig): Predicate[] {
   return (config.predicate ?? []).map((name) => predicateNamed(name));
 }
 
-export async function mappedTypes({ watches = [] }: HookConfig, session: Session): Promise<MappedType[]> {
+export async function mappedTypes({ watches = [] }: HookConfig, session: Session, onError?: (error: Error) => void): Promise<MappedType[]> {
   return Promise.all(
     watches.map(async ({ type, map }) => {
-      const path = await loadJsonPath(map);
-      return { selection: onlyOne(await session.resolve([type])), map: (object) => path.values(object).map(String) };
+      const { values, reads } = await loadExpression(map, { flag: '--map', onError });
+      return { selection: onlyOne(await session.resolve([type])), map: (object) => values(object).map(String), reads };
     }),
   );
 }

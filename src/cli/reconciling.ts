@@ -11,6 +11,7 @@ import { informerSource } from '../controller/informer-source.ts';
 import { and, changed, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
 import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
+import type { Address } from '../expr/address.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
@@ -23,8 +24,10 @@ import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import type { ExitCode } from './exit.ts';
+import { samplesOf } from './first-look.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import { pathAdvice } from './path-advice.ts';
 import { privateFile } from './private-file.ts';
 import { redactedLister } from './redacted-lister.ts';
 import type { Session } from './session.ts';
@@ -33,6 +36,8 @@ import type { Session } from './session.ts';
 export interface MappedType {
   readonly selection: ResourceSelection;
   readonly map: (object: ReadonlyObject) => readonly string[];
+  /** The fields that `map` reads. */
+  readonly reads?: readonly Address[] | undefined;
 }
 
 /** A `reconcile` with everything read, resolved and checked. */
@@ -73,6 +78,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   if (plan.mode === 'describe')
     session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
   const running = runTargets(all, session);
+  void adviseOnPaths(session, plan, primary, watched);
   try {
     await controller.run(session.signal);
   } finally {
@@ -81,6 +87,23 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   }
   if (controller.parked.length > 0) session.notice(await parkedText(controller.parked));
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
+}
+
+/** Says after the first states which fields of `--map` and `--index` are in none of the objects. Never rejects. */
+async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Target, watched: readonly Target[]): Promise<void> {
+  const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
+  const asked = [
+    { target: primary, reads: indexes },
+    ...watched.map((target, i) => ({ target, reads: [{ flag: '--map', addresses: plan.watches[i]?.reads ?? [] }] })),
+  ];
+  try {
+    for (const { target, reads } of asked) {
+      await target.informer.whenSynced(session.signal);
+      for (const line of await pathAdvice(reads, [samplesOf(target)], session)) if (!session.signal.aborted) session.notice(line);
+    }
+  } catch {
+    // the session ended before the first states were there
+  }
 }
 
 /** Rows shown of the keys that were given up. */

@@ -26,6 +26,7 @@ import type { connectionFlags, selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
+import { scenarioOptionsOf } from './scenario-flags.ts';
 import { StatusLine } from './status-line.ts';
 
 export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
@@ -191,9 +192,13 @@ function choosesConnection(flags: ConnectionFlags): boolean {
   return CONNECTION_CHOICES.some((name) => flags[name] !== undefined);
 }
 
-async function startSandbox({ scenario = 'rollout' }: ConnectionFlags): Promise<Sandbox> {
-  const { Sandbox } = await import('../sandbox/index.ts');
-  return Sandbox.start({ scenario });
+async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlags): Promise<Sandbox> {
+  const { parseFaults, Sandbox } = await import('../sandbox/index.ts');
+  const rules = parseFaults(faults);
+  const scenarioOptions = scenarioOptionsOf(scenario, { pods, rate });
+  const sandbox = await Sandbox.start({ scenario, scenarioOptions, ...(seed === undefined ? {} : { seed }) });
+  for (const rule of rules) sandbox.faults.add(rule);
+  return sandbox;
 }
 
 function sandboxConfig(sandbox: Sandbox): ClusterConfig {

@@ -1,5 +1,7 @@
+import { distinct, type FieldReads } from '../expr/address.ts';
 import type { CelProgram } from '../expr/cel.ts';
 import type { Comparison } from '../expr/cel-operators.ts';
+import { addressesOf } from '../expr/jsonpath-addressed.ts';
 import { loadCel } from '../expr/load-cel.ts';
 import { loadPath, splitPaths } from '../expr/path-values.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
@@ -8,7 +10,7 @@ import { OBJECT_PARTS, type ObjectPart } from '../model/object-parts.ts';
 import { CellComparison } from '../stream/cell-comparison.ts';
 import type { GateRules } from '../stream/change-gate.ts';
 import { type Condition, conditionOf } from '../stream/condition.ts';
-import type { EventType } from '../stream/envelope.ts';
+import type { EventWord } from '../stream/envelope.ts';
 import { compileSameBut } from '../stream/path-mask.ts';
 import { PrintedCells } from '../stream/printed-cells.ts';
 
@@ -33,11 +35,13 @@ export interface StreamFilters {
   readonly wheres: readonly CelProgram[];
   /** They look at more of an object than its metadata. */
   readonly needsObject: boolean;
+  /** The fields that `--filter`, `--changed` and `--ignore-changes` look at. */
+  readonly reads: readonly FieldReads[];
 }
 
 /** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
 export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
-  const { programs: filters, needsObject } = await compiledAll(flags.filter, 'filter');
+  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter');
   const comparisons = (flags.where ?? []).map((source) => new CellComparison(source));
   const { programs: wheres } = await compiledAll(flags.where, 'where', comparisons);
   const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
@@ -47,6 +51,11 @@ export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters
   return {
     filters,
     wheres,
+    reads: [
+      ...reads,
+      { flag: '--changed', addresses: changed.flatMap(({ text }) => addressesOf(text)) },
+      { flag: '--ignore-changes', addresses: ignored.flatMap(addressesOf) },
+    ],
     needsObject: needsObject || looksInside || predicates.some((part) => part === 'spec' || part === 'status'),
     rules: {
       name: regexOf('name', flags.name),
@@ -66,6 +75,8 @@ export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters
 export interface Compiled {
   readonly programs: readonly CelProgram[];
   readonly needsObject: boolean;
+  /** The fields they look at. */
+  readonly reads: readonly FieldReads[];
 }
 
 /** Compiles the expressions of one flag; CEL is loaded only when there are any. */
@@ -74,14 +85,14 @@ export async function compiledAll(
   flag: string,
   comparisons: readonly Comparison[] = [],
 ): Promise<Compiled> {
-  if (!sources || sources.length === 0) return { programs: [], needsObject: false };
-  const { compileCel, OBJECT_VARIABLES, readsBeyond } = await loadCel();
+  if (!sources || sources.length === 0) return { programs: [], needsObject: false, reads: [] };
+  const { compileCel, OBJECT_VARIABLES, readsBeyond, addressesRead } = await loadCel();
   const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables: OBJECT_VARIABLES };
   const programs = sources.map((source, i) =>
     compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),
   );
   const needsObject = programs.some(({ ast }) => ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')));
-  return { programs, needsObject };
+  return { programs, needsObject, reads: [{ flag: `--${flag}`, addresses: distinct(programs.flatMap(({ ast }) => addressesRead(ast))) }] };
 }
 
 /** Whether a path finds nothing but metadata. */
@@ -110,16 +121,16 @@ function whereCondition(program: CelProgram, comparison: CellComparison | undefi
 /** Every watch brings columns of its own; those of watches that have ended need not be kept. */
 const MOST_COLUMNS = 64;
 
-const EVENT_TYPES: Readonly<Record<string, EventType>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' };
+const EVENT_WORDS: Readonly<Record<string, EventWord>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED', left: 'LEFT' };
 
-/** Reads `--on added,modified,deleted`. */
-function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventType> | undefined {
+/** Reads `--on added,modified,deleted,left`. */
+function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventWord> | undefined {
   if (!words || words.length === 0) return undefined;
   return new Set(
     words.map((word) => {
-      const type = EVENT_TYPES[word.toLowerCase()];
+      const type = EVENT_WORDS[word.toLowerCase()];
       if (type) return type;
-      throw new InformerError('argument', `invalid argument "${word}" for "--on": expected added, modified or deleted`);
+      throw new InformerError('argument', `invalid argument "${word}" for "--on": expected added, modified, deleted or left`);
     }),
   );
 }

@@ -1,4 +1,6 @@
+import type { FieldReads } from '../expr/address.ts';
 import type { CelProgram } from '../expr/cel.ts';
+import { addressesOf } from '../expr/jsonpath-addressed.ts';
 import { InformerError } from '../kit/error.ts';
 import { conditionOf } from '../stream/condition.ts';
 import { parseForCondition } from '../stream/for-condition.ts';
@@ -22,6 +24,8 @@ export interface Waits {
   readonly needsObject: boolean;
   /** Every expression, as it was compiled. */
   readonly programs: readonly CelProgram[];
+  /** The fields that are looked at. */
+  readonly reads: readonly FieldReads[];
 }
 
 /** Reads what a stream waits for. Throws `argument` for what cannot be read. */
@@ -38,11 +42,15 @@ export async function waitsOf(flags: WaitFlags): Promise<Waits> {
       hint: 'give --until, --until-any or --for',
     });
   }
-  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false, programs: [] };
+  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false, programs: [], reads: [] };
   const some = <T>(all: readonly T[]) => (all.length > 0 ? all : undefined);
   return {
     isGoal,
     programs: [until, untilAny, failIf].flatMap(({ programs }) => programs),
+    reads: [
+      ...[until, untilAny, failIf].flatMap(({ reads }) => reads),
+      { flag: '--for', addresses: conditions.flatMap(({ path }) => addressesOf(path ?? '')) },
+    ],
     needsObject:
       [until, untilAny, failIf].some(({ needsObject }) => needsObject) ||
       conditions.some(({ kind }) => kind !== 'create' && kind !== 'delete'),

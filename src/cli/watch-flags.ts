@@ -20,8 +20,17 @@ export const watchFlags = {
     helpValue: 'CEL',
     helpGroup: SHOWING,
   }),
-  on: list({ summary: 'only these events: added, modified, deleted', helpValue: 'EVENT[,…]', split: true, helpGroup: SHOWING }),
-  changed: list({ summary: 'only updates that change what a path finds', helpValue: 'JSONPATH[,…]', helpGroup: SHOWING }),
+  on: list({
+    summary: 'only these events: added, modified, deleted (gone), left (ceased to match)',
+    helpValue: 'EVENT[,…]',
+    split: true,
+    helpGroup: SHOWING,
+  }),
+  changed: list({
+    summary: 'only updates that change what a path finds; of those -o diff and changes show only that',
+    helpValue: 'JSONPATH[,…]',
+    helpGroup: SHOWING,
+  }),
   'ignore-changes': list({ summary: 'leave out updates that change only what these find', helpValue: 'JSONPATH[,…]', helpGroup: SHOWING }),
   predicate: list({
     summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
@@ -29,7 +38,10 @@ export const watchFlags = {
     split: true,
     helpGroup: SHOWING,
   }),
-  'no-noise': bool({ summary: 'leave out heartbeats, lease renewals, and updates without a visible change', helpGroup: SHOWING }),
+  'no-noise': bool({
+    summary: 'leave out heartbeats, lease renewals, and updates without a visible change; in a table, rows that look the same',
+    helpGroup: SHOWING,
+  }),
   'watch-only': bool({ summary: 'leave out what is there at the start', helpGroup: SHOWING }),
   'sort-by': text({ summary: 'order of what is there at the start, and of --live', helpValue: 'JSONPATH', helpGroup: SHOWING }),
   explain: bool({ summary: 'say on stderr what of --filter the server does', helpGroup: SHOWING }),
@@ -62,6 +74,8 @@ export const watchFlags = {
   timestamps: choice(TIMESTAMPS, { summary: 'when each event came', implied: 'received' }),
   markers: bool({ summary: 'also records of syncs, gaps, relists and the end, where they take place' }),
   old: bool({ summary: 'with -o json, yaml or jq: the state before, as oldObject' }),
+  'with-changes': bool({ summary: 'with -o json, yaml or jq: what changed, from what to what, and by whom, as changes' }),
+  'full-values': bool({ summary: 'with -o diff or changes: values whole, however long' }),
   ...connectionFlags,
   ...habitFlags,
 } as const;

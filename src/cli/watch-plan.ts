@@ -1,7 +1,8 @@
 import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
-import { loadPath, type PathValues } from '../expr/path-values.ts';
+import { addressesOf } from '../expr/jsonpath-addressed.ts';
+import { loadPath, type PathValues, splitPaths } from '../expr/path-values.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
@@ -9,14 +10,18 @@ import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import { TIMESTAMPS } from '../output/timestamps.ts';
 import { compareKeys } from '../query/arrange.ts';
+import { sameRows } from '../stream/noise.ts';
+import type { SameBut } from '../stream/path-mask.ts';
+import { compileScope } from '../stream/path-scope.ts';
 import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
 import type { Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
-import { type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
+import { addressesPrinted, type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
 import { checkRollouts } from './rollout-check.ts';
 import { checkSelectors, namespacesOf, type Session } from './session.ts';
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
+import { refuseBeside, refuseUnshown } from './useless-flags.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
 import type { watchFlags } from './watch-flags.ts';
 import type { WatchPlan } from './watching.ts';
@@ -45,12 +50,16 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   const format = await outputFormatOf(flags);
   const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed
   checkTogether({ ...flags, live: isLive }, format);
+  refuseUnshown(given, format);
+  if (!isLive)
+    refuseBeside(given, ['sort-by'], ['watch-only'], '--sort-by orders what is there at the start, which --watch-only leaves out');
+  refuseBeside(given, ['verify-every', 'stays'], ['once'], '--once ends with the first look');
   const waits = await waitsOf(flags);
   return {
     format,
     filters: await streamFiltersOf(flags),
     waits,
-    ...timesOf(flags, waits),
+    ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
     sortBy: flags['sort-by'] === undefined ? undefined : await loadPath(flags['sort-by'], { flag: '--sort-by' }),
     wantsLive: isLive,
     isLive: isLive && io.stdout.isTerminal,
@@ -58,9 +67,12 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
 }
 
 /** kubectl wait's: 0 looks once, less than 0 waits for a week. Source: kubectl pkg/cmd/wait. */
-function timesOf({ timeout, once }: WatchFlags, { isGoal }: Waits): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
+function timesOf({ timeout, once }: WatchFlags, { isGoal }: Waits, written = ''): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
   if (timeout === undefined || timeout > 0) return { once, timeoutMs: timeout };
-  if (!isGoal) throw new InformerError('argument', `invalid argument "${timeout}ms" for "--timeout": expected more than no time`);
+  if (!isGoal)
+    throw new InformerError('argument', `invalid argument "${written}" for "--timeout": expected more than no time`, {
+      hint: '--once looks once and ends; without --timeout the stream goes on',
+    });
   return timeout === 0 ? { once: true, timeoutMs: undefined } : { once, timeoutMs: A_WEEK_MS };
 }
 
@@ -97,7 +109,12 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
   const types = selections.map(({ type }) => type);
   await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
   checkRollouts([...filters.filters, ...waits.programs], waits.rules?.for ?? [], types);
-  const layout = { severalTypes: selections.length > 1, severalNamespaces: namespaces.length > 1 || namespaces[0] === '' };
+  const layout = {
+    severalTypes: selections.length > 1,
+    severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
+    once: checked.once,
+    only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
+  };
   const needs = needsOf(format);
   if (checked.wantsLive && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');
   return {
@@ -105,17 +122,24 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     namespaces,
     format,
     waits,
-    rules: filters.rules,
+    rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
+    reads: [
+      ...filters.reads,
+      ...waits.reads,
+      { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.text) : [] },
+      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
+    ],
     printer: await printerOf(format, flags, layout, session),
     live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,
     fieldSelector: flags['field-selector'],
     narrowings: await narrowingsOf(checked, selections, flags, session),
-    keepManagedFields: flags['show-managed-fields'] || needs.managedFields,
+    keepManagedFields: flags['show-managed-fields'] || needs.managedFields || flags['with-changes'],
     showManagedFields: flags['show-managed-fields'] || needs.managedFields,
     showSecrets: flags['show-secrets'],
     withOld: flags.old || needs.old,
+    withChanges: flags['with-changes'],
     sortInitial: sortBy && byValueAt(sortBy),
     once: checked.once,
     ignoreNotFound: flags['ignore-not-found'],
@@ -141,7 +165,7 @@ function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Rep
  * cause, or the state in which an object left, only what cannot change is sent.
  */
 async function narrowingsOf(
-  { filters, waits, format, once }: CheckedWatch,
+  { filters, waits, once }: CheckedWatch,
   selections: readonly ResourceSelection[],
   flags: WatchFlags,
   session: Session,
@@ -157,13 +181,19 @@ async function narrowingsOf(
     return undefined;
   }
   const narrowings = new Map<ResourceType, Narrowing>();
-  const fixed = !once && format.kind !== 'table' && format.kind !== 'name';
+  const fixed = !once; // a row tells whether an object left or is gone
   for (const { type } of selections) narrowings.set(type, await narrowingOf(programs, type, { fixed }));
   if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
   return narrowings;
 }
 
-const OF_FIXED = ' (a stream that tells why an object left sends names and namespaces only; -l and --field-selector select at the server)';
+const OF_FIXED =
+  ' (a stream tells what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';
+
+/** Whether two states look alike in the table that is printed: in every cell it shows but ages, and the labels it shows. */
+function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
+  return sameRows({ wide, labels: flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []) });
+}
 
 async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: PathValues | undefined, { io }: Session): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../output/live-table.ts');

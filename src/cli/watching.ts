@@ -1,5 +1,7 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
+import type { FieldReads } from '../expr/address.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
+import { messageOf } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
@@ -17,6 +19,7 @@ import { ContinuityNotices } from './continuity-notices.ts';
 import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { type ExitCode, exitCodeOf, isReaderGone, SeveralErrors } from './exit.ts';
+import { FirstLook } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
 import { missingNames } from './missing-names.ts';
@@ -36,6 +39,8 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
   /** Redraws in place instead of printing line by line. */
   readonly live: LiveTable | undefined;
   readonly rules: StreamFilters['rules'];
+  /** The fields that expressions and paths of the command line look at. */
+  readonly reads: readonly FieldReads[];
   readonly waits: Waits;
   readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   readonly once: boolean;
@@ -44,6 +49,7 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
   readonly strict: boolean;
   readonly markers: boolean;
   readonly withOld: boolean;
+  readonly withChanges: boolean;
   readonly showManagedFields: boolean;
   readonly showSecrets: boolean;
   readonly limit: number | undefined;
@@ -67,6 +73,7 @@ class Watching {
   #waiter: Waiter | undefined;
   #progress: WaitProgressTeller | undefined;
   #synced = 0;
+  readonly #reported = new Set<string>();
 
   constructor(session: Session, plan: WatchPlan) {
     const notices = new ContinuityNotices();
@@ -76,8 +83,14 @@ class Watching {
       ...plan,
       onContinuity: (event, type) => this.#heard(event, notices.textOf(event, type)),
     });
-    const { showManagedFields, withOld, showSecrets } = plan;
-    this.#enveloper = new Enveloper({ clock: session.clock, redactor: new Redactor({ showSecrets }), showManagedFields, withOld });
+    const { showManagedFields, withOld, withChanges, showSecrets } = plan;
+    this.#enveloper = new Enveloper({
+      clock: session.clock,
+      redactor: new Redactor({ showSecrets }),
+      showManagedFields,
+      withOld,
+      withChanges,
+    });
   }
 
   async run(): Promise<ExitCode> {
@@ -172,22 +185,37 @@ class Watching {
     const status = live ?? session.status;
     using progress = showSyncProgress(session, status);
     using _waiting = this.#openProgress(live || io.stderr.isTerminal ? status : undefined);
-    const writer = new EventWriter({ printer, sink: io.stdout, summary, gatherInitial: GATHERED.includes(format.kind), limit, onLimit });
+    const writer = new EventWriter({
+      printer,
+      sink: io.stdout,
+      summary,
+      gatherInitial: GATHERED.includes(format.kind),
+      limit,
+      onLimit,
+      onFailure: (error, { event, type }) => this.#unprinted(error, `${type.kind} ${event.key}`),
+    });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
     let untold: Untold<Target> | undefined;
+    const look = new FirstLook(session, {
+      plan: this.#plan,
+      targets: this.#targets,
+      nothingFound: () => (this.#isWorthSayingEmpty ? nothingFound(this.#plan) : undefined),
+      shown: () => summary.total,
+      isToldElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
+    });
     const outcome = await streamEvents<Target>(
       {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice }),
+        gate: look.watching(createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice })),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
         sortInitial,
         print: (event, target) => orEnd(session, () => show.print(event, target)),
-        ...(mark ? { mark: (marker) => orEnd(session, () => mark(printer.marker(marker))) } : {}),
+        ...(mark ? { mark: (marker) => mark(this.#markerText(marker)) } : {}),
         onLoss: (loss) => this.#lost(loss),
         onLosing: (how) => this.#losing(how),
         onEnd: (last) => {
@@ -197,11 +225,12 @@ class Watching {
           this.#synced++;
           orEnd(session, () => writer.initialDone(target));
           if (this.#isSynced) progress[Symbol.dispose]();
-          if (this.#isSynced && this.#isWorthSayingEmpty) session.notice(nothingFound(this.#plan));
+          if (this.#isSynced) look.synced();
         },
       },
       session.signal,
     );
+    if (!outcome && !session.signal.aborted) await look.settled;
     if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
     if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
@@ -210,7 +239,7 @@ class Watching {
     if (mark)
       await mark(
         this.#lastMarkers(untold)
-          .map((marker) => printer.marker(marker))
+          .map((marker) => this.#markerText(marker))
           .join(''),
       );
   }
@@ -261,6 +290,26 @@ class Watching {
     const why = 'events were dropped for a slow reader';
     this.#session.notice(`${why} (--strict)`); // the end waits for that reader
     this.#session.end(new StreamEnd('continuity', why));
+  }
+
+  /** One object, or a record that is no event, that the format cannot print: reported once for each thing that goes wrong, and counted. */
+  #unprinted(error: unknown, what: string): void {
+    const text = messageOf(error);
+    const kind = text.replaceAll(what, '').replace(/\d+/g, 'N');
+    if (this.#reported.has(kind)) return;
+    this.#reported.add(kind);
+    const where = text.includes(what) ? text : `${what}: ${text}`;
+    this.#session.notice(`-o ${this.#plan.format.kind}: ${where}; it is left out (reported once)`);
+  }
+
+  #markerText(marker: Marker): string {
+    try {
+      return this.#plan.printer.marker(marker);
+    } catch (error) {
+      this.#summary.losses.expressionErrors++;
+      this.#unprinted(error, `the marker ${marker.type}`);
+      return '';
+    }
   }
 
   #failed(error: Error): void {

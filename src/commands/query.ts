@@ -2,12 +2,15 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { resolveWhenThere } from '../cli/crd-wait.ts';
 import type { ExitCode } from '../cli/exit.ts';
 import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
-import { outputFormatOf, printerOf } from '../cli/output.ts';
+import { addressesPrinted, outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
 import { checkRollouts } from '../cli/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { compiledAll } from '../cli/stream-filters.ts';
-import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { refuseBeside, refuseUnshown } from '../cli/useless-flags.ts';
+import { loadExpression } from '../expr/load-expression.ts';
+import { InformerError } from '../kit/error.ts';
+import { neutralised } from '../output/escape.ts';
 import { parseIndex } from '../query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../query/lookup.ts';
 
@@ -38,14 +41,14 @@ export default class QueryCommand extends BaseCommand {
   static override flags = {
     ...selectionFlags,
     filter: list({ summary: 'only objects an expression over object and now holds for', helpValue: 'CEL' }),
-    index: list({ summary: 'an index of your own, for the flags below (repeatable)', helpValue: 'NAME=JSONPATH' }),
+    index: list({ summary: 'an index of your own, for the flags below (repeatable)', helpValue: 'NAME=EXPRESSION' }),
     eq: list({ summary: 'objects with this value in an index (repeatable)', helpValue: 'NAME=VALUE' }),
     in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
     prefix: list({ summary: 'objects with a value that begins so (repeatable)', helpValue: 'NAME=TEXT' }),
     range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
     values: text({ summary: 'the values of an index and how many objects have each', helpValue: 'NAME' }),
     count: bool({ summary: 'how many objects are found' }),
-    'group-by': text({ summary: 'how many of them have each value of an expression', helpValue: 'JSONPATH' }),
+    'group-by': text({ summary: 'how many of them have each value of an expression', helpValue: 'EXPRESSION' }),
     'sort-by': text({ summary: 'order by an expression', helpValue: 'JSONPATH' }),
     limit: count({ summary: 'so many at most', min: 1 }),
     explain: bool({ summary: 'say on stderr how the answer was found, and how fresh it is' }),
@@ -57,9 +60,14 @@ export default class QueryCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
+    refuseWatching(flags);
     checkSelectors(flags);
     const format = await outputFormatOf(flags);
     checkQuestion(flags, format);
+    refuseUnshown(this.line.given, format);
+    const counted = ['count', 'values', 'group-by'];
+    refuseBeside(this.line.given, ['sort-by'], counted, 'counts have an order of their own: the most frequent first');
+    refuseBeside(this.line.given, ['show-labels', 'label-columns', 'show-kind'], counted, 'a count prints no objects');
     const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
       (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
     );
@@ -69,9 +77,12 @@ export default class QueryCommand extends BaseCommand {
       this.edges.config.indexes,
       asked.filter((name) => !flagged.includes(name)),
     );
-    const declared = await Promise.all([...own, ...(flags.index ?? [])].map(parseIndex));
+    const declared = await Promise.all([...own, ...(flags.index ?? [])].map((text) => parseIndex(text, this.failed)));
     const filter = await compiledAll(flags.filter, 'filter');
-    const expressions = { groupBy: await expressionOf(flags['group-by']), sortBy: await expressionOf(flags['sort-by']) };
+    const expressions = {
+      groupBy: await this.expressionOf('--group-by', flags['group-by']),
+      sortBy: await this.expressionOf('--sort-by', flags['sort-by']),
+    };
     checkIndexes({ declared, lookups, values: flags.values });
     await using session = await openSession(flags, this.edges, { once: true });
     const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
@@ -106,12 +117,32 @@ export default class QueryCommand extends BaseCommand {
       showSecrets: flags['show-secrets'],
       noHeaders: flags['no-headers'],
       ignoreNotFound: flags['ignore-not-found'],
+      reads: [
+        ...filter.reads,
+        ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+        { flag: '--group-by', addresses: expressions.groupBy?.reads ?? [] },
+        { flag: '--sort-by', addresses: expressions.sortBy?.reads ?? [] },
+        { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
+      ],
     });
+  }
+
+  /** An expression that fails on an object finds nothing there, which is said once. */
+  private readonly failed = (error: Error): void => {
+    this.edges.io.stderr.write(`${neutralised(error.message)}; it counts as no value (reported once)\n`);
+  };
+
+  private async expressionOf(flag: string, text: string | undefined) {
+    return text === undefined ? undefined : loadExpression(text, { flag, onError: this.failed });
   }
 }
 
-async function expressionOf(path: string | undefined) {
-  return path === undefined ? undefined : loadJsonPath(path);
+/** It would be taken and do nothing. */
+function refuseWatching({ watch }: { watch: boolean }): void {
+  if (!watch) return;
+  throw new InformerError('argument', 'query answers once, and -w asks for more than that', {
+    hint: "'watch' shows every change, with --filter and --where too",
+  });
 }
 
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */

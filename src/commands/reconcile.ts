@@ -7,6 +7,7 @@ import { stderrLogger } from '../cli/logging.ts';
 import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
 import { reconcile } from '../cli/reconciling.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
+import { neutralised } from '../output/escape.ts';
 import { parseIndex } from '../query/index-definition.ts';
 
 export default class ReconcileCommand extends BaseCommand {
@@ -36,13 +37,13 @@ export default class ReconcileCommand extends BaseCommand {
     ...selectionFlags,
     owns: list({ summary: 'types whose objects the reconciled ones control: their changes count too', helpValue: 'TYPE[,…]', split: true }),
     watches: list({ summary: 'another type that leads to reconciled objects, by --map (repeatable)', helpValue: 'TYPE' }),
-    map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'JSONPATH' }),
+    map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
     predicate: list({
       summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
       helpValue: 'NAME[,…]',
       split: true,
     }),
-    index: list({ summary: 'an index for ctx.index (repeatable)', helpValue: 'NAME=JSONPATH' }),
+    index: list({ summary: 'an index for ctx.index (repeatable)', helpValue: 'NAME=EXPRESSION' }),
     every: duration({ summary: 'every key again, this often' }),
     workers: count({ summary: 'different keys at once (default 1)', min: 1 }),
     'max-retries': count({ summary: 'give a failing key up after so many retries' }),
@@ -63,7 +64,7 @@ export default class ReconcileCommand extends BaseCommand {
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
     checkFinalizer(config);
-    const indexes = await Promise.all((flags.index ?? []).map(parseIndex));
+    const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, this.failed)));
     const predicates = predicatesOf(config);
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
@@ -74,7 +75,7 @@ export default class ReconcileCommand extends BaseCommand {
       hook,
       primary,
       owns: config.owns?.length ? await session.resolve([config.owns.join(',')]) : [],
-      watches: await mappedTypes(config, session),
+      watches: await mappedTypes(config, session, this.failed),
       predicates,
       indexes,
       namespaces: namespacesOf(scope, session.config),
@@ -92,4 +93,9 @@ export default class ReconcileCommand extends BaseCommand {
       logger: stderrLogger(session.io, Math.max(4, flags.v ?? 0), flags['log-format']),
     });
   }
+
+  /** An expression that fails on an object finds nothing there, which is said once. */
+  private readonly failed = (error: Error): void => {
+    this.edges.io.stderr.write(`${neutralised(error.message)}; it counts as no value (reported once)\n`);
+  };
 }

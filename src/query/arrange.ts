@@ -22,8 +22,9 @@ export function valueCounts(
   store: IndexedStore,
   redact?: (object: ReadonlyObject) => ReadonlyObject,
 ): ValueCount[] {
-  if (redact) return countsOf(store.list(), (object) => definition.valuesOf(redact(object)));
-  if (!store.hasIndex(definition.name)) return countsOf(store.list(), (object) => definition.valuesOf(object));
+  const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
+  if (redact) return countsOf(store.list(), (object) => values(redact(object)));
+  if (definition.listed || !store.hasIndex(definition.name)) return countsOf(store.list(), values);
   const counts = store.indexValues(definition.name).map((value) => ({ value, count: store.indexCount(definition.name, value) }));
   return counts.filter(({ count }) => count > 0).sort(byCount);
 }

@@ -19,6 +19,7 @@ export function ownerIndex({ resolve, kindOf }: OwnerIndexOptions = {}): IndexDe
     from: 'metadata.ownerReferences, up to the root',
     stable: false,
     valuesOf: (object) => [...ancestors(object, resolve)].flatMap(spellings),
+    listed: (object) => [...ancestors(object, resolve)].map((reference) => spellings(reference).at(-1) as string),
     normalise(value) {
       const slash = value.indexOf('/');
       if (slash < 0) return value;

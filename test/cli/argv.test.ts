@@ -98,8 +98,8 @@ describe('the flag grammar is kubectl’s', () => {
     const line = readCommandLine(['-o', 'yaml'], SHAPES, { KUBECTL_INFORMER_COLOR: 'auto' });
     const { given } = withMore(line, SHAPES, 'file', file);
     expect(given.get('output')).toEqual({ values: ['yaml'], origin: 'flag' });
-    expect(given.get('color')).toEqual({ values: ['auto'], origin: 'environment' });
-    expect(given.get('namespace')).toEqual({ values: ['x', 'y'], origin: 'file' });
+    expect(given.get('color')).toEqual({ values: ['auto'], origin: 'environment', label: 'KUBECTL_INFORMER_COLOR' });
+    expect(given.get('namespace')).toEqual({ values: ['x', 'y'], origin: 'file', label: 'namespace in c.yaml' });
     const bad = (flag: string) => (flag === 'watch' ? { values: ['perhaps'], label: 'watch in c.yaml' } : undefined);
     expect(() => withMore(line, SHAPES, 'file', bad)).toThrow('invalid argument "perhaps" for "watch in c.yaml" flag');
   });

@@ -31,10 +31,13 @@ function writing(options: Partial<EventWriterOptions> = {}) {
   });
   const sink = new TextSink(stream);
   const summary = new StreamSummary();
-  const writer = new EventWriter({ printer, sink, summary, gatherInitial: true, ...options });
+  const failures: string[] = [];
+  const onFailure = (error: unknown, { event: { key } }: PrintedEvent) => void failures.push(`${key}: ${(error as Error).message}`);
+  const writer = new EventWriter({ printer, sink, summary, gatherInitial: true, onFailure, ...options });
   return {
     writer,
     summary,
+    failures,
     text: async () => {
       await sink.drained();
       return text;
@@ -72,11 +75,24 @@ it('ends at the limit with all that counts towards it printed, and nothing more'
   expect([reached, summary.total]).toEqual([1, 2]);
 });
 
-it('prints what stands before an event that cannot be printed, then throws', async () => {
-  const { writer, text } = writing();
+it('leaves out an event that cannot be printed, tells of it, and counts it as an expression error', async () => {
+  const { writer, text, summary, failures } = writing();
   for (const name of ['a', 'b', 'bad', 'c']) writer.print(event('ADDED', name), PODS);
-  expect(() => writer.initialDone(PODS)).toThrow('cannot print bad');
-  expect(await text()).toBe('[A a, A b]');
+  writer.initialDone(PODS);
+  writer.print(event('MODIFIED', 'bad'), PODS);
+  writer.print(event('MODIFIED', 'c'), PODS);
+  expect(await text()).toBe('[A a, A b][A c][M c]');
+  expect(failures).toEqual(['bad: cannot print bad', 'bad: cannot print bad']);
+  expect([summary.total, summary.losses.expressionErrors]).toEqual([4, 2]);
+});
+
+it('does not count an event that cannot be printed towards the limit', async () => {
+  let reached = 0;
+  const { writer, text } = writing({ gatherInitial: false, limit: 2, onLimit: () => reached++ });
+  for (const name of ['a', 'bad']) writer.print(event('ADDED', name), PODS);
+  expect(reached).toBe(0);
+  writer.print(event('ADDED', 'b'), PODS);
+  expect([reached, await text()]).toEqual([1, '[A a][A b]']);
 });
 
 it('prints at the end what it still holds back, for it was counted', async () => {
@@ -98,7 +114,7 @@ it('makes its caller wait while the reader has no room', async () => {
     },
   });
   const sink = new TextSink(stream);
-  const writer = new EventWriter({ printer, sink, summary: new StreamSummary(), gatherInitial: false });
+  const writer = new EventWriter({ printer, sink, summary: new StreamSummary(), gatherInitial: false, onFailure: () => {} });
   writer.print(event('ADDED', 'a'), PODS);
   await new Promise(setImmediate);
   const second = writer.print(event('ADDED', 'b'), PODS);

@@ -118,10 +118,11 @@ describe('a plan', () => {
     expect([elsewhere.plan.live, elsewhere.notices]).toEqual([undefined, ['--live needs a terminal; rows are appended instead']]);
   });
 
-  it('asks the server for what it can do of --filter, by type', async () => {
+  it('asks the server for what it can do of --filter, by type, and once', async () => {
     const { plan, notices } = await planned([
       'pods',
       'nodes',
+      '--once',
       '--explain',
       '--filter',
       'object.spec.nodeName == "n" && object.metadata.labels.a == "b"',
@@ -136,6 +137,16 @@ describe('a plan', () => {
       '--explain: v1/pods: the server selects by label selector a=b and field selector spec.nodeName=n',
       '--explain: v1/nodes: the server selects by label selector a=b',
     ]);
+  });
+
+  it('asks the server for nothing that a stream could take for a deletion, also where rows are printed', async () => {
+    const filter = 'object.metadata.name == "a" && object.metadata.labels.a == "b"';
+    for (const output of [[], ['-o', 'name'], ['-o', 'json']]) {
+      const { plan } = await planned(['pods', '--filter', filter, ...output]);
+      expect([...(plan.narrowings ?? [])].map(([, narrowing]) => [narrowing.labelSelector, narrowing.fieldSelector])).toEqual([
+        [undefined, 'metadata.name=a'],
+      ]);
+    }
   });
 
   it.each<[string[], string]>([

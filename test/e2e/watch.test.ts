@@ -196,11 +196,18 @@ describe('the end of a watch', () => {
     expect(open.code).toBe(0);
   });
 
-  it('is an error when an expression fails on an object, not an event left out in silence', async () => {
-    const line = ['watch', 'pods', '-n', 'shop', '--limit', '2', '--timeout', '10s', '-o', 'jsonpath={.spec.containers[7].name}'];
-    const { code, stdout, stderr } = await run(line, { env: fixture.env });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('array index out of bounds');
+  it('does not come from one object that a template fails on: that one is left out, reported once, and counted', async () => {
+    const line = ['watch', 'pods', '-n', 'shop', '--timeout', '1500ms', '-o'];
+    const [path, jq] = await Promise.all(
+      ['jsonpath={.spec.containers[7].name}', 'jq=.object.spec.nope.x[]'].map((format) => run([...line, format], { env: fixture.env })),
+    );
+    expect(path).toMatchObject({ code: 0, stdout: '' });
+    expect(
+      path?.stderr.match(/^-o jsonpath: Pod shop\/web-1: array index out of bounds.*; it is left out \(reported once\)$/gm),
+    ).toHaveLength(1);
+    expect(path?.stderr).toContain('2 expression errors');
+    expect(jq).toMatchObject({ code: 0, stdout: '' });
+    expect(jq?.stderr.match(/left out \(reported once\)/g)).toHaveLength(1);
   });
 
   it('gives a reader that starts late every byte', async () => {

@@ -495,6 +495,30 @@ describe('LIST mode', () => {
     await stop();
   });
 
+  it('counts the time for InternalErrors from the first of them, whatever else fails in between [REF-31]', async () => {
+    const watches = Array.from({ length: 4 }, () => stream());
+    const { source, clock, stop } = run(
+      lw()
+        .onList(() => page('10'))
+        .onWatch(...watches, stream()),
+      { ...list, maxInternalErrorRetryMs: 1000 },
+    );
+    const watchesAfter = async (ms: number, fails: number, status: ReturnType<typeof internal>) => {
+      await clock.advance(ms);
+      watches[fails]?.send(errorEvent(status));
+      await settled();
+      return source.watches.length;
+    };
+    expect(await watchesAfter(1000, 0, internal()), 'the first').toBe(2);
+    expect(source.lists).toHaveLength(1);
+    await watchesAfter(50, 1, expired());
+    await clock.advance(800);
+    expect([source.lists.length, source.watches.length], 'another error is not retried').toEqual([2, 3]);
+    expect(await watchesAfter(100, 2, internal()), '950 ms after the first').toBe(4);
+    expect(await watchesAfter(150, 3, internal()), '1100 ms after the first').toBe(4);
+    await stop();
+  });
+
   it('retries InternalErrors at once while the window lasts', async () => {
     const { source, sleeps, stop } = run(
       lw()

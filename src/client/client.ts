@@ -1,5 +1,7 @@
 import { abortable } from '../kit/abort.ts';
+import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import type { Random } from '../kit/random.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './cluster-config.ts';
@@ -9,6 +11,7 @@ import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
 import { ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
+import { ServerReturn } from './server-return.ts';
 import type { ServerVersion } from './server-version.ts';
 import { Traffic, type TrafficStats } from './traffic.ts';
 import type { Transport } from './transport.ts';
@@ -20,6 +23,8 @@ export interface ClientOptions extends TransportOptions {
   onWarning?: TransportOptions['onWarning'];
   /** Keeps discovery between runs. Default none. */
   discoveryStore?: DiscoveryOptions['store'];
+  /** Default Math.random. */
+  random?: Random | undefined;
   /** The default for every {@link Client.resource}. */
   dropManagedFields?: boolean | undefined;
 }
@@ -69,6 +74,7 @@ class ClusterClient implements Client {
   readonly #dropManagedFields: boolean | undefined;
   readonly #traffic = new Map<string, { gvr: GroupVersionResource; namespace: string | undefined; traffic: Traffic }>();
   #version: Promise<ServerVersion> | undefined;
+  readonly #return: ServerReturn;
 
   constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
     const isTransport = 'request' in configOrTransport;
@@ -77,6 +83,7 @@ class ClusterClient implements Client {
     const { clock, logger, discoveryStore } = options;
     this.discovery = new Discovery(this.transport, { clock, logger, store: discoveryStore });
     this.mapper = new RestMapper(this.discovery, { onWarning: options.onWarning && onceEach(options.onWarning) });
+    this.#return = new ServerReturn({ transport: this.transport, clock: clock ?? systemClock, random: options.random ?? Math.random });
     this.#dropManagedFields = options.dropManagedFields;
   }
 
@@ -84,7 +91,8 @@ class ClusterClient implements Client {
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
     const traffic = this.#trafficOf(gvr, options.namespace);
     const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
-    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic };
+    const whenReachable = (signal: AbortSignal) => this.#return.wait(signal);
+    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic, whenReachable };
     return new ResourceApi<T>(this.transport, gvr, { ...own, ...options });
   }
 

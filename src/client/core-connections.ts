@@ -9,8 +9,10 @@ export interface CoreConnectionsOptions {
   readonly origin: string;
   readonly tls: TlsMaterial;
   readonly connectTimeoutMs: number;
-  /** Of idle connections in the pool, and of TCP's own probes. */
+  /** How long an idle connection stays in the pool. */
   readonly keepAliveMs: number;
+  /** Silence after which TCP probes whether the other side is there. */
+  readonly tcpProbeMs: number;
   readonly clock: Clock;
 }
 
@@ -39,11 +41,12 @@ export class CoreConnections implements Connections {
     this.#connected = isSecure ? 'secureConnect' : 'connect';
   }
 
-  send({ method, path, headers, body: content }: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
+  send({ method, path, headers, body: content, fresh = false }: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const body = new RawBody();
       const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) }; // Node gives a DELETE none
+      if (fresh) this.#forgetIdle();
       const request = this.#request({ agent: this.#agent, ...this.#address, method, path, headers: { ...headers, ...length } });
       const broken = (error: Error) => {
         body.end({ error: asClosed(error) });
@@ -79,7 +82,7 @@ export class CoreConnections implements Connections {
   /** Lets what is open run to its end; resolves when nothing is left. */
   async close(): Promise<void> {
     this.#agent.maxFreeSockets = 0;
-    for (const socket of Object.values(this.#agent.freeSockets).flat()) socket?.destroy();
+    this.#forgetIdle();
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
     this.#agent.destroy();
   }
@@ -89,9 +92,14 @@ export class CoreConnections implements Connections {
     this.#agent.destroy();
   }
 
+  /** What is idle in the pool was open before; the next request makes a connection of its own. */
+  #forgetIdle(): void {
+    for (const socket of Object.values(this.#agent.freeSockets).flat()) socket?.destroy();
+  }
+
   #watchOver(request: ClientRequest, socket: import('node:net').Socket): void {
-    const { clock, connectTimeoutMs, keepAliveMs } = this.#options;
-    socket.setKeepAlive(true, keepAliveMs);
+    const { clock, connectTimeoutMs, tcpProbeMs } = this.#options;
+    socket.setKeepAlive(true, tcpProbeMs);
     if (!socket.connecting) return;
     const timer = clock.after(connectTimeoutMs, () =>
       request.destroy(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' })),

@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Uint8Array | null;
+  /** Whether no connection may be used that was open before, where that can be chosen. */
+  readonly fresh?: boolean;
 }
 
 /** Pooled connections to one server. */
@@ -60,7 +62,8 @@ export class ProxiedConnections implements Connections {
       };
       if (signal.aborted) return aborted();
       signal.addEventListener('abort', aborted, { once: true });
-      const options = { ...request, origin: this.#origin, method: request.method as Dispatcher.HttpMethod };
+      const { fresh = false, ...plain } = request;
+      const options = { ...plain, reset: fresh, origin: this.#origin, method: request.method as Dispatcher.HttpMethod };
       this.#dispatcher.dispatch(options, {
         onRequestStart: (controller) => body.begin(controller),
         onResponseStart(_, status, headers) {

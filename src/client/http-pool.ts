@@ -23,9 +23,13 @@ export interface HttpPoolOptions {
 
 /** Longer than the API server itself lets a request that is not a watch take (60 s), so that its own answer is heard first. */
 const HEADERS_TIMEOUT_MS = 75_000;
+/** A watch is accepted at once, or not at all. */
+const STREAM_HEADERS_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** How long an idle connection is kept, and how often TCP probes one: below the idle timeouts of common load balancers (60 s). */
+/** How long an idle connection is kept: below the idle timeouts of common load balancers (60 s). */
 const KEEP_ALIVE_MS = 30_000;
+/** Silence after which TCP probes a connection. Node then gives up after ten probes, a second apart. */
+const TCP_PROBE_MS = 15_000;
 
 /** Pooled HTTP/1.1 connections to one server. A new pool is made only when the TLS material changes; streams on the old one live on. */
 export class HttpPool {
@@ -49,7 +53,10 @@ export class HttpPool {
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     const connections = await this.#connectionsFor(credentials);
-    const exchange = new Exchange(init, { ...this.#options, headersMs: HEADERS_TIMEOUT_MS });
+    const exchange = new Exchange(init, {
+      ...this.#options,
+      headersMs: init.headersMs ?? (init.stream ? STREAM_HEADERS_TIMEOUT_MS : HEADERS_TIMEOUT_MS),
+    });
     try {
       const headers = {
         'user-agent': this.#options.userAgent,
@@ -58,7 +65,13 @@ export class HttpPool {
         ...init.headers,
         ...mutable(credentials.headers),
       };
-      const request = { path: this.#basePath + init.path, method: init.method, headers, body: init.body ?? null };
+      const request = {
+        path: this.#basePath + init.path,
+        method: init.method,
+        headers,
+        body: init.body ?? null,
+        fresh: init.fresh ?? false,
+      };
       const response = await connections.send(request, exchange.signal);
       exchange.answered();
       return answerOf(response, exchange, this.#origin);
@@ -87,7 +100,7 @@ export class HttpPool {
   async #connect(credentials: Credentials): Promise<Connections> {
     const { proxyUrl, clock } = this.#options;
     if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
-    const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS };
+    const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS, tcpProbeMs: TCP_PROBE_MS };
     return new CoreConnections({ origin: this.#origin, tls: credentials.tls, clock, ...limits });
   }
 
@@ -106,7 +119,7 @@ async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): 
   const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
   // Its own timers are real; ours go by the clock that was handed in.
   const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
-  const requestTls = { ...tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: CONNECT_TIMEOUT_MS };
+  const requestTls = { ...tls, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
   if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
   return new ProxiedConnections(new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }), origin);
 }

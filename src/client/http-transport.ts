@@ -25,10 +25,27 @@ export interface TransportOptions {
   bodyIdleTimeoutMs?: number | undefined;
   /** Told of each exchange with the server as it goes on. */
   observer?: ExchangeObserver | undefined;
+  /** Called when the server asks, by Retry-After, for a wait of more than 5 s, before the wait. Watches are not waited for here. */
+  onThrottled?: ((wait: ThrottledWait) => void) | undefined;
   /** Hears each text the server warns with, once. */
   onWarning?: ((text: string) => void) | undefined;
 }
 
+/** A wait that the server asked for. */
+export interface ThrottledWait {
+  /** The path of the request, without its query. */
+  readonly path: string;
+  readonly status: number;
+  /** What Retry-After said, ms. */
+  readonly askedMs: number;
+  /** What is waited, ms: at most a minute. */
+  readonly waitMs: number;
+}
+
+/** A longer Retry-After is not obeyed: the request is repeated earlier. */
+const LONGEST_WAIT_MS = 60_000;
+/** A longer wait is reported. */
+const LONG_WAIT_MS = 5_000;
 /** How often an answer with Retry-After is asked again. Source: client-go rest/request.go. */
 const MOST_RETRIES = 10;
 /** As long as the server itself lets a request take that is no watch. Source: kube-apiserver --request-timeout. */
@@ -46,6 +63,7 @@ class HttpTransport implements Transport {
   readonly #pool: HttpPool;
   readonly #bucket: TokenBucket;
   readonly #warn: (text: string) => void;
+  readonly #onThrottled: (wait: ThrottledWait) => void;
 
   constructor(config: ClusterConfig, options: TransportOptions) {
     this.#config = config;
@@ -62,19 +80,24 @@ class HttpTransport implements Transport {
       clock: this.#clock,
       observer: options.observer,
     });
+    this.#onThrottled = options.onThrottled ?? (() => {});
     this.#warn = onceEach(options.onWarning ?? (() => {}));
   }
 
   async request(init: TransportRequest): Promise<TransportResponse> {
     init.signal?.throwIfAborted();
-    if (!init.stream) await this.#holdBack(init);
+    const isAskedOnce = init.stream || init.once;
+    if (!isAskedOnce) await this.#holdBack(init);
     for (let retries = 0; ; retries++) {
       const answer = await this.#authenticated(init);
       this.#warnings(answer);
-      const waitMs = retryWaitMs(answer);
-      if (waitMs === undefined || retries === MOST_RETRIES) return answer;
+      const askedMs = retryWaitMs(answer);
+      if (isAskedOnce || askedMs === undefined || retries === MOST_RETRIES) return answer;
       const { response, status } = await hold(answer);
       if (isTooLargeResourceVersion(status)) return response; // whoever asked has a better answer to this than to wait
+      const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
+      init.onWait?.(waitMs);
+      if (waitMs > LONG_WAIT_MS) this.#onThrottled({ path: pathIn(init), status: response.status, askedMs, waitMs });
       this.#logger.info('retrying as the server asks', { method: init.method, path: init.path, status: response.status, waitMs });
       await this.#clock.sleep(waitMs, { signal: init.signal });
     }
@@ -123,6 +146,8 @@ class HttpTransport implements Transport {
     if (headers.warning !== undefined) for (const text of parseWarnings(headers.warning)) this.#warn(text);
   }
 }
+
+const pathIn = ({ path }: TransportRequest) => path.split('?', 1)[0] ?? path;
 
 /** Only a 429 or 5xx that says when. Source: client-go rest/with_retry.go. */
 function retryWaitMs({ status, headers }: TransportResponse): number | undefined {

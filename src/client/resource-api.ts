@@ -1,9 +1,9 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { FieldSelector } from '../model/field-selector.ts';
-import { formatGroupResource, type GroupVersionResource, pathOf } from '../model/gvr.ts';
+import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import { type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
-import type { ListPage, UnknownObject } from '../model/object.ts';
+import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -33,8 +33,19 @@ export interface ResourceApiOptions {
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
   /** How to learn whether the type is namespaced, for the text of an error. Without it such errors are worded as the server words them. */
   isNamespaced?: IsNamespaced | undefined;
+  /** Resolves when the server answers again, after a connection failed. For {@link ResourceApi.whenReachable}. */
+  whenReachable?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Counts along with {@link ResourceApi.stats}, for several apis together. */
   traffic?: Traffic | undefined;
+}
+
+/** What a call that reads many objects goes by. */
+export interface ReadContext {
+  signal?: AbortSignal | undefined;
+  /** Called, chunk by chunk, when something of a list arrives; with a time ahead, ms, when the server asked to wait before. */
+  alive?: ((aheadMs?: number) => void) | undefined;
+  /** Use a new connection. */
+  fresh?: boolean | undefined;
 }
 
 /** Options of every call for one object. */
@@ -96,6 +107,8 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: Traffic;
+  /** Resolves when the server answers again, after a connection failed. Absent where nothing finds that out. */
+  readonly whenReachable: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
 
   constructor(transport: Transport, gvr: GroupVersionResource, options: ResourceApiOptions = {}) {
     this.#transport = transport;
@@ -106,6 +119,8 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
     this.#traffic = new Traffic(options.traffic);
+    const { whenReachable } = options;
+    this.whenReachable = whenReachable && (({ signal }) => whenReachable(signal));
   }
 
   /** What this api's requests have cost so far. */
@@ -114,12 +129,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. `alive` hears that something came, chunk by chunk. */
-  async list(
-    options: ListOptions = {},
-    { signal, alive }: { signal?: AbortSignal | undefined; alive?: (() => void) | undefined } = {},
-  ): Promise<ListPage<T>> {
+  async list(options: ListOptions = {}, { signal, alive, fresh }: ReadContext = {}): Promise<ListPage<T>> {
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
-    const response = await this.#send({ method: 'GET', path: this.#collection(queryOf(options)), headers, signal }, alive);
+    const path = this.#collection(queryOf(options));
+    const response = await this.#send({ method: 'GET', path, headers, signal, fresh, onWait: alive }, alive && (() => alive()));
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     const page = await readList<T>(response.body, {
       gvr: this.gvr,
@@ -131,19 +144,27 @@ export class ResourceApi<T extends object = UnknownObject> {
     return page;
   }
 
+  /** One LIST of objects' metadata, whatever this api reads otherwise, asked once: also a server that asks to wait gives its answer. */
+  async probe(options: ListOptions = {}, { signal, fresh }: ReadContext = {}): Promise<ListPage<KubeObject>> {
+    const path = withQuery(pathOf(this.gvr, { namespace: this.namespace }), [queryOf(options)]);
+    const headers = { accept: ACCEPT.metadata('PartialObjectMetadataList') };
+    const response = await this.#send({ method: 'GET', path, headers, signal, fresh, once: true });
+    if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
+    return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true });
+  }
+
   /** Opens a watch; resolves once the server has agreed to it. Closing the result, or aborting, closes the connection. */
-  async watch(
-    options: WatchOptions = {},
-    { signal }: { signal?: AbortSignal | undefined } = {},
-  ): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
+  async watch(options: WatchOptions = {}, { signal, fresh }: ReadContext = {}): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
     const response = await this.#send({
       method: 'GET',
       path: this.#collection(queryOf({ ...options, watch: true })),
       headers: { accept: this.#accept('PartialObjectMetadata') },
       signal,
+      fresh,
       stream: true,
     });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
+    await checkIsWatch(response, this.gvr);
     return new WatchStream<T>(response.body, {
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
@@ -281,6 +302,22 @@ interface Call {
   headers?: Record<string, string>;
   body?: string;
   signal: AbortSignal | undefined;
+}
+
+/** The first piece of a body as text; the rest is let go. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  for await (const piece of body) return Buffer.from(piece).toString('utf8', 0, 512);
+  return '';
+}
+
+/** A login page or a proxy's greeting comes with 200, too. */
+async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVersionResource): Promise<void> {
+  const type = headers['content-type'];
+  if (type === undefined || /json/i.test(type)) return;
+  const start = (await beginningOf(body).catch(() => '')).replace(/\s+/g, ' ').trim().slice(0, 80);
+  throw new InformerError('decode', `the answer to watching ${formatGvr(gvr)} is no watch but ${type}: ${JSON.stringify(start)}`, {
+    hint: 'something in front of the API server answers in its place: a login page, or a proxy',
+  });
 }
 
 function json(value: unknown, contentType = 'application/json'): Pick<Call, 'headers' | 'body' | 'namespace'> {

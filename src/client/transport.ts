@@ -6,8 +6,16 @@ export interface TransportRequest {
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
-  /** A response without a foreseeable end (a watch): never held back by the client's rate, timed only until its headers. */
+  /** A response without a foreseeable end (a watch): never held back by the client's rate, never repeated, timed only until its headers. */
   stream?: boolean | undefined;
+  /** Makes a connection of its own instead of taking one that was open before, which may be dead without a sign. */
+  fresh?: boolean | undefined;
+  /** How long the headers of the answer may take, ms. Default 10 s for a stream, else 75 s. */
+  headersMs?: number | undefined;
+  /** Gives the answer as it is, and at once: not held back by the client's rate, and not repeated when it has a Retry-After. A stream is always so. */
+  once?: boolean | undefined;
+  /** Called when the server asked, by Retry-After, to wait before the request is repeated. */
+  onWait?: ((waitMs: number) => void) | undefined;
 }
 
 /** Any answer, whatever its status. */

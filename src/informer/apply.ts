@@ -1,6 +1,7 @@
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata, Tombstone } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Delta, ObjectDelta } from './delta.ts';
 import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
 import { type Cause, type Notification, readonlyView } from './notification.ts';
@@ -10,6 +11,8 @@ export interface ApplyContext {
   isInInitialList: boolean;
   /** Which keys a whole list speaks for; default all. */
   within?: ((key: ObjectKey) => boolean) | undefined;
+  /** Called when an event does not fit what is stored: added though known, changed or deleted though unknown, changed into another object. */
+  onContradiction?: ((what: string, resourceVersion: ResourceVersion | undefined) => void) | undefined;
 }
 
 export interface Applied<T> {
@@ -92,10 +95,13 @@ function applyDelta<T>(
   }
 }
 
-function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, { isInInitialList }: ApplyContext, out: Notification<T>[]): void {
+function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {
+  const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
   const old = indexer.get(key);
+  const contradiction = onContradiction && contradictionOf(delta, old);
+  if (contradiction) onContradiction(`"${key}" ${contradiction}`, versionOf(object));
   if (delta.type === 'Deleted') {
     indexer.delete(object);
     if (old !== undefined) out.push(deleted(key, object, old));
@@ -104,6 +110,17 @@ function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, { isInInitia
   indexer.add(object as T);
   out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
 }
+
+/** How an event contradicts the state before it; the same version once more does not. */
+function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined): string | undefined {
+  if (object instanceof Tombstone) return undefined;
+  if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, though it was not there`;
+  if (versionOf(old) === versionOf(object)) return undefined;
+  if (type === 'Added') return 'was added, though it was there';
+  return uidChanged(old, object) ? 'became another object, and no event tells of its deletion' : undefined;
+}
+
+export const versionOf = (object: unknown) => (hasMetadata(object) ? object.metadata.resourceVersion : undefined);
 
 function* applyReplacement<T>(
   { objects, keys, resourceVersion }: Replacement<T>,

@@ -4,8 +4,10 @@ import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import type { Delta } from './delta.ts';
+import { type ApplyContext, versionOf } from './apply.ts';
+import { type Delta, isObjectDelta } from './delta.ts';
 import { DeltaFifo } from './delta-fifo.ts';
+import { type CacheView, replacedHistory } from './history.ts';
 import type { Indexer } from './indexer.ts';
 import { type Continuity, type ContinuityEvent, isOrdered, Ledger, type OrderedContinuity, type Refusal } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
@@ -28,8 +30,8 @@ export interface LaneOptions<T> {
   logger: Logger;
   /** What is settled only when the informer starts. */
   atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
-  /** Brings deltas into the shared store and tells the handlers, both at once; `within` says which keys a whole list speaks for. */
-  apply: (deltas: readonly Delta<T>[], isInInitialList: boolean, within: ((key: ObjectKey) => boolean) | undefined) => Promise<void>;
+  /** Brings deltas into the shared store and notifies the handlers, both at once. */
+  apply: (deltas: readonly Delta<T>[], context: ApplyContext) => Promise<void>;
   /** Tells the handlers of a continuity event in its place. */
   tell: (event: OrderedContinuity) => void;
   /** The cache, for reading. */
@@ -57,6 +59,8 @@ export class InformerLane<T> {
   #fifo: DeltaFifo<T> | undefined;
   #reflector: Reflector<T> | undefined;
   #transform: ((object: T) => T) | undefined;
+  /** The version of the last change that was applied. */
+  #lastVersion: ResourceVersion | undefined;
 
   constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
     const { namespace, name, clock, logger } = options;
@@ -102,6 +106,7 @@ export class InformerLane<T> {
       ...reflector,
       resyncMs,
       ledger: this.#ledger,
+      cache: this.#view(),
       scope: this.#options.namespace,
     });
     using verifying = scope(signal);
@@ -116,6 +121,22 @@ export class InformerLane<T> {
       verifying.abort();
       await applying;
     }
+  }
+
+  /** What of the cache comes from this source. */
+  #view(): CacheView {
+    const { cache } = this.#options;
+    return {
+      get: (key) => cache.get(key),
+      entries: () => this.#cached(),
+      isBehind: () => this.#fifo?.isIdle === false || this.#ledger.storeErrors > 0,
+    };
+  }
+
+  #cached(): Iterable<readonly [ObjectKey, T]> {
+    const within = this.#within;
+    const entries = this.#options.cache.entries();
+    return within ? entries.filter(([key]) => within(key)) : entries;
   }
 
   async #applyAll(fifo: DeltaFifo<T>, signal: AbortSignal): Promise<void> {
@@ -135,8 +156,19 @@ export class InformerLane<T> {
   #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
     const [first] = deltas; // what is no change of an object comes alone
     if (first?.type === 'Told') return this.#options.tell(first.event);
-    return this.#options.apply(deltas, isInInitialList, this.#within);
+    const context = { isInInitialList, within: this.#within, onContradiction: this.#onContradiction };
+    const last = deltas.at(-1);
+    return this.#options.apply(deltas, context).then(() => {
+      if (last && isObjectDelta(last)) this.#lastVersion = versionOf(last.object);
+    });
   }
+
+  /** A stream that continues another cannot contradict the cache. An event that came twice does not. */
+  readonly #onContradiction = (what: string, resourceVersion: ResourceVersion | undefined): void => {
+    const isResumed = this.#ledger.stretches.at(-1)?.by === 'resumed';
+    if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return;
+    this.#reflector?.distrust(replacedHistory(what));
+  };
 
   /** So many changes from this source did not get into the cache, or not under every index. */
   refused(error: unknown, next: Refusal, changes: number): void {
@@ -152,8 +184,7 @@ export class InformerLane<T> {
   async verify(signal: AbortSignal): Promise<Drift> {
     if (!this.hasSynced) throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
     const { cache, clock } = this.#options;
-    const within = this.#within;
-    const cached = () => (within ? cache.entries().filter(([key]) => within(key)) : cache.entries());
+    const cached = () => this.#cached();
     const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
     const drift = await findDrift(
       { cached, get: (key) => cache.get(key), list, isBehind: () => this.#fifo?.isIdle === false, clock, graceMs: VERIFY_GRACE_MS },

@@ -62,6 +62,8 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly objects: number;
       readonly why: Ending;
     }
+  /** The server asked, by Retry-After, for a wait of more than 5 s: the next attempt comes after `waitMs`, which is a minute at most. */
+  | { readonly kind: 'waiting'; readonly error: unknown; readonly waitMs: number }
   /** Every fault, also those dealt with in silence. `next` is what is done about it. */
   | {
       readonly kind: 'fault';
@@ -168,7 +170,7 @@ export interface LedgerOptions {
 const SETTLE_MS = 1000;
 
 /** Endings that leave the server within reach: they are an outage only when the next attempt fails. */
-const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short', 'gone', 'too-large', 'drift']);
+const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short', 'gone', 'too-large', 'replaced', 'drift', 'resync']);
 /** Endings by which the server has refused the version. */
 const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
 
@@ -352,6 +354,11 @@ export class Ledger implements Continuity {
     this.lastVerified = this.#sign();
     this.verifications++;
     if (!isInAgreement) this.drifts++;
+  }
+
+  /** The server asked to be left alone for a while. */
+  waiting(error: unknown, waitMs: number): void {
+    this.#tell({ kind: 'waiting', error, waitMs });
   }
 
   fault(fault: Ending, error: unknown, next: SourceFault['next']): void {

@@ -47,12 +47,6 @@ export class ListFetcher<T> {
     }
   }
 
-  /** Resolves when the server knows a state not older than `since`; one object is asked for, and not looked at. */
-  async probe(since: ResourceVersion, signal: AbortSignal): Promise<void> {
-    const request = { ...this.#options.selectors, resourceVersion: since, resourceVersionMatch: 'NotOlderThan', limit: 1 } as const;
-    await this.#patiently(signal, (context) => this.#source.list(request, context));
-  }
-
   async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
     const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
     if (isTable(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);

@@ -7,9 +7,11 @@ export interface CallContext {
   signal: AbortSignal;
   /**
    * To be called, as often as one likes, when something of the answer to a LIST arrives. A list that takes longer than the reflector's
-   * `idleMs` without a sign of life is given up and asked for again.
+   * `idleMs` without a sign of life is given up and asked for again. `aheadMs`: nothing can come for that long, because the server asked us to wait.
    */
-  alive?: (() => void) | undefined;
+  alive?: ((aheadMs?: number) => void) | undefined;
+  /** Use a new connection: one that was open before may be dead without a sign. */
+  fresh?: boolean | undefined;
 }
 
 /**
@@ -28,6 +30,13 @@ export interface ListerWatcher<T> {
    * ends when the server closes in good order, and throws on anything else; an event whose `type` is unknown is passed on as it came.
    */
   watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+  /** Like `list`, but the objects' metadata is enough. Used for lists of one, which tell where the server is. Absent: `list` is used. */
+  probe?(options: ListOptions, context: CallContext): Promise<ListPage<unknown>>;
+  /**
+   * Resolves when the server answers again after a connection failed; rejects when the signal aborts. Shared by everything that talks to that
+   * server, so that one request at a time finds out. Absent: each reflector tries by itself, with growing pauses.
+   */
+  whenReachable?: ((context: CallContext) => Promise<void>) | undefined;
   /** True when streaming lists cannot be had here; absent means they can. Source: client-go util/watchlist. */
   isWatchListSemanticsUnSupported?(): boolean;
   /** Whether an unpaged LIST with no resourceVersion is consistent and served from memory (Kubernetes ≥ 1.31). For sync mode `auto`. */

@@ -1,3 +1,4 @@
+import { InformerError } from '../kit/error.ts';
 import type { ListOptions } from '../model/list-options.ts';
 import type { ListPage } from '../model/object.ts';
 import { isExpired } from '../model/status.ts';
@@ -29,7 +30,10 @@ export async function listAll<T>(
   if (!first.continue) return first;
   const items = [...first.items];
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
+  const tokens = new Set<string>();
   for (let token: string | undefined = first.continue; token; ) {
+    if (tokens.size === tokens.add(token).size)
+      throw new InformerError('decode', `the list does not end: page ${pages} continues at a page that was had`);
     let page: ListPage<T>;
     try {
       page = await list({ ...rest, continue: token });

@@ -23,13 +23,13 @@ export async function withPatience<T>(call: (context: CallContext) => Promise<T>
   let timer: Timer | undefined;
   const arm = (ms: number) => {
     timer = clock.after(ms, () => {
-      const silentMs = clock.monotonic() - aliveAt;
+      const silentMs = clock.monotonic() - aliveAt; // negative: nothing can come yet
       if (silentMs < idleMs) arm(idleMs - silentMs);
       else inner.abort(new InformerError('transport', `nothing came of ${what} for ${idleMs / 1000}s`, { cause: timedOut() }));
     });
   };
-  const alive = () => {
-    aliveAt = clock.monotonic();
+  const alive = (aheadMs = 0) => {
+    aliveAt = clock.monotonic() + aheadMs;
   };
   if (Number.isFinite(idleMs)) arm(idleMs);
   try {

@@ -4,6 +4,7 @@ import type { Logger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
 import type { GroupVersionKind } from '../model/gvr.ts';
 import type { Selectors } from '../model/list-options.ts';
+import type { CacheView } from './history.ts';
 import type { ContinuityEvent, Ledger } from './ledger.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { InformerMetrics } from './metrics.ts';
@@ -28,12 +29,17 @@ export interface ReflectorOptions {
   minWatchTimeoutMs?: number | undefined;
   /**
    * Silence (no event, no bookmark; of a list: no sign of life) after which a connection is taken for dead: a stream is resumed, a list asked
-   * for again. Default 150 s; Infinity = never.
+   * for again. Default 150 s; Infinity = never. Long before that, after 18 s of silence, the server is asked whether the stream is only quiet
+   * (see {@link SilenceGuard}), so that a dead connection is noticed within 30 s; with Infinity it is not.
    */
   idleMs?: number | undefined;
   /** How long InternalErrors in the stream are retried without a relist. 0 (default) = not at all. */
   maxInternalErrorRetryMs?: number | undefined;
-  /** Delay between attempts. Default, part by part: 0.8 s doubling to 30 s, each drawn from [d, 2d), anew after two minutes without one. */
+  /**
+   * Delay between attempts. Default, part by part: 0.8 s doubling to 30 s, each drawn from [d, 2d); to 4 s, each from [d, 1.5d), for a watch that
+   * the server refuses while its version still holds. It begins small again after a stream that brought something or lasted, and after two
+   * minutes without a delay. While no connection can be made, a source that knows when its server is back decides instead.
+   */
   backoff?: Partial<BackoffOptions> | undefined;
   /** While the end of a streaming list is awaited, a warning is logged this often. Default 10 s. */
   bookmarkWarningMs?: number | undefined;
@@ -43,6 +49,8 @@ export interface ReflectorOptions {
   onProgress?: ((progress: ListProgress) => void) | undefined;
   /** The namespace this reflector is limited to, passed on in continuity events. */
   scope?: string | undefined;
+  /** What the store holds, for comparing it with the server's history after a break. Default: only versions are compared. */
+  cache?: CacheView | undefined;
   /** Where continuity is recorded. Default one of its own. */
   ledger?: Ledger | undefined;
   metrics?: InformerMetrics | undefined;

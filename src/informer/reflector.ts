@@ -1,11 +1,15 @@
+import { scope } from '../kit/abort.ts';
 import { Backoff, type BackoffOptions } from '../kit/backoff.ts';
-import { type Clock, systemClock } from '../kit/clock.ts';
+import { type Clock, sleepOn, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
+import { keyOf } from '../model/key.ts';
 import type { WatchOptions } from '../model/list-options.ts';
-import type { ResourceVersion } from '../model/resource-version.ts';
+import type { KubeObject } from '../model/object.ts';
+import { compareResourceVersions, type ResourceVersion } from '../model/resource-version.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
+import { History, replacedHistory } from './history.ts';
 import { type Continuity, Ledger } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
@@ -14,15 +18,38 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { RetryWindow } from './retry-window.ts';
+import { SilenceGuard } from './silence-guard.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { classify, retryAfterMs } from './watch-fault.ts';
-import { decide, type Outcome, type Rules, type Step, start, VERY_SHORT_WATCH_MS, type WatchState } from './watch-machine.ts';
+import {
+  decide,
+  didWell,
+  type Ending,
+  type Outcome,
+  type Rules,
+  type Step,
+  start,
+  VERY_SHORT_WATCH_MS,
+  type WatchState,
+} from './watch-machine.ts';
 import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
 
 export type { ReflectorOptions } from './reflector-options.ts';
 
 const LEAST_WATCH_TIMEOUT_MS = 300_000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
+/** A version that still holds is worth a request every few seconds: a server remembers it for little more than a minute. */
+const RECONNECT_BACKOFF: BackoffOptions = { ...DEFAULT_BACKOFF, jitter: 0.5, capMs: 4_000 };
+/** When a server is back, its clients come within this time, not all at once. */
+const COMING_BACK_MS = 300;
+/** The longest that a server's Retry-After is obeyed. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
+/** A longer wait that the server asked for is reported. */
+const LONG_WAIT_MS = 5_000;
+/** What a deletion that was missed while away may take to arrive, ms. */
+const ABSENT_GRACE_MS = 5_000;
+/** How often that is looked at. */
+const MOST_DOUBTS = 6;
 const NO_LIFE = { events: 0, ms: 0 };
 
 /**
@@ -42,12 +69,23 @@ export class Reflector<T> {
   readonly #logger: Logger;
   readonly #random: Random;
   readonly #backoff: Backoff;
+  /** For watches that are refused while their version still holds. */
+  readonly #reconnects: Backoff;
+  /** How often in a row the server was said to be back, and was not. */
+  #falseReturns = 0;
   readonly #internalErrors: RetryWindow;
   readonly #ledger: Ledger;
   readonly #lists: ListFetcher<T>;
+  readonly #history: History<T>;
   readonly #resync: ResyncTimer;
   #resourceVersion: ResourceVersion = '';
   #connection: WatchConnection<T> | undefined;
+  /** A cached object that the server did not have when the open stream was resumed. */
+  #absent: KubeObject | undefined;
+  /** The open stream continues an earlier one. */
+  #isResumed = false;
+  /** The open stream's history was checked, or it follows the list it came with. */
+  #isVerified = false;
   /** A resync failed while no stream was open to end for it. */
   #resyncError: InformerError | undefined;
   #lastError: unknown;
@@ -67,6 +105,7 @@ export class Reflector<T> {
       ...(options.scope ? { namespace: options.scope } : {}),
     });
     this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
+    this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
     this.#ledger = options.ledger ?? new Ledger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
     if (options.onContinuity) this.#ledger.observe(options.onContinuity);
@@ -81,6 +120,7 @@ export class Reflector<T> {
       clock: this.#clock,
       idleMs: this.#idleMs,
     });
+    this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
     this.#resync = new ResyncTimer({
       name: this.#name,
       periodMs: options.resyncMs ?? 0,
@@ -134,14 +174,35 @@ export class Reflector<T> {
     const outcome = await this.#perform(state, signal);
     signal.throwIfAborted();
     const step = decide(state, outcome, this.#rules());
+    if ((outcome.kind === 'failed' || outcome.kind === 'ended') && didWell(outcome.life)) this.#beginSmall();
     this.#record(state, outcome, step);
-    if (step.pause === 'backoff') await this.#pause(outcome, signal);
+    if (step.pause === 'backoff') await this.#pause(state, outcome, step.next, signal);
     return step.next;
   }
 
-  async #pause(outcome: Outcome, signal: AbortSignal): Promise<void> {
+  #beginSmall(): void {
+    this.#backoff.reset();
+    this.#reconnects.reset();
+    this.#falseReturns = 0;
+  }
+
+  async #pause(state: WatchState, outcome: Outcome, next: WatchState, signal: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic();
+    const { whenReachable } = this.#source;
+    const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
+    const isUnreachable = fault === 'connection' && state.kind !== 'following';
+    if (isUnreachable && whenReachable) {
+      await whenReachable.call(this.#source, { signal });
+      const settleMs = this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
+      await this.#clock.sleep(settleMs, { signal });
+      return;
+    }
+    const isResuming = next.kind === 'listed' || next.kind === 'probing';
+    const ladder = isResuming && !isUnreachable && fault !== 'throttled' ? this.#reconnects : this.#backoff;
     const asked = outcome.kind === 'failed' ? retryAfterMs(outcome.error) : 0;
-    await this.#clock.sleep(Math.max(asked, this.#backoff.next(this.#clock.monotonic())), { signal });
+    const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
+    if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#ledger.waiting(outcome.error, waitMs);
+    await this.#clock.sleep(waitMs, { signal });
   }
 
   get #sync(): SyncMode {
@@ -167,11 +228,13 @@ export class Reflector<T> {
         case 'listing':
           return await this.#list(state.since, signal);
         case 'listed':
-          return await this.#open(state.since, signal);
+          return await this.#open(state.since, state.after, signal);
         case 'following':
           return await this.#follow(state.since, signal);
+        case 'verifying':
+          return await this.#verify(state.since, signal);
         case 'probing':
-          return await this.#probe(state.since, signal);
+          return await this.#probe(signal);
       }
     } catch (error) {
       return this.#failed(error);
@@ -216,19 +279,19 @@ export class Reflector<T> {
     }
   }
 
-  async #open(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
-    await this.#connect({ resourceVersion: since }, signal);
+  async #open(since: ResourceVersion, after: Ending | undefined, signal: AbortSignal): Promise<Outcome> {
+    await this.#connect({ resourceVersion: since }, signal, after !== undefined && after !== 'closed');
     return { kind: 'opened' };
   }
 
-  async #connect(options: WatchOptions, signal: AbortSignal): Promise<WatchConnection<T>> {
+  async #connect(options: WatchOptions, signal: AbortSignal, fresh = false): Promise<WatchConnection<T>> {
     const request: WatchOptions = {
       ...this.#options.selectors,
       allowWatchBookmarks: true,
       timeoutSeconds: this.#timeoutSeconds(),
       ...options,
     };
-    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs: this.#idleMs });
+    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs: this.#idleMs, fresh });
     return this.#connection;
   }
 
@@ -244,6 +307,8 @@ export class Reflector<T> {
     if (this.#resyncError) connection.fail(this.#resyncError);
     this.#resyncError = undefined;
     const target = this.#liveTarget(since);
+    using guard = this.#guard(connection, signal);
+    using _doubt = this.#doubt(connection, guard, signal);
     for (;;) {
       const batch = await connection.read();
       if (!batch) return this.#closed(connection);
@@ -254,6 +319,50 @@ export class Reflector<T> {
       if (error) throw error;
       const room = this.#store.room?.(signal);
       if (room) await room;
+    }
+  }
+
+  /** Notices a stream that is dead without a sign. */
+  #guard(connection: WatchConnection<T>, signal: AbortSignal): SilenceGuard<T> | undefined {
+    if (!Number.isFinite(this.#idleMs)) return undefined;
+    const verify = async (asking: AbortSignal, again: boolean) => {
+      if (!again && this.#isVerified) return;
+      this.#isVerified = (await this.#history.check(this.#resourceVersion, asking)).isVerified;
+    };
+    const options = {
+      source: this.#source,
+      selectors: this.#options.selectors,
+      clock: this.#clock,
+      random: this.#random,
+      reached: () => this.#resourceVersion,
+      verify,
+    };
+    return new SilenceGuard(connection, options, signal);
+  }
+
+  /**
+   * An object that the server did not have is deleted by one of the next events, or the server's history is another one. That is proven when the
+   * stream has passed a version at which the server did not have it, or when the server shows nothing more behind ours.
+   */
+  #doubt(connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal): Disposable | undefined {
+    const object = this.#absent;
+    this.#absent = undefined;
+    if (!object) return undefined;
+    const doubting = scope(signal);
+    this.#resolveDoubt(object, connection, guard, doubting.signal).catch(() => {}); // no answer is no proof
+    return doubting;
+  }
+
+  async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal) {
+    for (let tries = 0; tries < MOST_DOUBTS; tries++) {
+      const absentAt = await this.#history.absentAt(object, signal);
+      await sleepOn(this.#clock, ABSENT_GRACE_MS, signal);
+      if (absentAt === undefined || !this.#history.isUntouched(object)) return;
+      const hasPassed = (compareResourceVersions(this.#resourceVersion, absentAt) ?? -1) >= 0;
+      const isProven = hasPassed || ((await guard?.isQuiet(signal)) ?? false);
+      if (!isProven || !this.#history.isUntouched(object)) continue;
+      connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event tells of its deletion`));
+      return;
     }
   }
 
@@ -278,12 +387,26 @@ export class Reflector<T> {
       reached: (version) => {
         if (isOrdered) this.#reached(version);
       },
+      ...(this.#isResumed ? { expects: (version: ResourceVersion) => this.#checkOrder(version) } : {}),
     };
   }
 
-  /** A server whose history does not reach to `since` says so here, where a watch would be silent. */
-  async #probe(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
-    await this.#lists.probe(since, signal);
+  /** A stream that was resumed goes on behind its version, or belongs to another history. */
+  #checkOrder(version: ResourceVersion): void {
+    const order = compareResourceVersions(version, this.#resourceVersion);
+    if (order !== undefined && order < 0) throw replacedHistory(`version ${version} came after ${this.#resourceVersion}`);
+  }
+
+  /** The watch is open but not read yet: nothing of another history gets into the store. */
+  async #verify(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
+    const { isVerified, absent } = await this.#history.check(since, signal);
+    this.#isVerified = isVerified;
+    this.#absent = absent;
+    return { kind: 'verified' };
+  }
+
+  async #probe(signal: AbortSignal): Promise<Outcome> {
+    await this.#history.ask(signal);
     return { kind: 'probed' };
   }
 
@@ -332,19 +455,29 @@ export class Reflector<T> {
   #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: Step): void {
     if (outcome.kind === 'synced') this.#resync.start();
     if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
-    if (outcome.kind === 'opened' && state.kind === 'listed') this.#ledger.opened(state.since, state.after, true);
-    if (outcome.kind === 'synced' && state.kind === 'streaming') this.#ledger.opened(outcome.at);
+    if (next.kind === 'following' && (state.kind === 'listed' || state.kind === 'verifying')) this.#opened(state);
+    if (outcome.kind === 'synced' && state.kind === 'streaming') {
+      this.#isResumed = false;
+      this.#isVerified = true;
+      this.#ledger.opened(outcome.at);
+    }
     if (why === 'ok') return;
     const error = outcome.kind === 'failed' ? outcome.error : undefined;
     if (state.kind === 'following') this.#ledger.ended(why, error);
     else if (pause === 'backoff') this.#ledger.attemptFailed(why, error);
     const isFetching = next.kind === 'streaming' || next.kind === 'listing';
-    if (isFetching && (state.kind === 'listed' || state.kind === 'following' || state.kind === 'probing')) {
+    if (isFetching && state.kind !== 'streaming' && state.kind !== 'listing') {
       this.#resync.stop();
       this.#resyncError = undefined;
       this.#ledger.lost(why);
     }
     if (tell !== 'nobody') this.#tell(outcome, why, next, tell);
+  }
+
+  #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
+    if (state.kind === 'listed') this.#isVerified = state.after === undefined; // a list has just been had
+    this.#isResumed = state.after !== undefined;
+    this.#ledger.opened(state.since, state.after, this.#isVerified);
   }
 
   #tell(outcome: Outcome, why: Exclude<Step['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {

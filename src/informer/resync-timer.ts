@@ -13,6 +13,10 @@ export interface ResyncTimerOptions {
   onError: (error: InformerError) => void;
 }
 
+class ResyncError extends InformerError {}
+
+export const isResyncFailure = (error: unknown): boolean => error instanceof ResyncError;
+
 /** Resyncs a store again and again between `start` and `stop`. Source: client-go tools/cache/reflector.go startResync. */
 export class ResyncTimer {
   readonly #options: ResyncTimerOptions;
@@ -41,7 +45,7 @@ export class ResyncTimer {
     } catch (error) {
       this.stop();
       const { name, onError } = this.#options;
-      onError(new InformerError('store', `unable to resync ${name}: ${messageOf(error)}`, { cause: error }));
+      onError(new ResyncError('store', `unable to resync ${name}: ${messageOf(error)}`, { cause: error }));
     }
   }
 }

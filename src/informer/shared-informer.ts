@@ -308,7 +308,7 @@ export class SharedInformer<T> implements Syncable {
         onWatchError: (error) => this.#onWatchError?.(error),
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
-      apply: (deltas, isInInitialList, within) => this.#apply(deltas, { isInInitialList, within }, lane),
+      apply: (deltas, context) => this.#apply(deltas, context, lane),
       tell: (event) => this.#processor.tell(event),
       cache: this.#indexer,
       verifyEveryMs: this.#options.verifyEveryMs ?? 0,

@@ -18,10 +18,12 @@ export const DEFAULT_IDLE_MS = 150_000;
 
 /** Nothing came for so long that the connection is taken for dead. */
 class IdleWatchError extends InformerError {
-  constructor(idleMs: number) {
-    super('watch', `no event and no bookmark for ${idleMs / 1000}s; the stream is taken for dead`);
+  constructor(message: string) {
+    super('watch', message);
   }
 }
+
+export const idleWatch = (message: string): InformerError => new IdleWatchError(message);
 
 export const isIdleWatch = (error: unknown): boolean => error instanceof IdleWatchError;
 
@@ -30,6 +32,8 @@ export interface ConnectOptions {
   clock: Clock;
   /** Silence after which a read fails, ms. Infinity = never. */
   idleMs: number;
+  /** Use no connection that was open before. */
+  fresh?: boolean | undefined;
 }
 
 /**
@@ -64,7 +68,7 @@ export class WatchConnection<T> {
   static async open<T>(source: ListerWatcher<T>, options: WatchOptions, connect: ConnectOptions): Promise<WatchConnection<T>> {
     const connection = new WatchConnection<T>(connect);
     const { signal } = connection.#scope;
-    const watching = (async () => source.watch(options, { signal }))();
+    const watching = (async () => source.watch(options, { signal, ...(connect.fresh ? { fresh: true } : {}) }))();
     try {
       connection.#iterator = (await connection.#patiently(() => abortable(watching, signal)))[Symbol.asyncIterator]();
       return connection;
@@ -77,6 +81,11 @@ export class WatchConnection<T> {
 
   get life(): Life {
     return { events: this.events, ms: this.#clock.monotonic() - this.#openedAt };
+  }
+
+  /** How long the reader has been waiting for the server, ms; 0 while it is busy with what came. */
+  get silentMs(): number {
+    return this.#waitingSince === undefined ? 0 : this.#clock.monotonic() - this.#waitingSince;
   }
 
   /** The next batch; undefined when the server closed in good order. Throws on trouble, on silence, and with `fail`'s error. */
@@ -126,8 +135,9 @@ export class WatchConnection<T> {
   /** One timer for the whole stream: when it fires too early it is set anew for what is missing, instead of anew for every batch. */
   #armIdle(ms: number): void {
     this.#idle = this.#clock.after(ms, () => {
-      const silent = this.#waitingSince === undefined ? 0 : this.#clock.monotonic() - this.#waitingSince;
-      if (silent >= this.#idleMs) this.fail(new IdleWatchError(this.#idleMs));
+      const silent = this.silentMs;
+      if (silent >= this.#idleMs)
+        this.fail(idleWatch(`no event and no bookmark for ${this.#idleMs / 1000}s; the stream is taken for dead`));
       else this.#armIdle(this.#idleMs - silent);
     });
   }

@@ -13,17 +13,23 @@ export type WatchState =
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
   /** To do: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
   | { readonly kind: 'listed'; readonly since: ResourceVersion; readonly after?: Ending | undefined; readonly past: Past }
+  /** To do: with the watch open, ask whether the server's history is the one that `since` belongs to. */
+  | { readonly kind: 'verifying'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past }
   /** To do: read the open stream to its end. */
   | { readonly kind: 'following'; readonly since: ResourceVersion; readonly past: Past }
-  /** To do: ask whether the server's history reaches `since` at all. */
-  | { readonly kind: 'probing'; readonly since: ResourceVersion };
+  /** To do: ask whether the collection is still there, after a watch of it was answered 404. */
+  | { readonly kind: 'probing'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past };
 
-/** What the streams before this one were like. */
+/** What happened since the last list. */
 export interface Past {
   /** The last stream ended within a second. */
   readonly hasty: boolean;
-  /** Streams in a row on which nothing at all came until they were taken for dead. */
-  readonly silences: number;
+  /** Streams in a row that the server ended with an error before anything came. */
+  readonly strikes: number;
+  /** How often in a row the whole collection was answered 404. */
+  readonly misses: number;
+  /** No stream since the last list has brought anything. */
+  readonly isFresh: boolean;
 }
 
 /** How a stream or a request came to its end. */
@@ -33,6 +39,9 @@ export type Ending = 'closed' | 'very-short' | Fault;
 export type Outcome =
   | { readonly kind: 'synced'; readonly at: ResourceVersion }
   | { readonly kind: 'opened' }
+  /** The question of `verifying` has been answered, or could not be. */
+  | { readonly kind: 'verified' }
+  /** The collection is there. */
   | { readonly kind: 'probed' }
   | { readonly kind: 'ended'; readonly at: ResourceVersion; readonly life: Life }
   | {
@@ -61,9 +70,13 @@ export interface Rules {
 
 /** A stream that lasted less than this with no event says that something is wrong with the position. Source: client-go reflector.go. */
 export const VERY_SHORT_WATCH_MS = 1000;
+/** A stream that lasted this long did well, even if nothing came. */
+const LONG_WATCH_MS = 5000;
+/** A collection that is answered 404 so often in a row, by watch and list, with a pause between, is gone. */
+const MOST_MISSES = 5;
 /** client-go would open streaming lists for ever against a server that never finishes one; after this many LIST has its turn. */
 const MOST_EARLY_ENDS = 5;
-const FRESH: Past = { hasty: false, silences: 0 };
+const FRESH: Past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
 
 /** The state in which an attempt begins. */
 export function start(since: ResourceVersion | undefined, rules: Rules): WatchState {
@@ -72,8 +85,10 @@ export function start(since: ResourceVersion | undefined, rules: Rules): WatchSt
 
 /**
  * Says what comes next. Pure and total: no clock, no connection, no memory but its arguments.
- * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch). Where it departs from it: a broken connection, a 502 or a 503
- * never costs a relist; what client-go repeats without end and without pause is repeated once, then paused for; silence is noticed.
+ *
+ * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one, when the collection
+ * stays away, or when a stream at it fails twice with nothing between. Everything else is resumed at the version.
+ * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and pauses before each.
  */
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): Step {
   switch (state.kind) {
@@ -83,11 +98,18 @@ export function decide(state: WatchState, outcome: Outcome, rules: Rules): Step 
       return afterListing(state, outcome, rules);
     case 'listed':
       return afterOpening(state, outcome, rules);
+    case 'verifying':
+      return afterVerifying(state, outcome, rules);
     case 'following':
       return afterFollowing(state, outcome, rules);
     case 'probing':
       return afterProbing(state, outcome, rules);
   }
+}
+
+/** Whether a stream did what it is for: then pauses begin small again. */
+export function didWell({ events, ms }: Life): boolean {
+  return events > 0 || ms >= LONG_WATCH_MS;
 }
 
 function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outcome): Step {
@@ -130,58 +152,101 @@ function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome,
 }
 
 function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): Step {
-  const { since, past } = state;
-  if (outcome.kind === 'opened') return go({ kind: 'following', since, past });
+  const { since, after, past } = state;
+  if (outcome.kind === 'opened') {
+    const isOrdinary = after === undefined || after === 'closed';
+    return go(isOrdinary ? { kind: 'following', since, past } : { kind: 'verifying', since, after, past });
+  }
   if (outcome.kind !== 'failed') return fail(since, 'other', rules);
-  if (outcome.fault !== 'throttled' && outcome.fault !== 'connection') return fail(since, outcome.fault, rules);
-  const after = state.after ?? outcome.fault;
-  return { next: { kind: 'listed', since, after, past }, pause: 'backoff', tell: 'log', why: outcome.fault };
+  const { fault } = outcome;
+  const now = after === undefined || after === 'closed' ? fault : after;
+  switch (fault) {
+    case 'gone':
+    case 'too-large':
+      return { ...fail(since, fault, rules), pause: after === undefined ? 'backoff' : 'none' };
+    case 'invalid':
+      return fail(since, fault, rules);
+    case 'missing':
+      return { ...go({ kind: 'probing', since, after: now, past }, fault), tell: 'handler' };
+    default: {
+      const tell = fault === 'connection' || fault === 'throttled' ? 'log' : 'handler';
+      return { next: { kind: 'listed', since, after: now, past }, pause: 'backoff', tell, why: fault };
+    }
+  }
+}
+
+function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outcome, rules: Rules): Step {
+  const { since, past } = state;
+  if (outcome.kind === 'failed' && isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), tell: 'log' };
+  return go({ kind: 'following', since, past });
 }
 
 function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outcome, rules: Rules): Step {
   if (outcome.kind === 'ended') {
-    if (isVeryShort(outcome.life)) return relist(outcome.at, 'very-short', rules);
+    if (isVeryShort(outcome.life)) return { ...resume(state, outcome, 'very-short'), tell: 'log' };
     return resume(state, outcome, 'closed');
   }
   if (outcome.kind !== 'failed') return relist(state.since, 'other', rules);
-  switch (outcome.fault) {
+  const { fault, at, life } = outcome;
+  switch (fault) {
     case 'throttled':
-      return { ...resume(state, outcome, 'throttled'), pause: 'backoff', tell: 'log' };
+      return { ...resume(state, outcome, fault), pause: 'backoff', tell: 'log' };
     case 'connection':
     case 'broken':
-      return { ...resume(state, outcome, outcome.fault), tell: 'log' };
     case 'idle':
-      return afterSilence(state, outcome);
+      return { ...resume(state, outcome, fault), tell: 'log' };
     case 'drift': // only the most recent state will do, and nothing is wrong with the server
-      return { ...go(start('', rules), 'drift'), tell: 'log' };
-    case 'internal':
-      return outcome.internalRetry ? { ...resume(state, outcome, 'internal'), tell: 'log' } : relist(outcome.at, 'internal', rules);
+    case 'replaced':
+      return { ...go(start('', rules), fault), tell: 'log' };
+    case 'gone':
+    case 'too-large': // at once, unless the list just had is refused as well
+      return { ...relist(at, fault, rules), pause: state.past.isFresh && !didWell(life) ? 'backoff' : 'none' };
+    case 'resync':
+      return relist(at, fault, rules);
     default:
-      return relist(outcome.at, outcome.fault, rules);
+      return outcome.internalRetry ? { ...resume(state, outcome, fault), tell: 'log' } : afterError(state, outcome, rules);
   }
 }
 
-/**
- * A silent stream is dead or, after the server lost its history, waits for a version that is years away: a watch in the future is
- * accepted and stays quiet. One silence is resumed; when the next stream is as silent, the server is asked.
- */
-function afterSilence(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }): Step {
-  const silences = outcome.life.events > 0 ? 1 : state.past.silences + 1;
-  if (silences > 1) return { ...go({ kind: 'probing', since: outcome.at }, 'idle'), tell: 'log' };
-  return { ...go({ kind: 'listed', since: outcome.at, after: 'idle', past: { hasty: false, silences } }, 'idle'), tell: 'log' };
+/** The server ended the stream with an error that says nothing of versions. What the version itself brings about comes again at once. */
+function afterError(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }, rules: Rules): Step {
+  const strikes = outcome.life.events > 0 ? 1 : state.past.strikes + 1;
+  if (strikes > 1) return relist(outcome.at, outcome.fault, rules);
+  const past: Past = { ...pastOf(state, outcome.life), strikes };
+  return { next: { kind: 'listed', since: outcome.at, after: outcome.fault, past }, pause: 'backoff', tell: 'log', why: outcome.fault };
 }
 
 function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): Step {
-  const lost = outcome.kind === 'failed' && (outcome.fault === 'too-large' || outcome.fault === 'gone');
-  if (lost) return { ...go(start('', rules), outcome.fault), tell: 'log' };
-  return go({ kind: 'listed', since: state.since, after: 'idle', past: FRESH });
+  const { since, after, past } = state;
+  const again = (misses: number, why: Ending): Step => {
+    return { next: { kind: 'listed', since, after, past: { ...past, misses } }, pause: 'backoff', tell: 'nobody', why };
+  };
+  if (outcome.kind !== 'failed') return again(0, 'missing');
+  if (isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), tell: 'log' };
+  if (outcome.fault !== 'missing') return again(past.misses, outcome.fault);
+  return past.misses + 1 >= MOST_MISSES ? relist(since, 'missing', rules) : again(past.misses + 1, 'missing');
 }
 
 /** Opens the next watch where this one ended: at once the first time, after a pause when streams keep ending within a second. */
 function resume(state: WatchState & { kind: 'following' }, outcome: { at: ResourceVersion; life: Life }, after: Ending): Step {
-  const hasty = outcome.life.ms < VERY_SHORT_WATCH_MS;
-  const next: WatchState = { kind: 'listed', since: outcome.at, after, past: { hasty, silences: 0 } };
-  return { next, pause: hasty && state.past.hasty ? 'backoff' : 'none', tell: 'nobody', why: after };
+  const past = pastOf(state, outcome.life);
+  const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
+  return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', tell: 'nobody', why: after };
+}
+
+function pastOf({ past }: { past: Past }, life: Life): Past {
+  const didBring = life.events > 0;
+  return {
+    hasty: life.ms < VERY_SHORT_WATCH_MS,
+    strikes: didBring ? 0 : past.strikes,
+    misses: 0,
+    isFresh: past.isFresh && !didBring,
+  };
+}
+
+/** Whether the version is of no use any more. */
+function isGivenUp(fault: Fault): boolean {
+  return fault === 'replaced' || fault === 'too-large' || fault === 'gone';
 }
 
 /** Ends the attempt without calling it failed. */

@@ -15,6 +15,8 @@ export interface PumpTarget<T> {
   update(object: T): void;
   delete(object: T): void;
   bookmark?(resourceVersion: ResourceVersion): void;
+  /** Called with the version of each event before it is delivered. What it throws ends the batch there. */
+  expects?(resourceVersion: ResourceVersion): void;
   /** Called for each event that moves the position. */
   reached(resourceVersion: ResourceVersion): void;
 }
@@ -62,8 +64,10 @@ export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, 
       continue;
     }
     if (!belongs(object, options)) continue;
-    deliver(event, target, options);
     const version = object.metadata.resourceVersion;
+    const unexpected = version ? thrownBy(() => target.expects?.(version)) : undefined;
+    if (unexpected) return { events, bookmarks, error: unexpected };
+    deliver(event, target, options);
     if (version) target.reached(version);
     if (event.type !== 'BOOKMARK') {
       events++;
@@ -73,6 +77,15 @@ export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, 
     if (options.untilInitialEventsEnd && isInitialEventsEnd(object)) return { events, bookmarks, stoppedAt: i + 1 };
   }
   return { events, bookmarks };
+}
+
+function thrownBy(run: () => void): Error | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 function errorOf(object: unknown): Error {

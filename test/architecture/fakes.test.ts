@@ -44,6 +44,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/limits.test.ts': 'lines, items and answers that are too large or never end',
     'client/list-body.test.ts': 'lists that are broken, odd, or cut at every byte',
     'client/resource-api.test.ts': 'answers that were not asked for, chunk edges, who closes a body, recordings',
+    'client/watch-answer.test.ts': 'a page of HTML in the place of a watch, content types that are odd or missing',
     'client/watch-decoder.test.ts': 'lines cut at every byte',
     'informer/simulation.test.ts': 'what a server says that knows no streaming lists',
     'client/watch-stream.test.ts': 'objects written in odd ways and cut at every byte',

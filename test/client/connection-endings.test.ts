@@ -13,7 +13,14 @@ const scripted = (answer: (socket: Socket, request: string) => void) =>
   rawSocketScript((socket) => socket.on('data', (chunk) => answer(socket, chunk.toString('latin1'))));
 
 function connect(origin: string): CoreConnections & AsyncDisposable {
-  const connections = new CoreConnections({ origin, tls: {}, clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000 });
+  const connections = new CoreConnections({
+    origin,
+    tls: {},
+    clock: systemClock,
+    connectTimeoutMs: 5000,
+    keepAliveMs: 5000,
+    tcpProbeMs: 5000,
+  });
   return Object.assign(connections, { [Symbol.asyncDispose]: () => connections.destroy(new Error('over')) });
 }
 

@@ -350,15 +350,18 @@ describe('an answer that stalls', () => {
     await expect(next).rejects.toThrow('enough');
   });
 
-  it.each([false, true])('before its headers is given up after 75 s (stream: %s)', async (stream) => {
+  it.each([
+    ['an answer', false, 75],
+    ['a watch', true, 10],
+  ])('before the headers of %s is given up (stream: %s) after %s s', async (_, stream, seconds) => {
     await using server = await socketScript(() => {});
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
     const answer = thrownBy(transport.request({ ...get, stream }));
     await expect.poll(() => server.seen.length).toBe(1);
-    await clock.advance(75_000);
+    await clock.advance(seconds * 1000);
     const error = await answer;
-    expect(error.message).toBe('GET /x: no answer within 75s');
+    expect(error.message).toBe(`GET /x: no answer within ${seconds}s`);
     expect(isConnectionError(error)).toBe(true);
     expect(clock.pending).toBe(0);
   });

@@ -197,7 +197,7 @@ describe.skipIf(NO_PTY)('--live', () => {
     await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('web-2'), 'the pods');
     await own.sandbox.restart({ keepHistory: true, downMs: 100 });
-    await terminal.until((text) => text.includes('nothing was missed'), 'the notice');
+    await terminal.until((text) => text.includes('watch resumed at'), 'the notice');
     own.sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
     own.sandbox.apply(pod('web-9'));
     await terminal.until((text) => text.includes('web-9'), 'the change');

@@ -16,10 +16,9 @@ async function bench({ changes }: { changes: number }) {
   const informer = new SharedInformer<ConfigMap>(source, { name: 'v1/configmaps', clock, sync: 'stream', random: () => 0 });
   const ending = new AbortController();
   const running = informer.run(ending.signal);
-  /** Changes it, so many times that the stream ends with it; once more while nobody listens. */
+  /** Changes it, so many times that the stream ends with it, and once more before anything is listed. */
   const change = async () => {
     for (let i = 0; i <= changes; i++) {
-      if (i === changes) await settled();
       versions.push(maps.put('shop/web', `n${i}`));
     }
   };
@@ -28,7 +27,7 @@ async function bench({ changes }: { changes: number }) {
     await running;
     await sandbox.stop();
   };
-  return { informer, clock, versions, change, stop };
+  return { sandbox, informer, clock, versions, change, stop };
 }
 
 const told = (event: OrderedContinuity) => {
@@ -104,7 +103,7 @@ it('a coalescing queue merges nothing with it', () => {
 });
 
 it('a handler that comes while a gap is open hears of it behind its first state, and one that comes after the relist does not', async () => {
-  const { informer, clock, versions, change, stop } = await bench({ changes: 1 });
+  const { sandbox, informer, clock, versions, change, stop } = await bench({ changes: 1 });
   await settled();
   const record = () => {
     const handler = createRecordingHandler<ConfigMap>();
@@ -113,6 +112,7 @@ it('a handler that comes while a gap is open hears of it behind its first state,
   };
   const gaps: number[] = [];
   informer.onContinuity(({ kind }) => void (kind === 'gap' && gaps.push(1)));
+  sandbox.faults.add({ fault: { kind: 'delay', ms: 5_000 }, match: { path: '/configmaps' } }); // the relist takes its time
   await change();
   while (gaps.length === 0) await clock.advance(1);
   const during = record();

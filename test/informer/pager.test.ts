@@ -87,3 +87,10 @@ it('tells how far it has come', async () => {
     { objects: 3, pages: 2, remaining: undefined },
   ]);
 });
+
+it('fails when a token comes again, instead of asking without end', async () => {
+  const pages = ['C1', 'C2', 'C1'].map((token) => ({ items: ['a'], resourceVersion: '1', continue: token }));
+  const { asked, result } = await run({}, pages);
+  expect(String(result)).toContain('the list does not end: page 3 continues at a page that was had');
+  expect(asked).toHaveLength(3);
+});

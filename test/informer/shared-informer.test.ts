@@ -632,7 +632,7 @@ describe('the life of an informer', () => {
     source.onWatch(refuse(failure(403, 'Forbidden', 'no more')));
     source.onList(refuse(failure(403, 'Forbidden', 'no lists either')));
     watch.send(errorEvent(expired()));
-    await clock.advance(800);
+    await clock.advance(100);
     expect(heard).toEqual(['failed to list v1/pods: no lists either']);
     expect(() => informer.setTransform((o) => o)).toThrow('informer has already started');
     expect(() => informer.setWatchErrorHandler(() => {})).toThrow('informer has already started');

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/informer/watch-fault.ts';
-import { decide, type Outcome, type Step, start, type WatchState } from '../../src/informer/watch-machine.ts';
+import { decide, type Ending, type Outcome, type Step, start, type WatchState } from '../../src/informer/watch-machine.ts';
 
 const stream = { streaming: true };
 const list = { streaming: false };
-const past = { hasty: false, silences: 0 };
+const past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
+const grown = { ...past, isFresh: false };
 const long = { events: 3, ms: 60_000 };
 const empty = { events: 0, ms: 60_000 };
 const brief = { events: 3, ms: 10 };
@@ -14,7 +15,15 @@ const streaming = (since?: string, tries = 0): WatchState => ({ kind: 'streaming
 const listing = (since?: string): WatchState => ({ kind: 'listing', since });
 const listed = (since: string, more: object = {}): WatchState => ({ kind: 'listed', since, past, ...more });
 const following = (since: string, more: object = {}): WatchState => ({ kind: 'following', since, past: { ...past, ...more } });
-const probing = (since: string): WatchState => ({ kind: 'probing', since });
+const probing = (since: string, more: object = {}): WatchState => ({
+  kind: 'probing',
+  since,
+  after: 'missing',
+  past: { ...past, ...more },
+});
+const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verifying', since, after, past });
+/** Back at a version, after a stream that brought something. */
+const back = (since: string, after: Ending, more: object = {}): WatchState => listed(since, { after, past: { ...grown, ...more } });
 
 const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });
 const failed = (fault: Fault, at = '5', life = long, more: object = {}): Outcome => ({
@@ -56,45 +65,69 @@ const rows: Row[] = [
   [listed('5'), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
   [listed('5'), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
   [listed('5', { after: 'idle' }), failed('throttled'), listed('5', { after: 'idle' }), 'backoff', 'log', 'throttled'],
+  [listed('5', { after: 'closed' }), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
+  [listed('5', { after: 'closed' }), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
+  [listed('5', { after: 'connection' }), { kind: 'opened' }, verifying('5', 'connection'), 'none', 'nobody', 'ok'],
   [listed('5'), failed('gone'), streaming('5'), 'backoff', 'handler', 'gone'],
-  [listed('5'), failed('internal'), streaming('5'), 'backoff', 'handler', 'internal'],
-  [listed('5'), failed('other'), streaming('5'), 'backoff', 'handler', 'other'],
-  // reading it
-  [following('5'), ended('8'), listed('8', { after: 'closed' }), 'none', 'nobody', 'closed'],
-  [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'nobody', 'closed'],
-  [following('5'), ended('8', brief), listed('8', { after: 'closed', past: { hasty: true, silences: 0 } }), 'none', 'nobody', 'closed'],
+  [listed('5', { after: 'closed' }), failed('gone'), streaming('5'), 'none', 'handler', 'gone'],
+  [listed('5', { after: 'connection' }), failed('too-large'), streaming('5'), 'none', 'handler', 'too-large'],
+  [listed('5'), failed('invalid'), streaming('5'), 'backoff', 'handler', 'invalid'],
+  [listed('5'), failed('internal'), listed('5', { after: 'internal' }), 'backoff', 'handler', 'internal'],
+  [listed('5'), failed('other'), listed('5', { after: 'other' }), 'backoff', 'handler', 'other'],
+  [listed('5'), failed('missing'), probing('5'), 'none', 'handler', 'missing'],
+  // asking whether the server's history is still the same
+  [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'nobody', 'ok'],
+  [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'nobody', 'ok'],
+  [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
+  // asking whether the collection is still there
+  [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'nobody', 'missing'],
   [
-    following('5', { hasty: true }),
-    ended('8', brief),
-    listed('8', { after: 'closed', past: { hasty: true, silences: 0 } }),
+    probing('5', { misses: 3 }),
+    failed('missing'),
+    listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
     'backoff',
     'nobody',
-    'closed',
+    'missing',
   ],
-  [following('5'), ended('5', nothing), streaming('5'), 'backoff', 'log', 'very-short'],
-  [following('5'), failed('gone', '8'), streaming('8'), 'backoff', 'log', 'gone'],
-  [following('5'), failed('throttled', '8'), listed('8', { after: 'throttled' }), 'backoff', 'log', 'throttled'],
-  [following('5'), failed('connection', '8'), listed('8', { after: 'connection' }), 'none', 'log', 'connection'],
-  [following('5'), failed('broken', '8'), listed('8', { after: 'broken' }), 'none', 'log', 'broken'],
-  [following('5'), failed('internal', '8'), streaming('8'), 'backoff', 'log', 'internal'],
-  [following('5'), failed('internal', '8', long, { internalRetry: true }), listed('8', { after: 'internal' }), 'none', 'log', 'internal'],
-  [following('5'), failed('other', '8'), streaming('8'), 'backoff', 'log', 'other'],
-  [following('5'), failed('idle', '8', long), listed('8', { after: 'idle', past: { hasty: false, silences: 1 } }), 'none', 'log', 'idle'],
-  [following('5'), failed('idle', '5', empty), listed('5', { after: 'idle', past: { hasty: false, silences: 1 } }), 'none', 'log', 'idle'],
-  [following('5', { silences: 1 }), failed('idle', '5', empty), probing('5'), 'none', 'log', 'idle'],
+  [probing('5', { misses: 4 }), failed('missing'), streaming('5'), 'backoff', 'log', 'missing'],
   [
-    following('5', { silences: 1 }),
-    failed('idle', '8', long),
-    listed('8', { after: 'idle', past: { hasty: false, silences: 1 } }),
-    'none',
-    'log',
-    'idle',
+    probing('5', { misses: 4 }),
+    failed('other'),
+    listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
+    'backoff',
+    'nobody',
+    'other',
   ],
-  // asking whether the history reaches so far
-  [probing('5'), { kind: 'probed' }, listed('5', { after: 'idle' }), 'none', 'nobody', 'ok'],
-  [probing('5'), failed('too-large'), streaming(''), 'none', 'log', 'too-large'],
-  [probing('5'), failed('gone'), streaming(''), 'none', 'log', 'gone'],
-  [probing('5'), failed('connection'), listed('5', { after: 'idle' }), 'none', 'nobody', 'ok'],
+  // reading a stream
+  [following('5'), ended('8'), back('8', 'closed'), 'none', 'nobody', 'closed'],
+  [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'nobody', 'closed'],
+  [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'nobody', 'closed'],
+  [following('5', { hasty: true }), ended('8', brief), back('8', 'closed', { hasty: true }), 'backoff', 'nobody', 'closed'],
+  [following('5'), ended('5', nothing), listed('5', { after: 'very-short', past: { ...past, hasty: true } }), 'none', 'log', 'very-short'],
+  [
+    following('5', { hasty: true }),
+    ended('5', nothing),
+    listed('5', { after: 'very-short', past: { ...past, hasty: true } }),
+    'backoff',
+    'log',
+    'very-short',
+  ],
+  [following('5'), failed('gone', '8'), streaming('8'), 'none', 'log', 'gone'],
+  [following('5'), failed('gone', '5', nothing), streaming('5'), 'backoff', 'log', 'gone'],
+  [following('5', { isFresh: false }), failed('gone', '5', nothing), streaming('5'), 'none', 'log', 'gone'],
+  [following('5'), failed('replaced', '8'), streaming(''), 'none', 'log', 'replaced'],
+  [following('5'), failed('drift', '8'), streaming(''), 'none', 'log', 'drift'],
+  [following('5'), failed('resync', '8'), streaming('8'), 'backoff', 'log', 'resync'],
+  [following('5'), failed('throttled', '8'), back('8', 'throttled'), 'backoff', 'log', 'throttled'],
+  [following('5'), failed('connection', '8'), back('8', 'connection'), 'none', 'log', 'connection'],
+  [following('5'), failed('broken', '8'), back('8', 'broken'), 'none', 'log', 'broken'],
+  [following('5'), failed('idle', '8', long), back('8', 'idle'), 'none', 'log', 'idle'],
+  [following('5'), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
+  [following('5', { strikes: 1 }), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
+  [following('5', { strikes: 1 }), failed('internal', '5', nothing), streaming('5'), 'backoff', 'log', 'internal'],
+  [following('5'), failed('internal', '8', long, { internalRetry: true }), back('8', 'internal'), 'none', 'log', 'internal'],
+  [following('5'), failed('other', '5', empty), listed('5', { after: 'other', past: { ...past, strikes: 1 } }), 'backoff', 'log', 'other'],
+  [following('5', { strikes: 1 }), failed('other', '5', empty), streaming('5'), 'backoff', 'log', 'other'],
 ];
 
 describe('decide', () => {
@@ -109,12 +142,27 @@ describe('decide', () => {
   });
 
   it('has an answer for every state and outcome, even those that cannot meet', () => {
-    const states = [streaming(), listing(), listed('5'), following('5'), probing('5')];
-    const faults: Fault[] = ['gone', 'too-large', 'throttled', 'connection', 'broken', 'idle', 'internal', 'other'];
+    const states = [streaming(), listing(), listed('5'), verifying('5', 'idle'), following('5'), probing('5')];
+    const faults: Fault[] = [
+      'gone',
+      'too-large',
+      'replaced',
+      'throttled',
+      'connection',
+      'broken',
+      'idle',
+      'internal',
+      'missing',
+      'invalid',
+      'drift',
+      'resync',
+      'other',
+    ];
     const outcomes: Outcome[] = [
       { kind: 'synced', at: '9' },
       { kind: 'opened' },
       { kind: 'probed' },
+      { kind: 'verified' },
       ended('9'),
       ended('9', nothing),
       ...faults.map((f) => failed(f)),

@@ -53,7 +53,7 @@ const kinds = (events: readonly ContinuityEvent[]) =>
   events.map((e) => `${e.kind} ${'why' in e ? e.why : 'fault' in e ? e.fault : ''}`.trim());
 
 describe('a stream that falls silent', () => {
-  it('is noticed within 150 s and resumed where it was, with nothing relisted and nothing missed', async () => {
+  it('is noticed within 30 s and resumed where it was, with nothing relisted and nothing missed', async () => {
     const initialLines = sandbox.list(CONFIG_MAPS.gvr).length + 1; // and the bookmark
     sandbox.faults.add({ fault: { kind: 'stall', after: initialLines + 1 }, match: { watch: true } });
     const { informer, handler, events } = await follow(CONFIG_MAPS);
@@ -62,11 +62,11 @@ describe('a stream that falls silent', () => {
     handler.clear();
     sandbox.apply(configMap('unseen'));
     const silentSince = clock.now();
-    await clock.advance(148_000);
+    await clock.advance(17_000);
     expect(handler.lines).toEqual([]);
-    await clock.advance(2000);
+    await clock.advance(13_000);
     expect(kinds(events)).toEqual(['synced', 'disconnected idle', 'fault idle', 'connected idle', 'resumed idle']);
-    expect(events[3]?.at).toBeLessThanOrEqual(silentSince + 150_000);
+    expect(events[3]?.at).toBeLessThanOrEqual(silentSince + 30_000);
     expect(handler.lines.at(-1)).toMatch(/^added default\/unseen/);
     expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0, resumes: 1 });
     expect(informer.continuity[0]?.stretches.map((s) => [s.by, s.ended])).toEqual([
@@ -79,7 +79,7 @@ describe('a stream that falls silent', () => {
   it('is not taken for dead while bookmarks come, however quiet it is', async () => {
     const { informer, events } = await follow(CONFIG_MAPS);
     await clock.advance(6 * 3_600_000);
-    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed', 'proven'])); // the server ends every watch after some minutes
+    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed'])); // the server ends every watch after some minutes
     expect(informer.continuity[0]?.ageMs).toBeLessThanOrEqual(60_000);
   });
 
@@ -133,7 +133,7 @@ describe('a type that comes and goes', () => {
     expect(informer.lister.size).toBe(0);
     await clock.advance(300_000);
     expect(handler.lines.filter((line) => line.startsWith('deleted'))).toHaveLength(2);
-    expect(kinds(events)).toContain('gap other');
+    expect(kinds(events)).toContain('gap missing');
     expect(informer.continuity[0]?.gaps.at(-1)?.to).toBeUndefined();
     sandbox.apply([definition, apple('gala')]);
     await clock.advance(60_000);

@@ -42,7 +42,7 @@ export class Tap implements Transport {
       const response = await this.#answer(init);
       this.#onRequest(`${line} ${response.status}`);
       const body = this.#counted(recut(response.body, this.#random));
-      return { ...response, body: init.stream && response.status === 200 ? this.#follow(init, body) : body };
+      return { ...response, body: init.stream && response.status === 200 && !isGlimpse(init) ? this.#follow(init, body) : body };
     } catch (error) {
       this.#onRequest(`${line} ${(error as Error).message}`);
       throw error;
@@ -81,6 +81,9 @@ export class Tap implements Transport {
   }
 }
 
+/** A watch of one second beside another: what it shows is for nobody's ears. */
+const isGlimpse = ({ path }: TransportRequest) => /[?&]timeoutSeconds=1(&|$)/.test(path);
+
 /** Reads the lines of one stream; after its first broken one, or an ERROR, nothing counts any more. */
 class LineReader {
   #rest = '';
@@ -96,11 +99,12 @@ class LineReader {
     const lines = (this.#rest + this.#decoder.decode(piece, { stream: true })).split('\n');
     this.#rest = lines.pop() ?? '';
     const events = lines.map(parse);
-    if (this.#isOver || events.includes(undefined)) {
-      this.#isOver = true; // what came in one piece with a broken line is lost with it
-      return [];
-    }
-    return events.flatMap((event) => (event ? this.#take(event) : []));
+    if (this.#isOver) return [];
+    const broken = events.indexOf(undefined);
+    if (broken === -1) return events.flatMap((event) => (event ? this.#take(event) : []));
+    const whole = events.slice(0, broken).flatMap((event) => (event ? this.#take(event) : []));
+    this.#isOver = true;
+    return whole;
   }
 
   #take({ type, object }: Line): Delivered[] {

@@ -54,7 +54,7 @@ export class ScriptedStream<T> implements AsyncIterable<readonly Event<T>[]> {
 }
 
 type Answer<T, O> = (options: O, context: CallContext) => T | Promise<T>;
-export type Request = ({ verb: 'list' } & ListOptions) | ({ verb: 'watch' } & WatchOptions);
+export type Request = ({ verb: 'list' | 'probe' } & ListOptions) | ({ verb: 'watch' | 'glimpse' } & WatchOptions);
 
 /**
  * What a reflector meets below HTTP: pages, batches of events and errors, each at the step a test gives it.
@@ -71,6 +71,8 @@ export type Request = ({ verb: 'list' } & ListOptions) | ({ verb: 'watch' } & Wa
 export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
   readonly requests: Request[] = [];
   readonly #lists: Answer<ListPage<T>, ListOptions>[] = [];
+  readonly #probes: Answer<ListPage<unknown>, ListOptions>[] = [];
+  readonly #glimpses: ScriptedStream<T>[] = [];
   readonly #watches: (Answer<AsyncIterable<readonly Event<T>[]>, WatchOptions> | ScriptedStream<T>)[] = [];
   unsupported: boolean | undefined;
 
@@ -81,6 +83,18 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
 
   onWatch(...answers: (Answer<AsyncIterable<readonly Event<T>[]>, WatchOptions> | ScriptedStream<T>)[]): this {
     this.#watches.push(...answers);
+    return this;
+  }
+
+  /** Answers to lists of one by which a reflector asks where the server is. Unless said the server is far ahead and shows nothing. */
+  onProbe(...answers: Answer<ListPage<unknown>, ListOptions>[]): this {
+    this.#probes.push(...answers);
+    return this;
+  }
+
+  /** What watches of one second show, opened beside a silent one. Unless said: nothing. */
+  onGlimpse(...answers: ScriptedStream<T>[]): this {
+    this.#glimpses.push(...answers);
     return this;
   }
 
@@ -95,28 +109,40 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
     return answer(options, context);
   }
 
+  async probe(options: ListOptions, context: CallContext): Promise<ListPage<unknown>> {
+    this.requests.push({ verb: 'probe', ...set(options) });
+    return next(this.#probes)?.(options, context) ?? page(FAR_AHEAD);
+  }
+
   async watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly Event<T>[]>> {
+    if (options.timeoutSeconds === 1) {
+      this.requests.push({ verb: 'glimpse', ...set(options) });
+      return this.#glimpses.shift() ?? new ScriptedStream<T>().close();
+    }
     this.requests.push({ verb: 'watch', ...set(options) });
     const answer = next(this.#watches);
     return typeof answer === 'function' ? answer(options, context) : (answer ?? new ScriptedStream<T>());
   }
 
   get lists(): (Request & { verb: 'list' })[] {
-    return this.requests.filter((r) => r.verb === 'list');
+    return this.requests.filter((r): r is Request & { verb: 'list' } => r.verb === 'list');
   }
 
   get watches(): (Request & { verb: 'watch' })[] {
-    return this.requests.filter((r) => r.verb === 'watch');
+    return this.requests.filter((r): r is Request & { verb: 'watch' } => r.verb === 'watch');
   }
 
-  /** Verb and version of each request: `list 0`, `watch 10`, `stream` for a streaming list. */
+  /** Verb and version of each request: `list 0`, `watch 10`, `stream` for a streaming list, `probe` for a list of one. Without glimpses. */
   get trace(): string[] {
-    return this.requests.map((r) => {
+    const requests = this.requests.filter((r) => r.verb !== 'glimpse');
+    return requests.map((r) => {
       const verb = r.verb === 'watch' && r.sendInitialEvents ? 'stream' : r.verb;
       return `${verb} ${r.resourceVersion ?? ''}`.trim();
     });
   }
 }
+
+const FAR_AHEAD = '1000000';
 
 function next<A>(script: A[]): A | undefined {
   return script.length > 1 || script[0] instanceof ScriptedStream ? script.shift() : script[0];

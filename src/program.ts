@@ -6,6 +6,7 @@ import type { CommandClass } from './cli/base-command.ts';
 import { describeError, ExitCode as Exit, type ExitCode, exitCodeOf, finish } from './cli/exit.ts';
 import { connectionFlags, habitFlags, outputFlags, selectionFlags, shapesOf } from './cli/flags.ts';
 import type { Io } from './cli/io.ts';
+import { quietNodeWarnings } from './cli/node-warnings.ts';
 import { Interrupted } from './cli/signals.ts';
 import { InformerError } from './kit/error.ts';
 import { nearest } from './kit/nearest.ts';
@@ -22,6 +23,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
 
 /** Finds the command, runs it, words its errors and picks the exit code. Never rejects. */
 export async function program(argv: readonly string[], io: Io): Promise<void> {
+  quietNodeWarnings((text) => void io.stderr.write(text));
   await finish(io, await exitCode(argv, io));
 }
 

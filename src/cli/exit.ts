@@ -54,6 +54,32 @@ export function exitCodeOf(error: unknown): ExitCode {
   return ExitCode.failed;
 }
 
+/** A type that was found in a kept discovery and is not served any more; the discovery has been forgotten. */
+export class StaleType extends InformerError {
+  override readonly name = 'StaleType';
+}
+
+export function hasStaleType(error: unknown): boolean {
+  return error instanceof StaleType || (error instanceof SeveralErrors && error.errors.some(hasStaleType));
+}
+
+/**
+ * Runs a command, once more where a type that it found in a kept discovery is gone: the type may be served in another version by now.
+ * What is wrong then is told by the first error, where the type is not found at all.
+ */
+export async function withFreshTypes<R>(run: () => Promise<R>): Promise<R> {
+  try {
+    return await run();
+  } catch (stale) {
+    if (!hasStaleType(stale)) throw stale;
+    try {
+      return await run();
+    } catch (error) {
+      throw isInformerError(error, 'discovery') ? stale : error;
+    }
+  }
+}
+
 /** A request that took longer than `--request-timeout`, as an error of time that ran out. */
 export function requestTimeoutError(error: unknown): InformerError {
   return new InformerError('sync', messageOf(error), { cause: error, hint: 'a longer --request-timeout waits longer' });

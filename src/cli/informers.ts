@@ -13,7 +13,7 @@ import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import { StreamEnd } from './ending.ts';
-import { requestTimeoutError, SeveralErrors } from './exit.ts';
+import { requestTimeoutError, SeveralErrors, StaleType } from './exit.ts';
 import { explainForbidden, forbiddenTogether, type Need } from './forbidden.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { Session } from './session.ts';
@@ -248,14 +248,19 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
       hint: 'the server refused the credentials: log in again, or choose another user with --context or --user',
     });
   if (isNotFound(error)) {
-    void client.discovery.invalidate().catch(() => {}); // what was kept on disk is not true any more
-    return new InformerError('discovery', `the server doesn't have a resource type "${resource}" any more`, {
+    await client.discovery.invalidate().catch(() => {}); // what was kept on disk is not true any more
+    return new StaleType('discovery', `the server doesn't have a resource type "${resource}" any more`, {
       hint: 'its CustomResourceDefinition was deleted, or its API is gone; kubectl api-resources lists the types there are',
     });
   }
-  if (code === 400)
+  if (code === 400 && !isUnexpectedAnswer(error))
     return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
   return isForbidden(error) ? explainForbidden(error, need, namespaces, session) : error;
+}
+
+/** Whether the answer was no Status of an API server: it comes from something before it, or from another server. */
+function isUnexpectedAnswer(error: unknown): boolean {
+  return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'UnexpectedServerResponse') ?? false;
 }
 
 function notReadable(type: ResourceType): InformerError {

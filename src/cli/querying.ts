@@ -24,7 +24,7 @@ import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
-import { ExitCode, isReaderGone, SeveralErrors } from './exit.ts';
+import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
 import { samplesOf } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { missingNames } from './missing-names.ts';
@@ -86,6 +86,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     progress[Symbol.dispose]();
     const readable = targets.filter(({ refusal }) => refusal === undefined);
     const refusal = await refusalOf(targets, session);
+    if (hasStaleType(refusal)) throw refusal; // before anything is printed: the command is run again
     if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
     const catalog = used.some(({ name }) => name === 'owner') ? await ownerCatalog(session, plan, readable) : early;
     const missing = await abortable(answer(session, plan, readable, catalog, refusal !== undefined), session.signal);

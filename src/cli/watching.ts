@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { FieldReads } from '../expr/address.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
-import { messageOf } from '../kit/error.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import type { OutputFormat } from '../output/output-format.ts';
@@ -18,7 +18,7 @@ import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
 import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
-import { type ExitCode, exitCodeOf, isReaderGone, SeveralErrors } from './exit.ts';
+import { type ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
 import { FirstLook } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { LiveView } from './live-view.ts';
@@ -110,6 +110,7 @@ class Watching {
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
+    if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
     const error = this.#errorText(reason);
     if (error !== undefined) session.notice(error);
     const code = exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
@@ -128,7 +129,7 @@ class Watching {
     const refusal = signal.aborted ? undefined : await refusalOf(this.#targets, session);
     if (refusal === undefined) return undefined;
     const readable = this.#targets.filter((target) => target.refusal === undefined);
-    if (readable.length === 0 || this.#plan.waits.rules) session.end(refusal);
+    if (readable.length === 0 || this.#plan.waits.rules || hasStaleType(refusal)) session.end(refusal);
     else this.#targets = readable;
     return refusal;
   }
@@ -315,6 +316,12 @@ class Watching {
   #failed(error: Error): void {
     this.#session.notice(failureNotice(error));
   }
+}
+
+/** The same error for a stream that has shown something already, and cannot be begun again. */
+function plainly(reason: unknown): InformerError {
+  const { hint } = reason as { hint?: string };
+  return new InformerError('discovery', messageOf(reason), { hint });
 }
 
 /** Objects asked for by name are shown in the order of the names. */

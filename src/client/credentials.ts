@@ -32,6 +32,9 @@ const FILES_FRESH_MS = 60_000;
 /** What expires is renewed before it does: a tenth of its life ahead, at most this. */
 const MOST_SLACK_MS = 30_000;
 
+/** How long a failed attempt stands for all who ask: a plugin that fails is not run again for the next request of the same command. */
+const FAILURE_HOLDS_MS = 2_000;
+
 /** A credential of our own making, beside what KubeConfig gives. */
 type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
 
@@ -48,6 +51,7 @@ export class CredentialSource {
   #fileToken: { file: string; token: string } | undefined;
   #current: { credentials: Credentials; validUntil: number } | undefined;
   #reading: Reading | undefined;
+  #failure: { error: unknown; until: number } | undefined;
 
   constructor(identity: Identity, options: CredentialSourceOptions) {
     this.#identity = identity;
@@ -58,6 +62,7 @@ export class CredentialSource {
   async get({ rejected, signal }: CredentialRequest = {}): Promise<Credentials> {
     const current = this.#current;
     if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil) return current.credentials;
+    if (this.#failure && this.#options.clock.now() < this.#failure.until) throw this.#failure.error;
     if (!this.#reading || this.#reading.isAbandoned) this.#reading = this.#begin(rejected !== undefined);
     return this.#reading.join(signal);
   }
@@ -67,7 +72,11 @@ export class CredentialSource {
       try {
         if (refused || (this.#current && usesOidc(this.#identity.user))) await this.#reload();
         this.#current = await this.#read(refused, signal);
+        this.#failure = undefined;
         return this.#current.credentials;
+      } catch (error) {
+        if (!signal.aborted && this.#identity.user.exec) this.#failure = { error, until: this.#options.clock.now() + FAILURE_HOLDS_MS };
+        throw error;
       } finally {
         if (this.#reading === reading) this.#reading = undefined;
       }
@@ -112,7 +121,7 @@ export class CredentialSource {
   async #base(identity: Identity): ReturnType<typeof plainCredentials> {
     if (!needsKubeConfig(identity)) return plainCredentials(identity);
     this.#kubeConfig ??= await kubeConfigOf(identity);
-    return providerCredentials(this.#kubeConfig);
+    return providerCredentials(this.#kubeConfig).catch((cause) => providerFailed(identity.user, cause));
   }
 
   /** What KubeConfig cannot do, or does wrong. */
@@ -192,12 +201,22 @@ function usesOidc(user: UserEntry): boolean {
   return user['auth-provider']?.name === OIDC && user.token === undefined && user.tokenFile === undefined;
 }
 
+/** Its words are those of a program that did not find what it looked for: `Cannot read properties of undefined`. */
+function providerFailed(user: UserEntry, cause: unknown): never {
+  const { name } = user['auth-provider'] ?? {};
+  if (name === undefined || isInformerError(cause)) throw cause;
+  throw new InformerError('credentials', `auth provider "${name}" gave no token`, { hint: REMOVED_PROVIDERS });
+}
+
+const REMOVED_PROVIDERS =
+  'kubectl has given up providers other than oidc too; use an exec plugin: gke-gcloud-auth-plugin for gcp, kubelogin for azure';
+
 /** KubeConfig goes on without a word when a provider gives nothing; the server would then say that `system:anonymous` may not do this. */
 function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
   const { name } = user['auth-provider'] ?? {};
   if (name === undefined || headers.authorization !== undefined) return;
   throw new InformerError('credentials', `auth provider "${name}" gave no token`, {
-    hint: 'kubectl has given up providers other than oidc too; use an exec plugin',
+    hint: REMOVED_PROVIDERS,
   });
 }
 

@@ -5,6 +5,7 @@ import { isLoopback, noAnswer } from './connection-text.ts';
 import { CoreConnections } from './core-connections.ts';
 import { type Connections, ProxiedConnections } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
+import { checkTls } from './login-check.ts';
 import type { ExchangeObserver } from './server-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
@@ -91,6 +92,7 @@ export class HttpPool {
   #connectionsFor(credentials: Credentials): Promise<Connections> {
     if (this.#closed) throw new InformerError('closed', 'the client was closed');
     if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.connections;
+    if (this.#origin.startsWith('https:')) checkTls(credentials.tls);
     if (this.#pool) this.#retire(this.#pool.connections);
     const connections = this.#connect(credentials);
     this.#pool = { fingerprint: credentials.tlsFingerprint, connections };

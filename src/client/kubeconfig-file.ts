@@ -65,7 +65,11 @@ async function readIfPresent(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new InformerError('config', `error loading config file "${file}": ${messageOf(cause)}`, { cause, hint: KUBECONFIG_HINT });
+    const isFolder = (cause as NodeJS.ErrnoException).code === 'EISDIR';
+    throw new InformerError('config', `error loading config file "${file}": ${isFolder ? 'it is a folder' : messageOf(cause)}`, {
+      ...(isFolder ? {} : { cause }),
+      hint: KUBECONFIG_HINT,
+    });
   }
 }
 

@@ -12,6 +12,7 @@ import { inClusterKubeconfig } from './in-cluster.ts';
 import type { ClusterEntry, ContextEntry, UserEntry } from './kubeconfig-entries.ts';
 import { type Kubeconfig, readKubeconfig } from './kubeconfig-file.ts';
 import { replaceTokens } from './kubeconfig-tokens.ts';
+import { checkLogin } from './login-check.ts';
 import { proxyFromEnvironment } from './proxy-environment.ts';
 
 /** kubectl's flags, and what of the process they are read in. */
@@ -128,6 +129,7 @@ async function select(options: LoadConfigOptions): Promise<Selection> {
   const userName = options.user ?? context.user ?? '';
   const cluster = withClusterFlags(clusterOf(kubeconfig, clusterName, options), options);
   const user = withUserFlags(userOf(kubeconfig, userName, options), options);
+  checkLogin(user, userName);
   const server = serverUrl(cluster, clusterName);
   const identity = { clusterName, userName, cluster: { ...cluster, server }, user };
   return { identity, context: contextName, namespace: context.namespace, files: fromFiles.files };
@@ -206,6 +208,10 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
       hint: 'set it in the kubeconfig or give --server URL',
     });
   const secure = cluster['certificate-authority'] ?? cluster['certificate-authority-data'] ?? cluster['insecure-skip-tls-verify'];
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(server)?.[1]?.toLowerCase() ?? 'https';
+  if (scheme !== 'https' && scheme !== 'http') {
+    throw new InformerError('config', `unsupported protocol scheme "${scheme}" of the server`, { hint: 'write it as https://host:port' });
+  }
   const text = /^https?:\/\//i.test(server) ? server : `${secure ? 'https' : 'http'}://${server}`;
   try {
     const url = new URL(text);

@@ -124,6 +124,7 @@ const BY_CODE: Readonly<Record<number, readonly [reason: string, message: string
 };
 
 function genericStatus(code: number, body: string, { verb, resource, name }: RequestSubject): Status {
+  if (code === 400 && body.startsWith(WANTS_TLS)) return failure(400, 'BadRequest', WANTS_TLS, { causes: [UNEXPECTED] });
   const [known, text] = BY_CODE[code] ?? (code >= 500 ? ['InternalError', internalError(body)] : ['Unknown', unknownAnswer(code)]);
   const reason = code === 409 && verb === 'create' ? 'AlreadyExists' : known;
   const about = resource ? ` (${[verb, formatGroupResource(resource), name].filter(Boolean).join(' ')})` : '';
@@ -133,6 +134,8 @@ function genericStatus(code: number, body: string, { verb, resource, name }: Req
     causes: [{ reason: 'UnexpectedServerResponse', message: body.trim().slice(0, 2048) || 'unknown' }],
   });
 }
+
+const UNEXPECTED = { reason: 'UnexpectedServerResponse', message: 'no Status of the API' };
 
 function internalError(body: string): string {
   return `an error on the server (${JSON.stringify(body.trim().slice(0, 512) || 'unknown')}) has prevented the request from succeeding`;

@@ -45,8 +45,11 @@ export class RestMapper {
     return typeNamed((await this.#discovery.snapshot()).types, word);
   }
 
+  /** The type of a group and version, by its resource, or by its kind: `apps/v1/deployments` or `apps/v1/Deployment`. */
   typeOf(gvr: GroupVersionResource): Promise<ResourceType | undefined> {
-    return this.#lookUp(({ types }) => types.find((type) => sameGvr(type.gvr, gvr)));
+    const isAlike = ({ gvr: { group, version }, kind }: ResourceType) =>
+      group === gvr.group && version === gvr.version && kind === gvr.resource;
+    return this.#lookUp(({ types }) => types.find((type) => sameGvr(type.gvr, gvr)) ?? types.find(isAlike));
   }
 
   /** The type of objects of a kind, as owner references and manifests name it. */

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { resolveWhenThere } from '../cli/crd-wait.ts';
-import type { ExitCode } from '../cli/exit.ts';
+import { type ExitCode, withFreshTypes } from '../cli/exit.ts';
 import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
 import { addressesPrinted, outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
@@ -84,46 +84,48 @@ export default class QueryCommand extends BaseCommand {
       sortBy: await this.expressionOf('--sort-by', flags['sort-by']),
     };
     checkIndexes({ declared, lookups, values: flags.values });
-    await using session = await openSession(flags, this.edges, { once: true });
-    const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
-    checkRollouts(
-      filter.programs,
-      [],
-      selections.map(({ type }) => type),
-    );
-    const namespaces = namespacesOf(flags, session.config);
-    const layout = {
-      severalTypes: selections.length > 1,
-      severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
-      single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1 && namespaces[0] !== '',
-    };
-    return await query(session, {
-      ...expressions,
-      selections,
-      namespaces,
-      declared,
-      filters: filter.programs,
-      filtersNeedObject: filter.needsObject,
-      lookups,
-      values: flags.values,
-      count: flags.count,
-      limit: flags.limit,
-      explain: flags.explain,
-      format,
-      printer: await printerOf(format, flags, layout, session),
-      selector: flags.selector,
-      fieldSelector: flags['field-selector'],
-      keepManagedFields: flags['show-managed-fields'],
-      showSecrets: flags['show-secrets'],
-      noHeaders: flags['no-headers'],
-      ignoreNotFound: flags['ignore-not-found'],
-      reads: [
-        ...filter.reads,
-        ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
-        { flag: '--group-by', addresses: expressions.groupBy?.reads ?? [] },
-        { flag: '--sort-by', addresses: expressions.sortBy?.reads ?? [] },
-        { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
-      ],
+    return await withFreshTypes(async () => {
+      await using session = await openSession(flags, this.edges, { once: true });
+      const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+      checkRollouts(
+        filter.programs,
+        [],
+        selections.map(({ type }) => type),
+      );
+      const namespaces = namespacesOf(flags, session.config);
+      const layout = {
+        severalTypes: selections.length > 1,
+        severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
+        single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1 && namespaces[0] !== '',
+      };
+      return await query(session, {
+        ...expressions,
+        selections,
+        namespaces,
+        declared,
+        filters: filter.programs,
+        filtersNeedObject: filter.needsObject,
+        lookups,
+        values: flags.values,
+        count: flags.count,
+        limit: flags.limit,
+        explain: flags.explain,
+        format,
+        printer: await printerOf(format, flags, layout, session),
+        selector: flags.selector,
+        fieldSelector: flags['field-selector'],
+        keepManagedFields: flags['show-managed-fields'],
+        showSecrets: flags['show-secrets'],
+        noHeaders: flags['no-headers'],
+        ignoreNotFound: flags['ignore-not-found'],
+        reads: [
+          ...filter.reads,
+          ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+          { flag: '--group-by', addresses: expressions.groupBy?.reads ?? [] },
+          { flag: '--sort-by', addresses: expressions.sortBy?.reads ?? [] },
+          { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
+        ],
+      });
     });
   }
 

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts';
-import type { ExitCode } from '../cli/exit.ts';
+import { type ExitCode, withFreshTypes } from '../cli/exit.ts';
 import { openSession } from '../cli/session.ts';
 import { watchFlags } from '../cli/watch-flags.ts';
 import { checkWatch, planOf } from '../cli/watch-plan.ts';
@@ -38,7 +38,9 @@ export default class WatchCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(watchFlags);
     const checked = await checkWatch(flags, this.line, this.edges.io);
-    await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, { once: checked.once });
-    return await watch(session, await planOf(words, flags, checked, session));
+    return await withFreshTypes(async () => {
+      await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, { once: checked.once });
+      return await watch(session, await planOf(words, flags, checked, session));
+    });
   }
 }

@@ -33,7 +33,7 @@ export function formatGvr(gvr: GroupVersionResource): string {
   return `${formatGroupVersion(gvr)}/${gvr.resource}`;
 }
 
-/** Reads `apps/v1/deployments`, `v1/pods` or `/v1/pods`. Throws `argument` otherwise. */
+/** Reads `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise. */
 export function parseGvr(text: string): GroupVersionResource {
   const parts = text.split('/');
   if (parts.length === 2) parts.unshift('');
@@ -43,7 +43,7 @@ export function parseGvr(text: string): GroupVersionResource {
       hint: 'write it as apps/v1/deployments, or v1/pods for the core group',
     });
   }
-  return { group, version, resource };
+  return { group: group === 'core' ? '' : group, version, resource };
 }
 
 /** `deployments.apps`, or `pods` for the core group: the name kubectl prints and StatusErrors carry. */

@@ -204,7 +204,7 @@ class Parser {
         wanted = true;
       } else if (token.kind === 'symbol' && token.text === ')') {
         if (wanted && values.size > 0) values.add('');
-        if (values.size === 0) this.#fail("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+        if (values.size === 0) values.add(''); // () is the set of the empty value, as for the server
         return [...values];
       } else {
         this.#fail(`found '${token.text}', expected: ',', ')' or identifier`);

@@ -50,12 +50,13 @@ export interface ColumnOptions {
 export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
   const { wide, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
+  const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string'); // others may refer to other types
   const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
   return [
     ...(withEvent && withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
     ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
-    ...shown.map(({ column, i }) => serverColumn(column, i, named)),
+    ...shown.map(({ column, i }) => serverColumn(column, i, column === nameColumn ? named : undefined)),
     ...labelColumns.map(labelColumn),
     ...(showLabels ? [LABELS] : []),
   ];

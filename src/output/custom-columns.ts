@@ -65,10 +65,12 @@ export class CustomColumnsPrinter implements Printer {
   }
 }
 
-/** All values joined by commas, `<none>` when there is none. Source: kubectl customcolumn.go printOneObject. */
+/** All values joined by commas, with line ends shown as `\\n` so that a row stays one and nothing is lost, `<none>` when there is none. Source: kubectl customcolumn.go printOneObject. */
 function cellOf(path: JsonPath, object: ReadonlyObject): string {
   const values = path.values(object);
-  return values.length === 0 ? '<none>' : values.map((value) => cellText(goSprint(value))).join(',');
+  return values.length === 0
+    ? '<none>'
+    : values.map((value) => cellText(goSprint(value).replaceAll('\r\n', '\\r\\n').replaceAll('\n', '\\n'))).join(',');
 }
 
 /** The columns of a specification: commas within brackets or quotes do not part them. */

@@ -12,6 +12,8 @@ export type OutputFormat =
   | { readonly kind: 'file'; readonly of: 'jsonpath' | 'custom-columns'; readonly path: string }
   | { readonly kind: 'custom-columns-file'; readonly text: string };
 
+const PLAIN = ['json', 'yaml', 'name', 'diff', 'changes'] as const;
+
 /** The formats there are, as `-o` takes them. */
 export const OUTPUT_FORMATS = [
   'changes',
@@ -37,7 +39,8 @@ export function parseOutputFormat(text: string): OutputFormat {
   const value = cut < 0 ? undefined : text.slice(cut + 1);
   if (value === undefined) {
     if (name === '' || name === 'wide') return { kind: 'table', wide: name === 'wide' };
-    if (name === 'json' || name === 'yaml' || name === 'name' || name === 'diff' || name === 'changes') return { kind: name };
+    const plain = PLAIN.find((kind) => kind === name.toLowerCase()); // kubectl takes these in any case
+    if (plain) return { kind: plain };
     if (name === 'jq') refuse('jq format specified but no expression given', "for example -o jq='[.type, .key]'");
     if (name === 'jsonpath') refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
   }

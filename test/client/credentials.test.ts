@@ -154,6 +154,16 @@ process.stdout.write(JSON.stringify(${body}));`;
     expect(await runs()).toBe(2);
   });
 
+  it('that fails is run once for the requests that follow at once, and again later', async () => {
+    const config = await configOf(await plugin('process.exit(3)'));
+    await expect(config.credentials()).rejects.toThrow('exit code 3');
+    await expect(config.credentials()).rejects.toThrow('exit code 3');
+    expect(await runs()).toBe(1);
+    clock.tick(2_000);
+    await expect(config.credentials()).rejects.toThrow('exit code 3');
+    expect(await runs()).toBe(2);
+  });
+
   it('without an expiry is run again only when the server refuses what it gave, once for all who were refused', async () => {
     const config = await configOf(await plugin("credential({ token: 't' + n })"));
     const rejected = await config.credentials();

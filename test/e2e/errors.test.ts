@@ -119,6 +119,21 @@ describe('a server that accepts and says nothing', () => {
   });
 });
 
+it.each([false, true])('http to a port with TLS is named, and no usage error; discovery known: %s', async (isKnown) => {
+  await using server = await socketScript(({ url }, response) => {
+    if (isKnown && url?.startsWith('/api')) {
+      const pods = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs: ['list'], singularResource: 'pod' };
+      const items = url === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] : [];
+      if (url === '/api' || url === '/apis') return void response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items }));
+    }
+    response.writeHead(400).end('Client sent an HTTP request to an HTTPS server.\n'); // what Go's servers answer
+  });
+  const { code, stdout, stderr } = await run(['query', 'pods', '-n', 'shop', '--server', server.url]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: .*Client sent an HTTP request to an HTTPS server/);
+  expect(stderr).toMatch(/^hint: the server wants TLS: write it https:\/\//m);
+});
+
 describe('a discovery that cannot be had is no wrong type', () => {
   it.each([
     ['an HTML page', 200, '<html>log in</html>', /is no list of types but an HTML page/],
@@ -168,6 +183,23 @@ it.each(commands)('%s says so when a type it knew is gone, and forgets it', asyn
   const second = await run(line, { env: own.env });
   expect(second).toMatchObject({ code: 2, stdout: '' });
   expect(second.stderr).toMatch(/^error: the server doesn't have a resource type "myapples"\nhint: /);
+});
+
+it.each([
+  ['query', []],
+  ['watch', ['--once']],
+])('%s looks a type up again when the version it knew is gone', async (command, flags) => {
+  await using own = await startFixture([APPLES, apple('fuji', 'red')]);
+  const cache = ['--cache-dir', path.join(own.folder, 'cache')];
+  const line = [command, 'myapples', '-n', 'shop', '-o', 'name', ...cache, ...flags];
+  expect((await run(line, { env: own.env })).stdout).toBe('myapple.stable.example.com/fuji\n');
+  const [version] = APPLES.spec.versions;
+  const versions = [
+    { ...version, served: false },
+    { ...version, name: 'v2', storage: false },
+  ];
+  own.sandbox.apply([{ ...APPLES, spec: { ...APPLES.spec, versions } }]);
+  expect(await run(line, { env: own.env })).toMatchObject({ code: 0, stdout: 'myapple.stable.example.com/fuji\n', stderr: '' });
 });
 
 it('never calls a watch resumed that the server then refuses', async () => {

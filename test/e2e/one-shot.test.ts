@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
-import { type Fixture, OBJECTS, pod, startFixture } from '../support/fixture.ts';
+import { configMap, type Fixture, OBJECTS, pod, startFixture } from '../support/fixture.ts';
 
 /** What `jane` may do: a rule, in the namespace `shop`. */
 function allowing(rules: readonly object[]) {
@@ -191,6 +191,21 @@ it('a watch that goes on names every type that is forbidden', async () => {
   expect(stderr).toMatch(
     /^error: deployments.apps is forbidden: [^\n]*\nerror: configmaps is forbidden: [^\n]*\nhint: missing is a Role in shop with the rules /m,
   );
+});
+
+it('reads formats in any case, and types by group, version and kind, as kubectl does', async () => {
+  const query = (...words: string[]) => run(['query', ...words, '-n', 'shop'], { env: fixture.env });
+  expect(JSON.parse((await query('pod/web-1', '-o', 'JSON')).stdout).metadata.name).toBe('web-1');
+  expect((await query('pod/web-1', '-o', 'Name')).stdout).toBe('pod/web-1\n');
+  expect((await query('apps/v1/Deployment', '-o', 'name')).stdout).toBe('deployment.apps/web\n');
+  expect((await query('core/v1/pods', '-o', 'name')).stdout).toBe('pod/web-1\npod/web-2\n');
+  expect(await query('pods', '-l', 'app in ()', '-o', 'name')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+it('custom columns keep a value whole on its line', async () => {
+  await using own = await startFixture([configMap('notes', { text: 'one\ntwo\r\nthree' })]);
+  const { stdout } = await run(['query', 'cm', '-n', 'shop', '-o', 'custom-columns=T:.data.text'], { env: own.env });
+  expect(stdout).toBe('T\none\\ntwo\\r\\nthree\n');
 });
 
 it('query keeps the order in which the server lists', async () => {

@@ -41,11 +41,15 @@ describe('a label selector', () => {
     ['a=b,', "found '', expected: identifier after ','"],
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['a in b', "unable to parse requirement: found 'b' expected: '('"],
-    ['a in ()', "values set can't be empty"],
     [',a', "found ',', expected: !, identifier, or 'end of string'"],
     ['a>b', 'must be an integer'],
   ])('refuses %j in the server’s words', (text, message) => {
     expect(() => LabelSelector.parse(text)).toThrow(message);
+  });
+
+  it('takes () for the set of the empty value, as the server does', () => {
+    expect(LabelSelector.parse('app in ()').matches({ app: '' })).toBe(true);
+    expect(LabelSelector.parse('app in ()').matches({ app: 'web' })).toBe(false);
   });
 
   it('prints itself in one form', () => {

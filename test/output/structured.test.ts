@@ -187,9 +187,9 @@ describe('custom-columns', () => {
     expect(columns.events([event('ADDED', pod('a'))])).toBe('a,shop   <none>\n');
   });
 
-  test('cuts a value at its first line end and neutralises it', async () => {
+  test('shows line ends in a value, and neutralises it', async () => {
     const columns = await printer('custom-columns=T:.text', { noHeaders: true });
-    expect(columns.events([event('ADDED', pod('a', '', { text: '\x1b[1mone\ntwo' }))])).toBe('^[[1mone...\n');
+    expect(columns.events([event('ADDED', pod('a', '', { text: '\x1b[1mone\ntwo' }))])).toBe('^[[1mone\\ntwo\n');
   });
 
   test('reads a file of headings and paths', async () => {

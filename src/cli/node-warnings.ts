@@ -1,0 +1,12 @@
+import process from 'node:process';
+
+/** Warnings of Node about itself: they are no news for whoever runs the program. */
+const HIDDEN: ReadonlySet<string> = new Set(['ExperimentalWarning', 'DeprecationWarning']);
+
+/** Keeps Node's warnings about its own features away from stderr. Any other warning is written as Node writes it. */
+export function quietNodeWarnings(write: (text: string) => void): void {
+  process.removeAllListeners('warning'); // Node's own writes all of them
+  process.on('warning', ({ name, message }) => {
+    if (!HIDDEN.has(name)) write(`(node:${process.pid}) ${name}: ${message}\n`);
+  });
+}

@@ -38,7 +38,7 @@ const SESSION = [
         type: 'kubectl informer watch pods -n shop --on deleted --limit 2',
       },
       {
-        say: 'By what the table says. A pod that stops matching leaves the stream as `DELETED`, in the state in which it left.',
+        say: 'By what the table says. A pod that stops matching leaves the stream as `LEFT`, in the state in which it left.',
         before: 'kubectl get pods -n shop -w | grep -v Running',
         type: `kubectl informer watch pods -n shop --where 'STATUS != "Running"' --watch-only --limit 8`,
       },

@@ -8,7 +8,7 @@
 // Ends with 1 when a breakage goes unnoticed, no longer applies, or when a test fails without any.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
 });
 /** A breakage may make a loop of what should pause: a run that says nothing for so long is ended, and what it was at is noticed. */
 const LONGEST_SILENCE_MS = 8000;
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const listed = JSON.parse(readFileSync(path.resolve(root, values.list), 'utf8'));
 const mutants = listed.filter((m) => [m.file, m.rule ?? '', m.red ?? ''].some((text) => text.includes(values.only)));
@@ -81,21 +82,34 @@ function run(left) {
   const config = path.join(root, 'tools', 'mutants', 'vitest.config.mjs');
   const args = [vitest, 'run', '--config', config, '--root', scratch];
   const env = { ...process.env, MUTANTS_PLAN: plan };
+  // A group of its own, so that the test runner's workers end with it; whoever ends this tool ends that group.
   const child = spawn(process.execPath, args, {
     cwd: scratch,
     stdio: ['ignore', process.env.MUTANTS_SHOW ? 'inherit' : 'ignore', 'inherit'],
     env,
     detached: true,
   });
+  const endGroup = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {} // has ended by itself
+  };
+  const endAll = (signal) => {
+    endGroup();
+    rmSync(scratch, { recursive: true, force: true });
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDINGS) process.on(signal, endAll);
   return new Promise((resolve) => {
     let [size, since] = [0, Date.now()];
     const watchdog = setInterval(() => {
       const { size: now } = statSync(log);
       if (now !== size) [size, since] = [now, Date.now()];
-      else if (Date.now() - since > LONGEST_SILENCE_MS) process.kill(-child.pid, 'SIGKILL');
+      else if (Date.now() - since > LONGEST_SILENCE_MS) endGroup();
     }, 500);
     child.on('exit', () => {
       clearInterval(watchdog);
+      for (const signal of ENDINGS) process.off(signal, endAll);
       resolve(outcome(log));
     });
   });

@@ -60,6 +60,12 @@ export function duration(common: Common & { default?: number }) {
   });
 }
 
+/** The value of `--idle-timeout`; undefined when it is not given. Throws `argument` for 0, by which every stream were dead at once. */
+export function idleMsOf(idleMs: number | undefined): number | undefined {
+  if (idleMs === undefined || idleMs >= 1000) return idleMs;
+  throw new InformerError('argument', '--idle-timeout must be at least 1s', { hint: 'a server sends a bookmark about every minute' });
+}
+
 /** A whole number of at least `min`, and at most `max`. */
 export function count(common: Common & { default?: number; min?: number; max?: number }) {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, ...rest } = common;

@@ -49,6 +49,8 @@ export interface InformerPlan {
   readonly narrowings?: ReadonlyMap<ResourceType, Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
+  /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
+  readonly idleMs?: number | undefined;
   /** The command answers once and ends: types are listed, and no watch is opened. */
   readonly once?: boolean | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
@@ -158,15 +160,22 @@ class InformerTarget implements Target {
     return isFinal(error, tries) || (this.#plan.once === true && isRequestTimeout(error));
   }
 
+  /** Who may list but not watch would wait for a watch without end. Rights that are withdrawn later may come back. */
+  #mayNeverWatch(error: unknown): boolean {
+    const hasWatched = this.informer.continuity.some(({ stretches }) => stretches.some(({ by }) => by === 'stream' || by === 'resumed'));
+    return isForbidden(error) && !hasWatched;
+  }
+
   #createInformer({ clock, logger }: Session, sources: ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
     const { type } = this;
-    const { indexers, verifyEveryMs, onContinuity } = this.#plan;
+    const { indexers, verifyEveryMs, idleMs, onContinuity } = this.#plan;
     let faults = 0;
     return new SharedInformer(sources, {
       name: formatGroupResource(type.gvr),
       resource: type.gvr,
       sync: 'auto',
       verifyEveryMs,
+      idleMs,
       selectors: selectorsOf(type, this.#plan),
       clock,
       logger,
@@ -175,7 +184,10 @@ class InformerTarget implements Target {
         if (this.#refusal !== undefined) return;
         const isFault = event.kind === 'fault' && event.fault !== 'store';
         const isHopeless =
-          isFault && (isOversized(event.error) || (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
+          isFault &&
+          (isOversized(event.error) ||
+            this.#mayNeverWatch(event.error) ||
+            (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
         if (!isHopeless) return onContinuity?.(event, type);
         this.#refusal = event.error;
         this.#refuse();

@@ -50,6 +50,8 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly predicates: readonly Predicate[];
   readonly indexes: readonly IndexDefinition[];
   readonly everyMs: number | undefined;
+  /** Silence after which a watch is taken for dead, ms. */
+  readonly idleMs: number | undefined;
   readonly workers: number;
   readonly maxRetries: number | undefined;
   readonly hookTimeoutMs: number | undefined;
@@ -117,7 +119,7 @@ async function parkedText(parked: readonly Parked[]): Promise<string> {
 
 function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Target[]] {
   const { namespaces } = plan;
-  const shared = { namespaces, as: 'object', keepManagedFields: false, onContinuity: noticeTeller(session) } as const;
+  const shared = { namespaces, as: 'object', keepManagedFields: false, idleMs: plan.idleMs, onContinuity: noticeTeller(session) } as const;
   const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {

@@ -10,6 +10,7 @@ import { type ResourceSelection, resolveResourceArgs } from '../client/resource-
 import { ServerSilence } from '../client/server-silence.ts';
 import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
+import { humanDuration } from '../kit/duration.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { keepYoungGenerationSmall } from '../kit/young-generation.ts';
@@ -100,6 +101,10 @@ export async function openSession(
     qps: flags.qps,
     burst: flags.burst,
     onWarning: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
+    onThrottled: ({ path, status, askedMs, waitMs }) =>
+      io.stderr.write(
+        `the server asks to wait ${humanDuration(askedMs)} (${status}, ${neutralised(path)}); trying again in ${humanDuration(waitMs)}\n`,
+      ),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));

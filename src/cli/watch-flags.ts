@@ -59,6 +59,7 @@ export const watchFlags = {
   timeout: duration({ summary: 'end after so long, counted from the start: 90s, 5m', helpGroup: ENDING }),
   strict: bool({ summary: 'end with exit code 4 as soon as a change may have gone unseen', helpGroup: ENDING }),
   'verify-every': duration({ summary: 'compare with a fresh list this often, and tell and mend what differs' }),
+  'idle-timeout': duration({ summary: 'silence, without even a bookmark, after which a watch is taken for dead and resumed (150s)' }),
   overflow: choice(overflowPolicies, {
     summary: 'when the reader is slow: wait for it, skip to the latest states, or drop',
     default: 'block',

@@ -15,6 +15,7 @@ import type { SameBut } from '../stream/path-mask.ts';
 import { compileScope } from '../stream/path-scope.ts';
 import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
+import { idleMsOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
 import { addressesPrinted, type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
@@ -53,7 +54,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   refuseUnshown(given, format);
   if (!isLive)
     refuseBeside(given, ['sort-by'], ['watch-only'], '--sort-by orders what is there at the start, which --watch-only leaves out');
-  refuseBeside(given, ['verify-every', 'stays'], ['once'], '--once ends with the first look');
+  refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
   const waits = await waitsOf(flags);
   return {
     format,
@@ -147,6 +148,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     markers: flags.markers,
     limit: flags.limit,
     verifyEveryMs: flags['verify-every'],
+    idleMs: idleMsOf(flags['idle-timeout']),
     overflow: flags.overflow ?? 'block',
     overflowBuffer: flags['overflow-buffer'],
   };

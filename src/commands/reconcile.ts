@@ -1,7 +1,7 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { resolveWhenThere } from '../cli/crd-wait.ts';
 import type { ExitCode } from '../cli/exit.ts';
-import { bool, choice, connectionFlags, count, duration, list, selectionFlags, text } from '../cli/flags.ts';
+import { bool, choice, connectionFlags, count, duration, idleMsOf, list, selectionFlags, text } from '../cli/flags.ts';
 import { loadHook } from '../cli/hook-loading.ts';
 import { stderrLogger } from '../cli/logging.ts';
 import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
@@ -45,6 +45,7 @@ export default class ReconcileCommand extends BaseCommand {
     }),
     index: list({ summary: 'an index for ctx.index (repeatable)', helpValue: 'NAME=EXPRESSION' }),
     every: duration({ summary: 'every key again, this often' }),
+    'idle-timeout': duration({ summary: 'silence, without even a bookmark, after which a watch is taken for dead and resumed (150s)' }),
     workers: count({ summary: 'different keys at once (default 1)', min: 1 }),
     'max-retries': count({ summary: 'give a failing key up after so many retries' }),
     'hook-timeout': duration({ summary: 'longest time for one run' }),
@@ -82,6 +83,7 @@ export default class ReconcileCommand extends BaseCommand {
       selector: config.selector,
       fieldSelector: config.fieldSelector,
       everyMs: config.everyMs,
+      idleMs: idleMsOf(flags['idle-timeout']),
       workers: config.workers ?? 1,
       maxRetries: config.maxRetries,
       hookTimeoutMs: config.hookTimeoutMs,

@@ -20,6 +20,14 @@ const PEOPLE = [
     roleRef: roleRef('Role'),
     subjects: [...user('jane'), ...user('joe')],
   },
+  { ...RBAC, kind: 'Role', metadata: { name: 'lister', namespace: 'shop' }, rules: rule('pods', 'list') },
+  {
+    ...RBAC,
+    kind: 'RoleBinding',
+    metadata: { name: 'lister', namespace: 'shop' },
+    roleRef: { ...roleRef('Role'), name: 'lister' },
+    subjects: user('bob'),
+  },
   { ...RBAC, kind: 'ClusterRole', metadata: { name: 'reader' }, rules: rule('namespaces', 'list') },
   { ...RBAC, kind: 'ClusterRoleBinding', metadata: { name: 'reader' }, roleRef: roleRef('ClusterRole'), subjects: user('joe') },
 ];
@@ -32,6 +40,14 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 const watch = (...line: string[]) => run(['watch', ...line, '--timeout', '20s'], { env: fixture.env });
+
+it('whoever may list and not watch is refused with the missing verb, after one list', async () => {
+  const { code, stdout, stderr } = await watch('pods', '-n', 'shop', '-o', 'name', '--as', 'bob');
+  expect(code).toBe(1);
+  expect(stdout.split('\n').filter(Boolean)).toHaveLength(2);
+  expect(stderr).toContain('error: pods is forbidden: User "bob" cannot watch resource "pods" in API group "" in the namespace "shop"');
+  expect(stderr).toContain('verbs: ["list", "watch"]');
+});
 
 describe('a refusal names the rule that is missing, and the namespaces that would work', () => {
   const cannot = (who: string, resource: string, where: string) =>

@@ -143,7 +143,8 @@ describe('what cannot be read on the way to a cluster is named, with its flag', 
   const line = ['query', 'pods', '-n', 'shop'];
 
   it.each(['certificate-authority', 'client-certificate', 'client-key'])('--%s', async (flag) => {
-    const { code, stderr } = await told([...line, `--${flag}=/nope`]);
+    const key = flag === 'client-certificate' ? [`--client-key=${fixture.env.KUBECONFIG}`] : []; // a certificate needs one
+    const { code, stderr } = await told([...line, `--${flag}=/nope`, ...key]);
     expect(code).toBe(1);
     expect(stderr).toContain(`unable to read ${flag} /nope: no such file or directory\nhint: --${flag} names another file`);
   });

@@ -22,7 +22,7 @@ describe('the whole core under random writes and every fault', () => {
       const count = runs.reduce((n, { disturbances }) => n + (disturbances.get(kind) ?? 0), 0);
       expect(count, kind).toBeGreaterThan(SEEDS / 4);
     }
-    expect(runs.reduce((n, run) => n + run.relists, 0)).toBeGreaterThan(SEEDS);
+    expect(runs.reduce((n, run) => n + run.relists, 0)).toBeGreaterThan(SEEDS / 2); // only what loses history costs one
     expect(runs.reduce((n, run) => n + run.resumes, 0)).toBeGreaterThan(SEEDS);
   });
 });

@@ -104,7 +104,7 @@ export class World {
       seededRandom(seed + 1),
       (line) => this.#note(line),
     );
-    this.client = createClient(this.tap, { clock });
+    this.client = createClient(this.tap, { clock, random: seededRandom(seed + 4) });
     const sources = scopes.map((namespace) => ({
       namespace: namespace || undefined,
       source: this.client.resource(collection.gvr, { namespace: namespace || undefined }),

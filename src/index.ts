@@ -105,6 +105,7 @@ export {
 } from './informer/shared-informer.ts';
 export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';
+export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { createLogger, type Logger, silentLogger } from './kit/logger.ts';
 export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';

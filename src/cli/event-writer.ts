@@ -15,6 +15,8 @@ export interface EventWriterOptions {
   readonly onLimit?: (() => void) | undefined;
   /** Called with what the format throws on one event: it is left out, and the stream goes on. */
   readonly onFailure: (error: unknown, printed: PrintedEvent) => void;
+  /** Called with each event whose object cannot be printed. */
+  readonly onUnprintable?: ((event: EventEnvelope, target: StreamTarget) => void) | undefined;
 }
 
 /** Prints a stream's events at the pace of their reader. */
@@ -39,6 +41,7 @@ export class EventWriter {
       gatherInitial && !this.#begun.has(target) && !isLast
         ? this.#hold(printed, target)
         : this.#write(isLast ? [...[...this.#held.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
+    if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
     if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
     return ready;
   }

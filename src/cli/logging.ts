@@ -1,4 +1,5 @@
 import { messageOf } from '../kit/error.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import { createLogger, type LogFields, type Logger, type LogLevel } from '../kit/logger.ts';
 import { neutralised } from '../output/escape.ts';
 import type { Io } from './io.ts';
@@ -22,13 +23,13 @@ function textLine(level: LogLevel, message: string, fields: LogFields): string {
 }
 
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(plain(value)) ?? String(value));
+  const text = typeof value === 'string' ? value : (jsonText(plain(value)) ?? String(value));
   return text === '' || /[\s"=\p{Cc}]/u.test(text) ? JSON.stringify(text) : text;
 }
 
 function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {
   const parts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));
-  return JSON.stringify({ time: new Date().toISOString(), level, msg, ...parts });
+  return jsonText({ time: new Date().toISOString(), level, msg, ...parts });
 }
 
 const plain = (value: unknown) => (value instanceof Error ? messageOf(value) : value);

@@ -7,6 +7,8 @@ import type { ValueExpression } from '../expr/load-expression.ts';
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
+import { formatGvr } from '../model/gvr.ts';
+import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { cellText } from '../output/escape.ts';
@@ -21,7 +23,7 @@ import { loadOwners } from '../query/owner-graph.ts';
 import { formatExplanation, type IndexedStore, runLookups } from '../query/plan.ts';
 import { ConditionJudge, conditionOf, variablesOf } from '../stream/condition.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
-import { shownObject } from '../stream/shown-object.ts';
+import { shownObject, whyUnprintable } from '../stream/shown-object.ts';
 import { noticeTeller } from './continuity-notices.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
@@ -31,7 +33,7 @@ import { missingNames } from './missing-names.ts';
 import { countText, pathAdvice } from './path-advice.ts';
 import type { Session } from './session.ts';
 import { showSyncProgress } from './sync-progress.ts';
-import { failureNotice, nothingFound } from './watching.ts';
+import { failureNotice, nothingFound, unprintableNotice } from './watching.ts';
 
 /** An expression over objects, and its text. */
 export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
@@ -243,6 +245,11 @@ async function printObjects(
   if (found.length === 0 && text !== undefined) session.notice(text);
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
+  if (needsOf(plan.format).object) {
+    for (const { object, type } of shown) {
+      if (whyUnprintable(object) !== undefined) session.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
+    }
+  }
   for (const piece of plan.printer.objects(shown)) await print(session, piece);
 }
 

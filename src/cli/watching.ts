@@ -4,15 +4,16 @@ import type { ContinuityEvent } from '../informer/ledger.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { LiveTable } from '../output/live-table.ts';
-import type { OutputFormat } from '../output/output-format.ts';
+import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Loss } from '../stream/backlog.ts';
 import { createChangeGate } from '../stream/change-gate.ts';
-import { Enveloper } from '../stream/envelope.ts';
+import { Enveloper, type EventEnvelope } from '../stream/envelope.ts';
 import { streamEvents, type Untold } from '../stream/event-stream.ts';
 import { continuityMarker, endMarker, lossMarker, lossText, type Marker } from '../stream/markers.ts';
 import type { OverflowPolicy } from '../stream/overflow.ts';
 import { Redactor } from '../stream/redact.ts';
+import { whyUnprintable } from '../stream/shown-object.ts';
 import { StreamSummary } from '../stream/summary.ts';
 import { Waiter } from '../stream/waiter.ts';
 import { ContinuityNotices } from './continuity-notices.ts';
@@ -72,6 +73,7 @@ class Watching {
   readonly #enveloper: Enveloper;
   #waiter: Waiter | undefined;
   #progress: WaitProgressTeller | undefined;
+  readonly #unprintables = new Set<string>();
   #synced = 0;
   readonly #reported = new Set<string>();
 
@@ -105,8 +107,8 @@ class Watching {
     await running;
     const { reason } = session.signal;
     const elapsedMs = session.clock.monotonic() - session.startedAt;
-    const { dropped, coalesced, expressionErrors } = this.#summary.losses;
-    const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors === 0;
+    const { dropped, coalesced, expressionErrors, unprintable } = this.#summary.losses;
+    const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors + unprintable === 0;
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
@@ -194,6 +196,7 @@ class Watching {
       limit,
       onLimit,
       onFailure: (error, { event, type }) => this.#unprinted(error, `${type.kind} ${event.key}`),
+      ...(needsOf(format).object ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
     });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
@@ -313,6 +316,15 @@ class Watching {
     }
   }
 
+  /** Told once an object, counted each time. */
+  #unprintable({ key, gvr, object }: EventEnvelope): void {
+    this.#summary.losses.unprintable++;
+    const id = `${gvr} ${key}`;
+    if (this.#unprintables.has(id)) return;
+    if (this.#unprintables.size < MOST_NAMED) this.#unprintables.add(id);
+    this.#session.notice(unprintableNotice(id, object));
+  }
+
   #failed(error: Error): void {
     this.#session.notice(failureNotice(error));
   }
@@ -333,6 +345,9 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: Target): n
 
 /** Formats in which an empty answer is put into words on stderr. */
 const FOR_PEOPLE: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'diff', 'changes']);
+
+/** Objects that were told of are remembered, so that each is told of once; of more than these each time. */
+const MOST_NAMED = 1_000;
 
 /** Formats that lay out, or work through, a first state as a whole. */
 const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];
@@ -365,6 +380,9 @@ function continuityOf(targets: readonly Target[]): { relists: number; gaps: numb
     storeErrors: sum((c) => c.storeErrors),
   };
 }
+
+/** What is told of an object that cannot be printed: `v1/configmaps shop/deep cannot be printed: it is nested deeper than 1,000 levels`. */
+export const unprintableNotice = (name: string, shown: ReadonlyObject) => `${name} cannot be printed: ${whyUnprintable(shown)}`;
 
 /** What is told of the first failure of an expression. */
 export const failureNotice = (error: Error) => `${error.message}; it counts as no match (told once)`;

@@ -4,7 +4,7 @@ import type { ListPage } from '../model/object.ts';
 import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
-import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parseOrNone } from './object-decoder.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, parseOrNone, parserOfList } from './object-decoder.ts';
 import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
@@ -67,9 +67,11 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
   const finish = finisher(splitter, options);
   const isTableBody = splitter.arrayKey === 'rows';
   const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
-  const plain = (bytes: Buffer, offset: number) => finish(path ? decodeTrimmed(bytes, offset, path) : decodeJson(bytes, offset));
+  const parse = parserOfList();
+  const plain = (bytes: Buffer, offset: number) =>
+    finish(path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse));
   const kind = isTableBody ? '' : itemKindOf(splitter.fields);
-  return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain);
+  return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain, parse);
 }
 
 /** Holds the place of the kind, so that a kind of the item's own is seen. */
@@ -79,12 +81,18 @@ const NO_KIND = '\0';
  * Puts the kind and apiVersion into the text of an item, in front, which costs next to nothing; putting them into the parsed object takes
  * a copy. An item that turns out to have a kind of its own, or is not written as servers write it, is left to `plain`.
  */
-function kindedDecoder(kind: string, apiVersion: unknown, path: MetadataPath | undefined, plain: Decode<unknown>): Decode<unknown> {
+function kindedDecoder(
+  kind: string,
+  apiVersion: unknown,
+  path: MetadataPath | undefined,
+  plain: Decode<unknown>,
+  parse: Parse,
+): Decode<unknown> {
   const head = `${JSON.stringify({ kind: NO_KIND, apiVersion }).slice(0, -1)},`;
   return (bytes, offset) => {
     if (!lacksHead(bytes)) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
-    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }));
+    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }), (text) => parse(bytes, text, cut));
     if (object?.kind !== NO_KIND) return plain(bytes, offset);
     object.kind = kind;
     return path ? dropManagedFields(object) : object;

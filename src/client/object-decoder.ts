@@ -1,14 +1,21 @@
 import { InformerError } from '../kit/error.ts';
-import { findManagedFields, type MetadataPath } from './managed-fields.ts';
+import { hasHuge, parseJson, parseManyJson } from '../kit/exact-json.ts';
+import { type Cut, findManagedFields, type MetadataPath } from './managed-fields.ts';
 import { splicedText } from './spliced-text.ts';
 
 /** Turns the bytes of one JSON value into that value. `offset` is where they began in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;
 
-/** JSON as it is. Throws `decode` with the byte offset. */
-export function decodeJson<T>(bytes: Buffer, offset: number): T {
+/** How the text of a value becomes the value; the bytes it was made of are at hand, `cut` is what was left out. */
+export type Parse = (bytes: Buffer, text: string, cut?: Cut) => unknown;
+
+/** Every number exact. */
+export const parseOne: Parse = (_, text) => parseJson(text);
+
+/** JSON as it is, every number as `parseJson` has it unless `parse` is another. Throws `decode` with the byte offset. */
+export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = parseOne): T {
   try {
-    return JSON.parse(bytes.toString('utf8')) as T;
+    return parse(bytes, bytes.toString('utf8')) as T;
   } catch (cause) {
     throw brokenJson(offset, withoutData(cause), cause);
   }
@@ -18,19 +25,36 @@ export function decodeJson<T>(bytes: Buffer, offset: number): T {
  * JSON without the `managedFields` of the metadata at `path`: cut out before they are parsed where they are written as servers write them.
  * The caller takes them off the result where they were not. Throws `decode` with the byte offset.
  */
-export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath): T {
+export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath, parse: Parse = parseOne): T {
   const cut = findManagedFields(bytes, path);
-  const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }));
-  return trimmed ?? decodeJson(bytes, offset); // what is wrong is told of the bytes as they came
+  const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }), (text) => parse(bytes, text, cut));
+  return trimmed ?? decodeJson(bytes, offset, parse); // what is wrong is told of the bytes as they came
 }
 
 /** The value of a JSON text; undefined for one that is broken. */
-export function parseOrNone<T>(text: string): T | undefined {
+export function parseOrNone<T>(text: string, parse: (text: string) => unknown = parseJson): T | undefined {
   try {
-    return JSON.parse(text) as T;
+    return parse(text) as T;
   } catch {
     return undefined;
   }
+}
+
+/** Objects of a list that are looked at for numbers of every kind. */
+const FIRST = 1_000;
+
+/**
+ * For the objects of one list, which are much alike: numbers that no double can hold, `1e400`, are looked for in the first thousand, and in
+ * all that follow when there is one. No Kubernetes server writes any. Whole numbers are exact in all.
+ */
+export function parserOfList(): Parse {
+  let left = FIRST;
+  return (bytes, text, cut) => {
+    if (left <= 0) return parseManyJson(bytes, text, cut);
+    left--;
+    if (hasHuge(text)) left = Number.POSITIVE_INFINITY;
+    return parseJson(text);
+  };
 }
 
 /** The error for bytes that are not what the protocol promises. It quotes none of them: they may be a Secret's. */

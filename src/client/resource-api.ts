@@ -1,4 +1,5 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -321,7 +322,7 @@ async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVers
 }
 
 function json(value: unknown, contentType = 'application/json'): Pick<Call, 'headers' | 'body' | 'namespace'> {
-  return { headers: { 'content-type': contentType }, body: JSON.stringify(value), namespace: metadataOf(value).namespace };
+  return { headers: { 'content-type': contentType }, body: jsonText(value), namespace: metadataOf(value).namespace };
 }
 
 function metadataOf(value: unknown): { name?: string; namespace?: string } {

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
@@ -256,7 +257,7 @@ function redactedOperation(
 ): object {
   const { value } = operation as { value?: unknown };
   if (value === undefined) return operation;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : jsonText(value);
   const mark = redact({ data: { text } }).data.text;
   return mark === text ? operation : { ...operation, value: mark };
 }
@@ -264,7 +265,7 @@ function redactedOperation(
 /** One line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
 export function describeAction({ verb, target, body }: ActionOutcome): string {
   const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
-  return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${JSON.stringify(body)}`}`;
+  return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(body)}`}`;
 }
 
 const EVENTS: TargetType = { gvr: { group: '', version: 'v1', resource: 'events' }, kind: 'Event', namespaced: true };
@@ -279,7 +280,7 @@ function ignoreNotFound(error: unknown): undefined {
 
 /** Hooks see Secret values as digests; one that hands back what it was given would write the digests over the values. Throws `hook` then. */
 export function refuseRedacted(body: unknown, { group, resource }: GroupVersionResource): void {
-  if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(JSON.stringify(body))) return;
+  if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(jsonText(body))) return;
   throw new InformerError('hook', 'this would write redacted values into a Secret', {
     hint: 'send only the fields that are to change, or run with --show-secrets',
   });

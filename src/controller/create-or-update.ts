@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
+import { copyOf } from '../kit/copy-of.ts';
 import { InformerError } from '../kit/error.ts';
+import { sameValue } from '../kit/same-value.ts';
 import { joinKey } from '../model/key.ts';
 import type { KubeObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
@@ -35,9 +36,9 @@ export async function createOrUpdate<T extends KubeObject>(
     await resource.create(await mutated(object, mutate));
     return 'created';
   }
-  const before = structuredClone(existing);
+  const before = copyOf(existing);
   const after = await mutated(existing, mutate);
-  if (isDeepStrictEqual(before, after)) return 'unchanged';
+  if (sameValue(before, after)) return 'unchanged';
   await resource.update(after);
   return 'updated';
 }

@@ -5,7 +5,7 @@ import { functionNamed, optional } from './cel-functions.ts';
 import { compileMacro, isMacro } from './cel-macros.ts';
 import { add, type Comparison, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './cel-operators.ts';
 import { regexFor } from './cel-regex.ts';
-import { type CelFailure, type Fields, failure, isMap, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
+import { type CelFailure, type Fields, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
 
 /**
  * Makes closures of a checked syntax tree. The library reads and checks; it does not evaluate, for Kubernetes objects ask for what its
@@ -247,11 +247,11 @@ const constant =
 
 const isLiteral = (node: ASTNode) => node.op === 'value';
 
-/** Every number is a number: JSON knows no other. */
+/** A whole number is a number where that holds it exactly, as in objects. */
 function literalOf(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   const isUint = typeof value === 'object' && value !== null && typeof value.valueOf() === 'bigint';
-  return isUint ? Number(value.valueOf()) : value;
+  return isUint ? literalOf(value.valueOf()) : value;
 }
 
 function ownField(map: Fields, name: string): unknown {
@@ -267,9 +267,7 @@ function readKey(value: unknown, key: unknown): unknown {
   if (Array.isArray(value))
     return typeof key === 'number' ? (value[key] ?? MISSING) : failure('a list has no fields, only items: [0], or .exists(item, …)');
   if (!isMap(value)) return failure(`${typeNameOf(value)} has no fields`);
-  return typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean'
-    ? ownField(value, String(key))
-    : failure('a key is text');
+  return typeof key === 'string' || isNumber(key) || typeof key === 'boolean' ? ownField(value, String(key)) : failure('a key is text');
 }
 
 type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';

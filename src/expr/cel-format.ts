@@ -1,4 +1,5 @@
-import { failure, toPlain, typeNameOf } from './cel-values.ts';
+import { jsonText } from '../kit/exact-json.ts';
+import { failure, isNumber, toPlain, typeNameOf } from './cel-values.ts';
 
 /**
  * `%s`, `%d`, `%f`, `%.2f`, `%e`, `%x`, `%X`, `%o`, `%b` and `%%` of the strings extension. Fails for too few arguments and for one of the wrong type.
@@ -17,10 +18,10 @@ function formatOne(verb: string, precision: number, value: unknown): string {
   if (verb === 's') return asText(value);
   const radix = RADIXES[verb.toLowerCase()];
   if (radix && typeof value === 'string' && radix === 16) return cased(verb, Buffer.from(value).toString('hex'));
-  if (typeof value !== 'number') return failure(`a number of format cannot be ${typeNameOf(value)}`);
-  if (radix) return cased(verb, Math.trunc(value).toString(radix));
-  if (verb === 'f') return value.toFixed(precision);
-  return verb === 'e' ? value.toExponential(precision) : failure('format knows %s, %d, %f, %e, %x, %o, %b and %%');
+  if (!isNumber(value)) return failure(`a number of format cannot be ${typeNameOf(value)}`);
+  if (radix) return cased(verb, (typeof value === 'bigint' ? value : Math.trunc(value)).toString(radix));
+  if (verb === 'f') return Number(value).toFixed(precision);
+  return verb === 'e' ? Number(value).toExponential(precision) : failure('format knows %s, %d, %f, %e, %x, %o, %b and %%');
 }
 
 const RADIXES: Readonly<Record<string, number>> = { d: 10, x: 16, o: 8, b: 2 };
@@ -29,5 +30,5 @@ const cased = (verb: string, digits: string) => (verb === 'X' ? digits.toUpperCa
 
 function asText(value: unknown): string {
   const plain = toPlain(value);
-  return typeof plain === 'string' ? plain : JSON.stringify(plain);
+  return typeof plain === 'string' ? plain : jsonText(plain);
 }

@@ -1,3 +1,4 @@
+import { HugeNumber } from '../kit/exact-json.ts';
 import { addressFunctions } from './cel-addresses.ts';
 import { ask, type CelFunction, define, text } from './cel-function.ts';
 import { listFunctions } from './cel-lists.ts';
@@ -5,17 +6,15 @@ import { quantityFunctions } from './cel-quantities.ts';
 import { rolloutFunctions } from './cel-rollouts.ts';
 import { bytesFunctions, stringFunctions } from './cel-strings.ts';
 import { timeFunctions } from './cel-times.ts';
-import { Duration, failure, isMap, MISSING, Optional, TypeName, typeNameOf } from './cel-values.ts';
+import { type CelNumber, Duration, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf, whole } from './cel-values.ts';
+import { goText } from './go-text.ts';
 
 const conversions: readonly CelFunction[] = [
   define('dyn', [], (value) => value),
   define('type', [], (value) => new TypeName(typeNameOf(value))),
   define('bool', [], toBool),
   define('int', ['int(google.protobuf.Timestamp): int', 'int(google.protobuf.Duration): int'], toInt),
-  define('uint', [], (value) => {
-    const number = toInt(value);
-    return number >= 0 ? number : failure('uint() cannot take a negative number');
-  }),
+  define('uint', [], toUint),
   define('double', [], toDouble),
   define(
     'string',
@@ -78,15 +77,33 @@ function toBool(value: unknown): boolean {
   return known ?? failure('bool() cannot read this text');
 }
 
-function toInt(value: unknown): number {
+function toInt(value: unknown): CelNumber {
   if (value instanceof Date) return Math.trunc(value.getTime() / 1000);
   if (value instanceof Duration) return Math.trunc(value.ms / 1000);
-  if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) : failure('int() cannot take a number without end');
-  return /^[+-]?\d+$/.test(text(value)) ? Number(value) : failure('int() cannot read this text');
+  return whole(toBigInt(value, 'int'));
+}
+
+function toUint(value: unknown): CelNumber {
+  if (value instanceof Date || value instanceof Duration) return toUint(toInt(value));
+  const number = toBigInt(value, 'uint');
+  if (number < 0n) return failure('uint() cannot take a negative number');
+  if (number > MOST_UINT) return failure('integer overflow');
+  return Number.isSafeInteger(Number(number)) ? Number(number) : number;
+}
+
+const MOST_UINT = 2n ** 64n - 1n;
+
+function toBigInt(value: unknown, called: string): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : failure(`${called}() cannot take a number without end`);
+  }
+  return /^[+-]?\d{1,40}$/.test(text(value)) ? BigInt(text(value)) : failure(`${called}() cannot read this text`);
 }
 
 function toDouble(value: unknown): number {
-  if (typeof value === 'number') return value;
+  if (isNumber(value)) return Number(value);
+  if (value instanceof HugeNumber) return value.valueOf();
   const word = text(value).toLowerCase();
   if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
   return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : failure('double() cannot read this text');
@@ -96,6 +113,7 @@ function toDouble(value: unknown): number {
 function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (value instanceof Date) return value.toISOString();
+  if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
   return isPlain ? String(value instanceof TypeName ? value.name : value) : failure(`string() does not take ${typeNameOf(value)}`);
 }

@@ -1,6 +1,6 @@
 import { ask, type CelFunction, define, list } from './cel-function.ts';
 import { add, equal, order } from './cel-operators.ts';
-import { Duration, failure } from './cel-values.ts';
+import { Duration, failure, isNumber } from './cel-values.ts';
 
 /** Kubernetes' list library and CEL's sets. Source: apiserver cel library lists.go, cel-go ext/sets.go. */
 export const listFunctions: readonly CelFunction[] = [
@@ -29,7 +29,7 @@ function distinct(items: readonly unknown[]): unknown[] {
 /** Numbers or durations; 0 of none. */
 function sum(value: unknown): unknown {
   const items = list(value);
-  if (!items.every((item) => typeof item === 'number' || item instanceof Duration)) return failure('sum() takes numbers or durations only');
+  if (!items.every((item) => isNumber(item) || item instanceof Duration)) return failure('sum() takes numbers or durations only');
   const [first, ...rest] = items;
   return rest.reduce<unknown>((total, item) => add(total, item, false), first ?? 0);
 }

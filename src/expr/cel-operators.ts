@@ -1,16 +1,21 @@
+import { HugeNumber } from '../kit/exact-json.ts';
 import { compareQuantities, Quantity } from '../model/quantity.ts';
 import {
   BLANK,
+  type CelNumber,
   Duration,
   type Fields,
   failure,
+  isInt,
   isMap,
+  isNumber,
   MISSING,
   Optional,
   parseAge,
   parseTime,
   TypeName,
   typeNameOf,
+  whole,
 } from './cel-values.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -32,7 +37,7 @@ export function isYes(value: unknown): boolean {
 /** CEL's equality: by value, all the way down; values of different types are unequal, numbers are all one type. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b);
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
   if (isMap(a)) return isMap(b) && equalMaps(a, b);
   if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime();
@@ -42,8 +47,18 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a instanceof IpBlock) return b instanceof IpBlock && a.prefix === b.prefix && equal(a.address, b.address);
   if (a instanceof TypeName) return b instanceof TypeName && a.name === b.name;
   if (a instanceof Optional) return b instanceof Optional && equal(a.value, b.value);
+  if (a instanceof HugeNumber) return isSameNumber(a, b);
   return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
 }
+
+/** A bigint and a number are compared exactly. */
+function isSameNumber(a: unknown, b: unknown): boolean {
+  const [left, right] = [numeric(a), numeric(b)];
+  return isNumber(left) && isNumber(right) && left >= right && left <= right;
+}
+
+/** A number that no double can hold counts as infinite. */
+const numeric = (value: unknown) => (value instanceof HugeNumber ? value.valueOf() : value);
 
 function equalMaps(a: Fields, b: Fields): boolean {
   const keys = Object.keys(a);
@@ -61,7 +76,12 @@ export function order(a: unknown, b: unknown): number {
   if (a instanceof Duration || b instanceof Duration) return orderDurations(a, b);
   if (a instanceof Date || b instanceof Date) return orderTimes(a, b);
   if (a instanceof Quantity && b instanceof Quantity) return compareQuantities(a, b);
-  return noOrder(a, b);
+  return orderNumbers(numeric(a), numeric(b)) ?? noOrder(a, b);
+}
+
+function orderNumbers(a: unknown, b: unknown): number | undefined {
+  if (!isNumber(a) || !isNumber(b)) return undefined;
+  return a < b ? -1 : a > b ? 1 : a >= b ? 0 : Number.NaN;
 }
 
 function orderDurations(a: unknown, b: unknown): number {
@@ -96,16 +116,16 @@ export const isNothing = (value: unknown) => value === null || value === '' || (
 /** `needle in haystack`: an item of a list or a key of a map. */
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
-  if (isMap(haystack)) return (typeof needle === 'string' || typeof needle === 'number') && Object.hasOwn(haystack, needle);
+  if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
   return haystack === null ? false : failure(`cannot look for something in ${typeNameOf(haystack)}, only in a list or the keys of a map`);
 }
 
 /**
- * Arithmetic on numbers, and what CEL defines for text, lists, times and durations. Whole numbers that grow beyond 2^53 fail, unless
- * the expression itself makes doubles of them.
+ * Arithmetic on numbers, and what CEL defines for text, lists, times and durations. Whole numbers are exact and fail beyond 64 bits, unless
+ * the expression itself makes doubles of them. One that was more than 64 bits to begin with is a double.
  */
 export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
-  if (typeof a === 'number' && typeof b === 'number') return asDoubles ? a + b : checked(a, b, a + b);
+  if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, PLUS);
   if (typeof a === 'string' && typeof b === 'string') return a + b;
   if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms + b.ms);
@@ -116,7 +136,7 @@ export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
 }
 
 export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
-  if (typeof a === 'number' && typeof b === 'number') return asDoubles ? a - b : checked(a, b, a - b);
+  if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, MINUS);
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms - b.ms);
   const time = timeMs(a);
   if (time !== undefined && b instanceof Duration) return new Date(time - b.ms);
@@ -125,30 +145,42 @@ export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
 }
 
 export function multiply(a: unknown, b: unknown, asDoubles: boolean): unknown {
-  if (typeof a !== 'number' || typeof b !== 'number') return unlike('multiply', a, b);
-  return asDoubles ? a * b : checked(a, b, a * b);
+  return isNumber(a) && isNumber(b) ? calculated(a, b, asDoubles, TIMES) : unlike('multiply', a, b);
 }
 
 /** Division of whole numbers drops the rest, as CEL's of ints does, unless one of them is written as a double. */
 export function divide(a: unknown, b: unknown, asDoubles: boolean): unknown {
-  if (typeof a !== 'number' || typeof b !== 'number') return unlike('divide', a, b);
-  if (asDoubles || !Number.isInteger(a) || !Number.isInteger(b)) return a / b;
-  return b === 0 ? failure('division by zero') : Math.trunc(a / b) + 0;
+  if (!isNumber(a) || !isNumber(b)) return unlike('divide', a, b);
+  if (asDoubles || !isInt(a) || !isInt(b)) return Number(a) / Number(b);
+  if (Number(b) === 0) return failure('division by zero');
+  return typeof a === 'number' && typeof b === 'number' ? Math.trunc(a / b) + 0 : whole(BigInt(a) / BigInt(b));
 }
 
 export function modulo(a: unknown, b: unknown): unknown {
-  if (!Number.isInteger(a) || !Number.isInteger(b)) return unlike('take the rest of', a, b);
-  return b === 0 ? failure('modulus by zero') : ((a as number) % (b as number)) + 0;
+  if (!isNumber(a) || !isNumber(b) || !isInt(a) || !isInt(b)) return unlike('take the rest of', a, b);
+  if (Number(b) === 0) return failure('modulus by zero');
+  return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : whole(BigInt(a) % BigInt(b));
 }
 
 export function negate(value: unknown): unknown {
-  return typeof value === 'number' ? -value : failure(`cannot negate ${typeNameOf(value)}`);
+  if (typeof value === 'number') return -value;
+  if (typeof value !== 'bigint') return failure(`cannot negate ${typeNameOf(value)}`);
+  return isInt(-value) ? whole(-value) : -Number(value);
 }
 
-/** Beyond 2^53 a number would be silently another one. */
-function checked(a: number, b: number, result: number): number {
-  if (Number.isSafeInteger(result) || !Number.isInteger(a) || !Number.isInteger(b)) return result;
-  return failure('integer overflow');
+interface Operation {
+  readonly ofDoubles: (a: number, b: number) => number;
+  readonly ofInts: (a: bigint, b: bigint) => bigint;
+}
+
+const PLUS: Operation = { ofDoubles: (a, b) => a + b, ofInts: (a, b) => a + b };
+const MINUS: Operation = { ofDoubles: (a, b) => a - b, ofInts: (a, b) => a - b };
+const TIMES: Operation = { ofDoubles: (a, b) => a * b, ofInts: (a, b) => a * b };
+
+function calculated(a: CelNumber, b: CelNumber, asDoubles: boolean, { ofDoubles, ofInts }: Operation): CelNumber {
+  if (asDoubles || !isInt(a) || !isInt(b)) return ofDoubles(Number(a), Number(b));
+  const result = typeof a === 'number' && typeof b === 'number' ? ofDoubles(a, b) : undefined;
+  return Number.isSafeInteger(result) ? (result as number) : whole(ofInts(BigInt(a), BigInt(b)));
 }
 
 function unlike(verb: string, a: unknown, b: unknown): never {

@@ -1,13 +1,13 @@
-import { compareQuantities, parseQuantity, Quantity } from '../model/quantity.ts';
+import { compareQuantities, NANO, parseQuantity, Quantity } from '../model/quantity.ts';
 import { ask, type CelFunction, define, text } from './cel-function.ts';
-import { failure, typeNameOf } from './cel-values.ts';
+import { failure, isNumber, typeNameOf, whole } from './cel-values.ts';
 
 /** Kubernetes' quantity library. Beyond it, `quantity()` and its operands take plain numbers,
  * and `<` and its like compare two. Source: apiserver cel library quantity.go. */
 export const quantityFunctions: readonly CelFunction[] = [
   define('quantity', ['quantity(string): quantity', 'quantity(int): quantity', 'quantity(double): quantity'], toQuantity),
   ask('isQuantity', ['isQuantity(dyn): bool'], (value) =>
-    typeof value === 'string' ? parseQuantity(value) !== undefined : typeof value === 'number',
+    typeof value === 'string' ? parseQuantity(value) !== undefined : isNumber(value),
   ),
   define('.compareTo', ['quantity.compareTo(quantity): int'], (a, b) => compareQuantities(quantity(a), quantity(b))),
   ask('.isLessThan', ['quantity.isLessThan(quantity): bool'], (a, b) => compareQuantities(quantity(a), quantity(b)) < 0),
@@ -22,7 +22,7 @@ export const quantityFunctions: readonly CelFunction[] = [
 
 function toQuantity(value: unknown): Quantity {
   if (value instanceof Quantity) return value;
-  const written = typeof value === 'number' ? String(value) : text(value);
+  const written = isNumber(value) ? String(value) : text(value);
   return parseQuantity(written) ?? failure('quantity() cannot read this text: it takes 2, 500m or 1.5Gi');
 }
 
@@ -32,7 +32,7 @@ function quantity(value: unknown): Quantity {
 
 const plus = (a: Quantity, nano: bigint) => new Quantity(a.nano + nano, a.format);
 
-function asInteger(value: unknown): number {
+function asInteger(value: unknown): number | bigint {
   const held = quantity(value);
-  return held.isInteger ? held.toNumber() : failure('the quantity is no whole number');
+  return held.isInteger ? whole(held.nano / NANO) : failure('the quantity is no whole number');
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../kit/exact-json.ts';
 import { formatText } from './cel-format.ts';
 import { ask, type CelFunction, define, list, number, text } from './cel-function.ts';
 import { listIndexOf, listLastIndexOf } from './cel-lists.ts';
@@ -36,13 +37,13 @@ export const bytesFunctions: readonly CelFunction[] = [
   define('.hex', [], (value) => bytes(value).toString('hex')),
   define('.base64', [], (value) => bytes(value).toString('base64')),
   define('.string', [], (value) => bytes(value).toString()),
-  define('.json', [], (value) => parseJson(bytes(value))),
+  define('.json', [], (value) => readJson(bytes(value))),
   define('.at', [], (value, index) => bytes(value)[number(index)] ?? failure('the index is out of range')),
 ];
 
-function parseJson(value: Buffer): unknown {
+function readJson(value: Buffer): unknown {
   try {
-    return JSON.parse(value.toString());
+    return parseJson(value.toString());
   } catch {
     return failure('json() cannot read these bytes');
   }

@@ -1,4 +1,5 @@
 import { parseLongDuration } from '../kit/duration.ts';
+import { HugeNumber, isContainer } from '../kit/exact-json.ts';
 import { Quantity } from '../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -55,6 +56,28 @@ export function failure(message: string): never {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** A number of CEL: whole ones beyond 2^53 are bigints. */
+export type CelNumber = number | bigint;
+
+export function isNumber(value: unknown): value is CelNumber {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+const LEAST_INT = -(2n ** 63n);
+const MOST_INT = 2n ** 63n - 1n;
+
+/** Whether a number is an int: JSON does not tell, so every whole number of 64 bits is one. Numbers beyond 2^53 that are no bigint were written as doubles. */
+export function isInt(value: CelNumber): boolean {
+  return typeof value === 'bigint' ? value >= LEAST_INT && value <= MOST_INT : Number.isSafeInteger(value);
+}
+
+/** An int as expressions have it. Fails beyond 64 bits. */
+export function whole(value: bigint): CelNumber {
+  if (!isInt(value)) return failure('integer overflow');
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** Whether a value is a map of CEL: a plain object, none of the classes above. */
 export function isMap(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false;
@@ -70,7 +93,8 @@ export function typeNameOf(value: unknown): string {
     case 'boolean':
       return 'bool';
     case 'number':
-      return Number.isInteger(value) ? 'int' : 'double';
+    case 'bigint':
+      return isInt(value) ? 'int' : 'double';
     case 'object':
       return objectTypeName(value);
     default:
@@ -80,6 +104,7 @@ export function typeNameOf(value: unknown): string {
 
 function objectTypeName(value: object | null): string {
   if (value === null) return 'null_type';
+  if (value instanceof HugeNumber) return 'double';
   if (Array.isArray(value)) return 'list';
   if (value instanceof Duration) return 'google.protobuf.Duration';
   if (value instanceof Date) return 'google.protobuf.Timestamp';
@@ -97,7 +122,7 @@ const TEXTUAL = [Duration, Quantity, IpAddress, IpBlock];
 export function toPlain(value: unknown): unknown {
   if (value === MISSING) return undefined;
   if (value === BLANK) return '';
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(toPlain);
   if (value instanceof Date) return value.toISOString();
   if (TEXTUAL.some((type) => value instanceof type)) return String(value);

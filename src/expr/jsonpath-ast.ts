@@ -22,7 +22,7 @@ export type Step =
   | { readonly kind: 'item'; readonly fields: readonly (readonly [name: string, value: string])[] }
   /** True when all conditions of any group hold. */
   | { readonly kind: 'filter'; readonly anyOf: readonly (readonly Condition[])[] }
-  | { readonly kind: 'literal'; readonly value: string | number | boolean };
+  | { readonly kind: 'literal'; readonly value: string | number | bigint | boolean };
 
 /** One part of a template. */
 export type Part =

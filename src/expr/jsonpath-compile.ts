@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { HugeNumber } from '../kit/exact-json.ts';
 import type { Comparator, Condition, Step } from './jsonpath-ast.ts';
 
 /** Finds every value of a path in an object, in order. */
@@ -24,7 +25,8 @@ type Visit = (value: unknown, out: unknown[]) => void;
 type Stage = (values: readonly unknown[]) => unknown[];
 type Fields = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof HugeNumber);
 
 function walk(names: readonly string[]): Find {
   return (object) => {
@@ -119,12 +121,16 @@ function childrenOf(value: unknown): readonly unknown[] {
   return isMap(value) ? Object.values(value) : [];
 }
 
-/** A map or list itself, then everything below it, parents first. */
+/** A map or list itself, then everything below it, parents first. An object may be nested deeper than functions may call themselves. */
 function descend(value: unknown, next: Visit, out: unknown[]): void {
-  const children = childrenOf(value);
-  if (children.length === 0) return;
-  next(value, out);
-  for (const child of children) descend(child, next, out);
+  const open = [value];
+  while (open.length > 0) {
+    const parent = open.pop();
+    const children = childrenOf(parent);
+    if (children.length === 0) continue;
+    next(parent, out);
+    for (let i = children.length - 1; i >= 0; i--) open.push(children[i]);
+  }
 }
 
 function sliceVisit(step: Extract<Step, { kind: 'slice' }>, next: Visit, strict: boolean): Visit {
@@ -184,11 +190,12 @@ function testOf({ left, comparator, right }: Condition, strict: boolean): (item:
   };
 }
 
-function compare(a: unknown, b: unknown, comparator: Comparator, strict: boolean): boolean {
+function compare(left: unknown, right: unknown, comparator: Comparator, strict: boolean): boolean {
+  const [a, b] = [basic(left), basic(right)];
   if (!isBasic(a) || !isBasic(b)) return strict ? refuse('invalid type for comparison') : false;
-  if (typeof a !== typeof b) return strict ? refuse('incompatible types for comparison') : false;
-  if (comparator === '==') return a === b;
-  if (comparator === '!=') return a !== b;
+  if (kindOf(a) !== kindOf(b)) return strict ? refuse('incompatible types for comparison') : false;
+  if (comparator === '==') return isEqual(a, b);
+  if (comparator === '!=') return !isEqual(a, b);
   if (typeof a === 'boolean') return strict ? refuse('invalid type for comparison') : false;
   switch (comparator) {
     case '<':
@@ -202,8 +209,18 @@ function compare(a: unknown, b: unknown, comparator: Comparator, strict: boolean
   }
 }
 
-const isBasic = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+type Basic = string | number | bigint | boolean;
+
+const isBasic = (value: unknown): value is Basic => BASIC.has(typeof value);
+const BASIC: ReadonlySet<string> = new Set(['string', 'number', 'bigint', 'boolean']);
+
+/** A number that no double can hold counts as infinite. */
+const basic = (value: unknown) => (value instanceof HugeNumber ? value.valueOf() : value);
+
+/** Whole numbers beyond 2^53 are bigints; they compare exactly with other numbers. */
+const kindOf = (value: Basic) => (typeof value === 'bigint' ? 'number' : typeof value);
+
+const isEqual = (a: Basic, b: Basic) => a === b || (kindOf(a) === 'number' && a >= b && a <= b);
 
 function typeName(value: unknown): string {
   if (value === null) return '<nil>';

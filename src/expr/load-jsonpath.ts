@@ -16,6 +16,7 @@ export async function loadJsonPath(text: string): Promise<JsonPath> {
  * One instance serves every object. A script that fails on an object matches nothing there; one that cannot be read throws `argument` here.
  */
 async function loadDollarPath(text: string): Promise<JsonPath> {
+  refuseRounding(text);
   const { JSONPath } = await import('jsonpath-plus');
   const create = (ignoreEvalErrors: boolean) =>
     JSONPath({ path: text, json: {}, autostart: false, eval: 'safe', wrap: true, ignoreEvalErrors }) as JSONPathClass;
@@ -34,6 +35,15 @@ async function loadDollarPath(text: string): Promise<JsonPath> {
         .map((value) => clean(goText(value)))
         .join(' '),
   };
+}
+
+/** The library's interpreter would round such a number, and then find what is not there. */
+function refuseRounding(text: string): void {
+  const literal = text.replace(/'[^']*'|"[^"]*"/g, '').match(/(?<![\w.])\d{16,}(?![\w.])/)?.[0];
+  if (literal === undefined || Number.isSafeInteger(Number(literal))) return;
+  throw new InformerError('argument', `error parsing jsonpath ${text}: ${literal} is beyond what expressions that begin with $ can hold`, {
+    hint: "kubectl's dialect, in braces, is exact: {.items[?(@.spec.id==…)]}",
+  });
 }
 
 /** Scripts are read only when an item reaches them; here each is tried on an empty item, where a missing key is no fault. */

@@ -88,12 +88,12 @@ export class PathParser {
     steps.push({ kind: 'literal', value: word === 'true' });
   }
 
-  #number(): number {
+  #number(): number | bigint {
     const text = /^[-+]?[\d.]*/.exec(this.#text.slice(this.at, this.#end))?.[0] as string;
     const value = Number(text);
     if (text === '' || Number.isNaN(value)) this.#fail(`cannot parse number ${text}`);
     this.at += text.length;
-    return value;
+    return Number.isSafeInteger(value) || text.includes('.') ? value : BigInt(text);
   }
 
   /** The text between two equal quotes, escapes left as they are; ends behind the closing one. */

@@ -1,7 +1,11 @@
-/** Freezes a value and everything in it, so that a write throws (in strict mode). Returns the value. Cycles are fine. */
+/** Freezes a value and everything in it, so that a write throws (in strict mode). Returns the value. Cycles are fine, and so is any depth. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) deepFreeze(part);
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const part of Object.values(next)) open.push(part);
+  }
   return value;
 }

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { sameValue } from '../kit/same-value.ts';
 import type { ReadonlyObject } from './object.ts';
 
 /**
@@ -24,5 +24,5 @@ export type ObjectPart = keyof typeof OBJECT_PARTS;
  */
 export function partChanged(part: (object: ReadonlyObject) => unknown, oldObject: ReadonlyObject, object: ReadonlyObject): boolean {
   if (object.metadata.uid !== oldObject.metadata.uid) return true;
-  return !isDeepStrictEqual(part(object), part(oldObject));
+  return !sameValue(part(object), part(oldObject));
 }

@@ -38,7 +38,8 @@ export class Quantity {
   }
 }
 
-const NANO = 1_000_000_000n;
+/** Billionths in one. */
+export const NANO = 1_000_000_000n;
 
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, i) => ({
   suffix,

@@ -1,3 +1,4 @@
+import { isContainer } from '../kit/exact-json.ts';
 import { type FieldChange, formatPath, type PathStep } from '../stream/field-changes.ts';
 import { cellText } from './escape.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
@@ -88,7 +89,7 @@ function comparedLines(value: unknown, other: unknown): string[] | undefined {
 const NO_LINE_END = '\\ no line end';
 
 const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
-const isLarge = (value: unknown) => typeof value === 'object' && value !== null;
+const isLarge = isContainer;
 
 /** A line end behind the last line begins none. */
 const linesOfText = (text: string) => text.replace(/\n$/, '').split('\n');

@@ -3,7 +3,7 @@ import { type FieldChange, fieldChanges } from '../stream/field-changes.ts';
 import { creatorOf, fieldManagers } from '../stream/field-managers.ts';
 import type { Marker } from '../stream/markers.ts';
 import { cellText } from './escape.ts';
-import { type EventLinesOptions, refuseAnswer, subjectOf } from './event-lines.ts';
+import { type EventLinesOptions, refuseAnswer, subjectOf, unprintableIn } from './event-lines.ts';
 import { markerLine } from './marker-line.ts';
 import { type Painter, plainPainter } from './painter.ts';
 import type { PrintedEvent, Printer } from './printer.ts';
@@ -88,6 +88,8 @@ interface ChangeText {
 
 function changesOf({ event }: PrintedEvent, { only, fullValues }: EventLinesOptions): ChangeText[] {
   const { type, object, oldObject, cause } = event;
+  const reason = unprintableIn(object, oldObject);
+  if (reason !== undefined) return [{ text: `<${reason}>` }];
   if (type === 'ADDED' && cause === 'watch') {
     const creator = creatorOf(object);
     return [{ text: creator === undefined ? '' : cellText(`(${creator})`) }];

@@ -1,4 +1,6 @@
+import { goSprint } from '../expr/go-text.ts';
 import { humanDuration } from '../kit/duration.ts';
+import { isContainer, jsonText } from '../kit/exact-json.ts';
 import type { Cells, TableColumn } from '../model/cells.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { EventWord } from '../stream/envelope.ts';
@@ -118,7 +120,7 @@ const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellTe
 function textOf(cell: unknown): string {
   if (typeof cell === 'string') return cellText(cell);
   if (cell === null || cell === undefined) return '';
-  return cellText(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
+  return cellText(isContainer(cell) ? jsonText(cell) : goSprint(cell));
 }
 
 /** Counted at the moment of printing: the server's own AGE is that of the event. */

@@ -3,6 +3,7 @@ import type { JsonPath } from '../expr/jsonpath.ts';
 import { loadJsonPath } from '../expr/load-jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { whyUnprintable } from '../stream/shown-object.ts';
 import { cellText } from './escape.ts';
 import type { PrintedEvent, PrintedObject, Printer } from './printer.ts';
 import { AlignedTable } from './table.ts';
@@ -33,7 +34,7 @@ export async function parseCustomColumnsFile(text: string): Promise<CustomColumn
   return Promise.all(paths.map(async (path, i) => ({ heading: headings[i] as string, path: await loadJsonPath(path) })));
 }
 
-/** The columns that were asked for and no others, in streams too. */
+/** The columns that were asked for and no others, in streams too. An object that cannot be printed is left out. */
 export class CustomColumnsPrinter implements Printer {
   readonly #columns: readonly CustomColumn[];
   readonly #table = new AlignedTable();
@@ -45,7 +46,7 @@ export class CustomColumnsPrinter implements Printer {
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return this.#print(batch.map(({ event }) => event.object));
+    return this.#print(batch.map(({ event }) => event.object).filter(isPrintable));
   }
 
   marker(): string {
@@ -53,7 +54,7 @@ export class CustomColumnsPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    yield this.#print(Array.from(answer, ({ object }) => object));
+    yield this.#print(Array.from(answer, ({ object }) => object).filter(isPrintable));
   }
 
   #print(objects: readonly ReadonlyObject[]): string {
@@ -64,6 +65,8 @@ export class CustomColumnsPrinter implements Printer {
     return lines.map((line) => this.#table.line(line)).join('');
   }
 }
+
+const isPrintable = (object: ReadonlyObject) => whyUnprintable(object) === undefined;
 
 /** All values joined by commas, with line ends shown as `\\n` so that a row stays one and nothing is lost, `<none>` when there is none. Source: kubectl customcolumn.go printOneObject. */
 function cellOf(path: JsonPath, object: ReadonlyObject): string {

@@ -5,7 +5,7 @@ import { creatorOf } from '../stream/field-managers.ts';
 import type { Marker } from '../stream/markers.ts';
 import { changeLines, type MarkedLine } from './change-lines.ts';
 import { cellText } from './escape.ts';
-import { type EventLinesOptions, refuseAnswer, subjectOf } from './event-lines.ts';
+import { type EventLinesOptions, refuseAnswer, subjectOf, unprintableIn } from './event-lines.ts';
 import { markerLine } from './marker-line.ts';
 import { objectSummary } from './object-summary.ts';
 import { type Painter, plainPainter } from './painter.ts';
@@ -80,12 +80,14 @@ export class DiffPrinter implements Printer {
 }
 
 function changesOf({ event: { type, object, oldObject } }: PrintedEvent, { only }: EventLinesOptions): FieldChange[] {
-  if (type !== 'MODIFIED' || !oldObject) return [];
+  if (type !== 'MODIFIED' || !oldObject || unprintableIn(object, oldObject) !== undefined) return [];
   return fieldChanges(oldObject, object).filter(({ steps }) => only?.(steps) ?? true);
 }
 
 function noteOf({ event }: PrintedEvent, changes: readonly FieldChange[]): string {
-  const { type, object } = event;
+  const { type, object, oldObject } = event;
+  const reason = unprintableIn(object, oldObject);
+  if (reason !== undefined) return `(${reason})`;
   if (type === 'MODIFIED') return changes.length === 0 ? '(no visible change)' : '';
   if (type === 'ADDED') {
     const creator = event.cause === 'watch' ? creatorOf(object) : undefined;

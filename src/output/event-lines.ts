@@ -1,6 +1,8 @@
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import type { ReadonlyObject } from '../model/object.ts';
 import type { PathScope } from '../stream/path-scope.ts';
+import { whyUnprintable } from '../stream/shown-object.ts';
 import { cellText } from './escape.ts';
 import type { Painter } from './painter.ts';
 import { type PrintedEvent, typeName } from './printer.ts';
@@ -23,6 +25,12 @@ export interface EventLinesOptions {
 /** `deployment.apps/shop/web`: which object an event is of, for a reader of several types. */
 export function subjectOf({ event, type }: PrintedEvent): string {
   return cellText(`${typeName(type)}/${event.key}`);
+}
+
+/** Why what changed cannot be shown; undefined where it can. */
+export function unprintableIn(object: ReadonlyObject, oldObject: ReadonlyObject | undefined): string | undefined {
+  const reason = whyUnprintable(object) ?? (oldObject && whyUnprintable(oldObject));
+  return reason === undefined ? undefined : `cannot be printed: ${reason}`;
 }
 
 /** For formats that show what changed, which an answer cannot tell. */

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import type { Marker } from '../stream/markers.ts';
 import type { PrintedEvent, PrintedObject, Printer } from './printer.ts';
 import { JsonPrinter, type StructuredOptions, safeJson } from './structured.ts';
@@ -64,7 +65,7 @@ function refuseFailed(results: string): void {
   const line = results.split('\n').find((text) => text.startsWith(`{"${FAILED}":`));
   if (line === undefined) return; // an object that speaks of it
   const words = (JSON.parse(line) as Record<string, unknown>)[FAILED];
-  throw new Error((typeof words === 'string' ? words : JSON.stringify(words)).slice(0, LONGEST_WORDS));
+  throw new Error((typeof words === 'string' ? words : jsonText(words)).slice(0, LONGEST_WORDS));
 }
 
 function run(library: JqLibrary, expression: string, lines: string): string {
@@ -118,7 +119,7 @@ export class JqPrinter implements Printer {
 
   marker(marker: Marker): string {
     try {
-      return endLine(safeJson(this.#jq.results(JSON.stringify(marker))));
+      return endLine(safeJson(this.#jq.results(jsonText(marker))));
     } catch (cause) {
       throw failure(cause, `the marker ${marker.type}`);
     }
@@ -155,7 +156,7 @@ function* groupsOf(batch: readonly PrintedEvent[], most: number): Iterable<Event
   let group: EventLine[] = [];
   let chars = 0;
   for (const { event, type } of batch) {
-    const line = JSON.stringify(event);
+    const line = jsonText(event);
     if (chars > 0 && chars + line.length > most) {
       yield group;
       group = [];

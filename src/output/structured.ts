@@ -1,8 +1,10 @@
 import { goJson } from '../expr/go-text.ts';
 import type { JsonPath } from '../expr/jsonpath.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { eventWordOf } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
+import { whyUnprintable } from '../stream/shown-object.ts';
 import { cellText, neutralised } from './escape.ts';
 import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from './printer.ts';
 import { toYaml } from './yaml.ts';
@@ -21,11 +23,11 @@ export class JsonPrinter implements Printer {
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => `${safeJson(JSON.stringify(event))}\n`).join('');
+    return batch.map(({ event }) => `${safeJson(jsonText(event))}\n`).join('');
   }
 
   marker(marker: Marker): string {
-    return `${safeJson(JSON.stringify(marker))}\n`;
+    return `${safeJson(jsonText(marker))}\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
@@ -104,7 +106,7 @@ export class NamePrinter implements Printer {
 /**
  * A JSONPath template. One written for a List (it begins at `.items`) prints a List: the whole answer, or a List of the one object of an event.
  * Any other prints each object; each of a stream or of several then ends its line, so that outputs stay apart.
- * Throws `argument` as {@link JsonPath.print} does.
+ * An object that cannot be printed is left out. Throws `argument` as {@link JsonPath.print} does.
  */
 export class JsonPathPrinter implements Printer {
   readonly #path: JsonPath;
@@ -116,7 +118,7 @@ export class JsonPathPrinter implements Printer {
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => endLine(this.#print(event.object))).join('');
+    return batch.map(({ event }) => (event.error === undefined ? endLine(this.#print(event.object)) : '')).join('');
   }
 
   marker(): string {
@@ -125,7 +127,9 @@ export class JsonPathPrinter implements Printer {
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     if (this.#path.wantsList && !this.#single) yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), neutralised);
-    else for (const { object } of answer) yield this.#single ? this.#print(object) : endLine(this.#print(object));
+    else
+      for (const { object } of answer)
+        if (whyUnprintable(object) === undefined) yield this.#single ? this.#print(object) : endLine(this.#print(object));
   }
 
   #print(object: ReadonlyObject): string {

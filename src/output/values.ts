@@ -1,3 +1,5 @@
+import { isTooDeep, TOO_DEEP } from '../kit/depth.ts';
+import { isContainer, jsonText } from '../kit/exact-json.ts';
 import { neutralised } from './escape.ts';
 
 /** Stands for a value that is not there. */
@@ -23,7 +25,7 @@ export function valuePair(before: unknown, after: unknown, limit: number): [stri
 export function wholeText(value: unknown): string {
   if (value === undefined) return NO_VALUE;
   if (typeof value === 'string' && isPlain(value)) return value;
-  return neutralised(JSON.stringify(value));
+  return isTooDeep(value) ? `<${TOO_DEEP}>` : neutralised(jsonText(value));
 }
 
 /** Not empty, of one line, no other JSON value, and without what parts the values of a line. */
@@ -54,7 +56,7 @@ function wholeFrom(text: string, at: number): number {
  * A map or list as lines, nested by two blanks: `key: value`, `- item`. Parts that fit into `limit` characters stay on one line.
  */
 export function valueLines(value: unknown, limit: number): string[] {
-  if (typeof value !== 'object' || value === null || wholeText(value).length <= limit) return [valueText(value, limit)];
+  if (!isContainer(value) || isTooDeep(value) || wholeText(value).length <= limit) return [valueText(value, limit)];
   if (Array.isArray(value)) return value.flatMap((item) => hung('-', valueLines(item, limit)));
   return Object.entries(value).flatMap(([key, item]) => {
     const lines = valueLines(item, limit);

@@ -1,3 +1,5 @@
+import { goSprint } from '../expr/go-text.ts';
+import { isContainer } from '../kit/exact-json.ts';
 export interface YamlOptions {
   /** Keys in kubectl's order, in which `a2` comes before `a10`; otherwise as they come. */
   readonly sorted?: boolean;
@@ -18,7 +20,7 @@ type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** A map or list with something in it: what takes lines of its own. */
 function isCollection(value: unknown): value is Collection {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isContainer(value)) return false;
   return Array.isArray(value) ? value.length > 0 : definedKeys(value as Readonly<Record<string, unknown>>).length > 0;
 }
 
@@ -53,9 +55,13 @@ function listText(list: readonly unknown[], indent: string, sorted: boolean): st
 
 function scalarText(value: unknown, indent: string): string {
   if (typeof value === 'string') return value.includes('\n') && isBlock(value) ? literalText(value, indent) : lineText(value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[]' : '{}';
-  return value === undefined ? 'null' : String(value);
+  if (isContainer(value)) return Array.isArray(value) ? '[]' : '{}';
+  if (value === undefined || value === null) return 'null';
+  return isUint64(value) ? String(value) : goSprint(value);
 }
+
+/** What goyaml keeps as a whole number: kubectl's other formats print what is beyond an int64 as a float. */
+const isUint64 = (value: unknown) => typeof value === 'bigint' && value >= 0n && value < 2n ** 64n;
 
 /** Text on one line. */
 function lineText(text: string): string {

@@ -79,7 +79,7 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
   return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
 }
 
-const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, string: 4 };
+const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };
 
 /** The order of {@link sortedBy}, of two keys: what is not there first, then maps, booleans, numbers, texts. */
 export function compareKeys(a: unknown, b: unknown): number {

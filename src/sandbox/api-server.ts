@@ -1,4 +1,5 @@
 import { messageOf } from '../kit/error.ts';
+import { parseJson } from '../kit/exact-json.ts';
 import { joinKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { failure, type Status, StatusError } from '../model/status.ts';
@@ -128,7 +129,7 @@ export class ApiServer {
     query.append('dryRun', 'All');
     const representation = { ...call.representation, form: 'object', syntax: 'json' } as const;
     const tried = await this.#carryOut({ ...call, query, representation }, verb);
-    const after = JSON.parse(await bodyText(tried)) as UnknownObject;
+    const after = parseJson(await bodyText(tried)) as UnknownObject;
     const before = this.#cluster.store.get(call.type.storage, joinKey(call.namespace, after.metadata.name ?? ''))?.object;
     checkEscalation(this.#authorizer, call.user, call.type.gvr.resource, after, before);
     return this.#carryOut(call, verb);

@@ -1,3 +1,4 @@
+import { copyOf } from '../kit/copy-of.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { Cluster } from './cluster.ts';
 import { bootstrapPolicy } from './rbac/bootstrap-policy.ts';
@@ -23,6 +24,6 @@ export function bootstrap({ types }: Cluster, writer: Writer, createdAt: string)
   for (const object of [...OBJECTS, ...bootstrapPolicy()]) {
     const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');
     const metadata = { ...object.metadata, creationTimestamp: createdAt };
-    if (type) writer.create(type, structuredClone({ ...object, metadata }), { manager: 'kube-apiserver', fixture: true });
+    if (type) writer.create(type, copyOf({ ...object, metadata }), { manager: 'kube-apiserver', fixture: true });
   }
 }

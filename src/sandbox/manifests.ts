@@ -1,10 +1,12 @@
-import { CORE_SCHEMA, intYaml11Tag, loadAll, mergeTag } from 'js-yaml';
+import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
+import { isTooDeep, TOO_DEEP } from '../kit/depth.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { hasMetadata, type UnknownObject } from '../model/object.ts';
+import { EXACT_INT_11 } from './exact-yaml.ts';
 import { EXCESSIVE_ALIASES, hasExcessiveAliases } from './write/limits.ts';
 
 /** File modes are written as octal (`0644`) in manifests, which YAML 1.2 would read as decimal. */
-const SCHEMA = CORE_SCHEMA.withTags(mergeTag, intYaml11Tag);
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag, EXACT_INT_11);
 
 /**
  * Reads kubectl manifests: YAML documents, JSON, and Lists of them, in the order they stand. Empty documents are left out.
@@ -16,10 +18,15 @@ export function parseManifests(text: string, source = 'the manifest'): UnknownOb
 
 function documentsOf(text: string, source: string): unknown[] {
   const documents = loaded(text, source);
-  if (!hasExcessiveAliases(text, documents)) return documents;
+  if (!hasExcessiveAliases(text, documents)) return withinDepth(documents, source);
   throw new InformerError('argument', `cannot read ${source}: ${EXCESSIVE_ALIASES}`, {
     hint: 'write out what the aliases (*name) stand for: it is hundreds of thousands of values',
   });
+}
+
+function withinDepth(documents: unknown[], source: string): unknown[] {
+  if (isTooDeep(documents)) throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`);
+  return documents;
 }
 
 function loaded(text: string, source: string): unknown[] {

@@ -1,6 +1,7 @@
 import { type Comparison, equal, isNothing, order } from '../expr/cel-operators.ts';
-import { BLANK, Duration, parseAge } from '../expr/cel-values.ts';
+import { BLANK, Duration, isNumber, parseAge } from '../expr/cel-values.ts';
 import { humanDuration } from '../kit/duration.ts';
+import { numberOf } from '../kit/exact-json.ts';
 import { parseQuantity } from '../model/quantity.ts';
 
 /** A cell that reads as a duration. Comparisons and arithmetic see the duration, functions see the text. */
@@ -54,7 +55,7 @@ const plain = (value: unknown) => (value === BLANK ? '' : value);
 
 function equalsText(value: unknown, text: string): boolean {
   if (typeof value === 'boolean') return String(value) === text;
-  if (typeof value === 'number') return numberIn(text) === value;
+  if (isNumber(value)) return equal(numberIn(text), value);
   if (!(value instanceof Duration)) return equal(value, text);
   const shown = value instanceof DurationCell ? value.text : humanDuration(value.ms);
   return shown === text || parseAge(text) === value.ms;
@@ -62,13 +63,13 @@ function equalsText(value: unknown, text: string): boolean {
 
 /** A value as it is ordered beside another: text beside a number is read as one, a duration beside other text is its own text. */
 function besideText(value: unknown, other: unknown): unknown {
-  if (typeof value === 'string' && typeof other === 'number') return numberIn(value) ?? value;
+  if (typeof value === 'string' && isNumber(other)) return numberIn(value) ?? value;
   if (value instanceof DurationCell && typeof other === 'string' && parseAge(other) === undefined) return value.text;
   return value;
 }
 
-function numberIn(text: string): number | undefined {
-  return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+function numberIn(text: string): unknown {
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? numberOf(text) : undefined;
 }
 
 /** `1.5`, `10Gi`, `50%` or `5m`. */

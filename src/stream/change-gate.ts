@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../kit/clock.ts';
+import { isTooDeep } from '../kit/depth.ts';
+import { sameValue } from '../kit/same-value.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
@@ -61,6 +62,7 @@ export interface ChangeGate {
  *
  * A condition that reads `event` or `oldObject` judges what happened, as the server told it, and what it turns down is just not shown.
  * Rules about what an update changed (predicates, changed, sameBut, noNoise) let additions and deletions through.
+ * Updates of an object nested too deep for noNoise and sameBut pass both.
  * Another object under the same name is a deletion and an addition, each judged by itself.
  */
 export function createChangeGate(rules: GateRules): ChangeGate {
@@ -115,10 +117,11 @@ class Gate implements ChangeGate {
 
   #isTelling(before: ReadonlyObject, after: ReadonlyObject, { type }: GateTarget): boolean {
     const { predicates, changed, sameBut, noNoise, looksSame } = this.#rules;
-    if (noNoise && (isNoise(before, after, type.gvr) || looksSame?.(before, after))) return false;
+    const canCompare = !(noNoise || sameBut) || !(isTooDeep(before) || isTooDeep(after));
+    if (noNoise && ((canCompare && isNoise(before, after, type.gvr)) || looksSame?.(before, after))) return false;
     if (predicates && predicates.length > 0 && !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after))) return false;
-    if (changed && changed.length > 0 && changed.every((values) => isDeepStrictEqual(values(before), values(after)))) return false;
-    return !sameBut?.(before, after);
+    if (changed && changed.length > 0 && changed.every((values) => sameValue(values(before), values(after)))) return false;
+    return !(sameBut && canCompare && sameBut(before, after));
   }
 
   #holds(conditions: readonly Condition[], change: ObjectChange, { type }: GateTarget): boolean {

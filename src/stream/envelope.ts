@@ -1,5 +1,6 @@
 import type { Cause } from '../informer/notification.ts';
 import type { Clock } from '../kit/clock.ts';
+import { isTooDeep } from '../kit/depth.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
@@ -7,7 +8,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { changedPaths } from './changed-paths.ts';
 import { fieldChanges } from './field-changes.ts';
 import { fieldManagers } from './field-managers.ts';
-import { type ShownOptions, shownObject } from './shown-object.ts';
+import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -42,6 +43,8 @@ export interface EventEnvelope {
   readonly changes?: readonly ValueChange[];
   /** The deletion was inferred, so `object` may be older than its last state. */
   readonly finalStateUnknown?: true;
+  /** Why `object` shows no more than which object it is: it cannot be printed. */
+  readonly error?: string;
 }
 
 /** One changed field, with its values as they are shown. */
@@ -104,9 +107,11 @@ export class Enveloper {
 
   #envelope(type: EventType, change: ObjectChange, resource: ResourceType, receivedMs: number): EventEnvelope {
     const { cause, object, oldObject, finalStateUnknown } = change;
+    const shown = shownObject(object, resource, this.#options);
+    const reason = whyUnprintable(shown);
     const envelope = {
       type,
-      object: shownObject(object, resource, this.#options),
+      object: shown,
       key: keyOf(object),
       gvr: formatGvr(resource.gvr),
       cause,
@@ -115,10 +120,11 @@ export class Enveloper {
       time: new Date(receivedMs).toISOString(),
       ...(this.#options.withOld && oldObject ? { oldObject: shownObject(oldObject, resource, this.#options) } : {}),
       ...(finalStateUnknown ? { finalStateUnknown: true as const } : {}),
+      ...(reason === undefined ? {} : { error: `this object cannot be printed: ${reason}` }),
     };
     const changed = type === 'MODIFIED' && oldObject ? lazilyChanged(envelope, oldObject, object) : envelope;
     return this.#options.withChanges
-      ? withChanges(changed, type === 'MODIFIED' ? oldObject : undefined, object, (each) =>
+      ? withChanges(changed, type === 'MODIFIED' && !isTooDeep(object) && !isTooDeep(oldObject) ? oldObject : undefined, object, (each) =>
           this.#options.redactor.redact(each, resource.gvr),
         )
       : changed;

@@ -1,3 +1,6 @@
+import { MOST_LEVELS } from '../kit/depth.ts';
+import { isContainer, jsonText } from '../kit/exact-json.ts';
+import { isSamePart, sameValue } from '../kit/same-value.ts';
 /** One step of a path from an object to a field of it. */
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }
@@ -25,6 +28,7 @@ export interface FieldChange {
  * Promises: items of a list of objects are matched by what names them (name, type, uid, port …), so reordering them is no change;
  * a part that came, went or changed its kind is one change, at its root; a list without such a name, or of plain values, is one change when its
  * length or its plain values differ, and is compared place by place otherwise. Paths name keys, never values but those that name items.
+ * What is nested deeper than {@link MOST_LEVELS} is one change, where that depth is reached.
  * `metadata.resourceVersion`, `metadata.managedFields` and `metadata.generation` are left out: they follow from the others and change with every write.
  */
 export function fieldChanges(before: object, after: object): FieldChange[] {
@@ -70,7 +74,7 @@ function pathOf(up: readonly PathStep[]): string {
 
 function differences(before: object, after: object): Difference[] {
   const out: Difference[] = [];
-  compareMaps(before as Fields, after as Fields, out, DERIVED);
+  compareMaps(before as Fields, after as Fields, out, 0, DERIVED);
   return out;
 }
 
@@ -88,14 +92,14 @@ const DERIVED: Omitted = new Map([
   ],
 ]);
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
-function compareMaps(before: Fields, after: Fields, out: Difference[], omitted?: Omitted): void {
+function compareMaps(before: Fields, after: Fields, out: Difference[], level: number, omitted?: Omitted): void {
   for (const name of Object.keys(after)) {
     const skip = omitted?.get(name);
     if (skip === true) continue;
     const from = out.length;
-    compare(Object.hasOwn(before, name) ? before[name] : ABSENT, after[name], out, skip);
+    compare(Object.hasOwn(before, name) ? before[name] : ABSENT, after[name], out, level + 1, skip);
     if (out.length > from) leadTo(out, from, { kind: 'field', name });
   }
   for (const name of Object.keys(before)) {
@@ -108,17 +112,19 @@ function leadTo(out: readonly Difference[], from: number, step: PathStep): void 
   for (let i = from; i < out.length; i++) out[i]?.up.push(step);
 }
 
-function compare(before: unknown, after: unknown, out: Difference[], omitted?: Omitted): void {
-  if (before === after) return;
-  if (isMap(before) && isMap(after)) compareMaps(before, after, out, omitted);
-  else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, out);
+function compare(before: unknown, after: unknown, out: Difference[], level: number, omitted?: Omitted): void {
+  if (isSamePart(before, after)) return;
+  if (level > MOST_LEVELS && sameValue(before, after)) return;
+  const isWithin = level <= MOST_LEVELS;
+  if (isWithin && isMap(before) && isMap(after)) compareMaps(before, after, out, level, omitted);
+  else if (isWithin && Array.isArray(before) && Array.isArray(after)) compareLists(before, after, out, level);
   else out.push({ up: [], before, after });
 }
 
-function compareLists(before: readonly unknown[], after: readonly unknown[], out: Difference[]): void {
+function compareLists(before: readonly unknown[], after: readonly unknown[], out: Difference[], level: number): void {
   const names = mergeKeyOf(before, after);
   if (names) {
-    compareKeyed(before as Fields[], after as Fields[], names, out);
+    compareKeyed(before as Fields[], after as Fields[], names, out, level);
     return;
   }
   if (before.length !== after.length || differInPlain(before, after)) {
@@ -127,21 +133,27 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], out
   }
   for (let index = 0; index < after.length; index++) {
     const from = out.length;
-    compare(before[index], after[index], out);
+    compare(before[index], after[index], out, level + 1);
     if (out.length > from) leadTo(out, from, { kind: 'index', index });
   }
 }
 
 function differInPlain(before: readonly unknown[], after: readonly unknown[]): boolean {
-  return after.some((item, i) => item !== before[i] && (isPlain(item) || isPlain(before[i])));
+  return after.some((item, i) => !isSamePart(item, before[i]) && (isPlain(item) || isPlain(before[i])));
 }
 
-function compareKeyed(before: readonly Fields[], after: readonly Fields[], names: readonly string[], out: Difference[]): void {
+function compareKeyed(
+  before: readonly Fields[],
+  after: readonly Fields[],
+  names: readonly string[],
+  out: Difference[],
+  level: number,
+): void {
   const old = new Map(before.map((item) => [identityOf(item, names), item]));
   for (const item of after) {
     const identity = identityOf(item, names);
     const from = out.length;
-    compare(old.get(identity), item, out);
+    compare(old.get(identity), item, out, level + 1);
     if (out.length > from) leadTo(out, from, { kind: 'item', names, item });
     old.delete(identity);
   }
@@ -182,11 +194,13 @@ function isUniqueIn(list: readonly unknown[], names: readonly string[]): boolean
   return list.length < 2 || new Set(list.map((item) => identityOf(item as Fields, names))).size === list.length;
 }
 
-const hasIdentity = (item: unknown, names: readonly string[]) =>
-  isMap(item) && names.every((name) => typeof item[name] === 'string' || typeof item[name] === 'number');
+const hasIdentity = (item: unknown, names: readonly string[]) => isMap(item) && names.every((name) => NAMING.has(typeof item[name]));
+
+/** What may name an item: texts and whole numbers of any size. */
+const NAMING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);
 
 function identityOf(item: Fields, names: readonly string[]): unknown {
-  return names.length === 1 ? item[names[0] as string] : JSON.stringify(names.map((name) => item[name]));
+  return names.length === 1 ? item[names[0] as string] : jsonText(names.map((name) => item[name]));
 }
 
 function segmentOf(step: PathStep): string {
@@ -199,4 +213,4 @@ const bareOrQuoted = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : quote
 
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
-const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
+const isPlain = (value: unknown) => !isContainer(value);

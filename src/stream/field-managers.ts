@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../kit/exact-json.ts';
 import type { ManagedFieldsEntry } from '../model/object.ts';
 import type { FieldChange, Fields, PathStep } from './field-changes.ts';
 
@@ -97,7 +98,7 @@ function matchOf(root: Fields, { steps, before, after }: FieldChange): Match | u
   }
   if (!isPlainList(after) || isEmpty(node)) return 'itself';
   const came = isPlainList(before) ? after.filter((value) => !before.includes(value)) : after;
-  return came.length === 0 || came.some((value) => Object.hasOwn(node, `v:${JSON.stringify(value)}`)) ? 'itself' : undefined;
+  return came.length === 0 || came.some((value) => Object.hasOwn(node, `v:${jsonText(value)}`)) ? 'itself' : undefined;
 }
 
 function childOf(node: Fields, step: PathStep): unknown {
@@ -110,7 +111,7 @@ function childOf(node: Fields, step: PathStep): unknown {
 /** Whether `k:{"containerPort":80,"protocol":"TCP"}` is the item: the server's keys may be more than those that we name it by. */
 function namesItem(key: string, item: Fields): boolean {
   try {
-    const wanted = JSON.parse(key.slice(2)) as unknown;
+    const wanted = parseJson(key.slice(2)) as unknown;
     return isMap(wanted) && Object.entries(wanted).every(([name, value]) => item[name] === value);
   } catch {
     return false;

@@ -1,6 +1,7 @@
 import { goSprint } from '../expr/go-text.ts';
 import { compileJsonPath } from '../expr/jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
+import { isContainer } from '../kit/exact-json.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { rolloutOf } from '../model/rollout.ts';
 import { type KindSource, withKind } from './shown-object.ts';
@@ -121,7 +122,6 @@ function isFound(found: readonly unknown[], expected: string | undefined): boole
   if (found.length > 1) return new InformerError('argument', 'given jsonpath expression matches more than one value');
   if (expected === undefined) return true;
   const [value] = found;
-  if (typeof value === 'object' && value !== null)
-    return new InformerError('argument', 'jsonpath leads to a nested object or list which is not supported');
+  if (isContainer(value)) return new InformerError('argument', 'jsonpath leads to a nested object or list which is not supported');
   return goSprint(value).trim() === expected.trim();
 }

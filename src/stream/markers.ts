@@ -81,6 +81,7 @@ export interface EndCounts {
   /** Changes that had arrived and waited for a slow reader. */
   readonly unshown: number;
   readonly expressionErrors: number;
+  readonly unprintable: number;
 }
 
 /** Numbers and dates a record; an `Enveloper` does. */

@@ -1,3 +1,5 @@
+import { isContainer } from '../kit/exact-json.ts';
+import { isSamePart, sameValue } from '../kit/same-value.ts';
 import { cellsOf } from '../model/cells.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
@@ -42,7 +44,7 @@ function hasSameCells(oldObject: ReadonlyObject, object: ReadonlyObject): boolea
   const before = cellsOf(oldObject);
   const after = cellsOf(object);
   if (!before || !after) return true;
-  return after.columns.every(({ name }, i) => name === 'Age' || before.cells[i] === after.cells[i]);
+  return after.columns.every(({ name }, i) => name === 'Age' || sameValue(before.cells[i], after.cells[i]));
 }
 
 /** What of an object a table shows beside its name: columns of any priority with `wide`, and labels. */
@@ -77,8 +79,8 @@ function haveSameLabels({ metadata: a }: ReadonlyObject, { metadata: b }: Readon
 }
 
 function isSame(a: unknown, b: unknown, omitted: Omitted | undefined): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (isSamePart(a, b)) return true;
+  if (!isContainer(a) || !isContainer(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   return Array.isArray(a) ? isSameList(a, b as unknown[], omitted) : isSameMap(a as Fields, b as Fields, omitted);
 }

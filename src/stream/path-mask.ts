@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Step } from '../expr/jsonpath-ast.ts';
 import { compileSteps } from '../expr/jsonpath-compile.ts';
 import { parseTemplate } from '../expr/jsonpath-parse.ts';
 import { InformerError } from '../kit/error.ts';
+import { isContainer } from '../kit/exact-json.ts';
+import { sameValue } from '../kit/same-value.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 
 /** Whether two states of an object are the same but for what was masked. */
@@ -17,7 +18,7 @@ export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boo
 export function compileSameBut(paths: readonly string[]): SameBut {
   const masks = [...paths.map(stepsOf), ...DERIVED];
   const masked = (object: ReadonlyObject) => closed(masks.reduce<unknown>((value, steps) => without(value, steps), object));
-  return (oldObject, object) => isDeepStrictEqual(masked(oldObject), masked(object));
+  return (oldObject, object) => sameValue(masked(oldObject), masked(object));
 }
 
 const DERIVED: readonly (readonly Step[])[] = ['resourceVersion', 'managedFields', 'generation'].map((name) => [
@@ -34,7 +35,7 @@ function stepsOf(text: string): readonly Step[] {
 const GONE = Symbol('gone');
 type Fields = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
 /** A copy, as far as it has to be one, without what the path finds. */
 function without(value: unknown, steps: readonly Step[]): unknown {

@@ -2,6 +2,7 @@ import type { CelProgram } from '../expr/cel.ts';
 import { BLANK, Duration, parseAge, parseTime } from '../expr/cel-values.ts';
 import { keysRead } from '../expr/cel-walk.ts';
 import { InformerError } from '../kit/error.ts';
+import { numberOf } from '../kit/exact-json.ts';
 import { nearest } from '../kit/nearest.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import type { ReadonlyObject } from '../model/object.ts';
@@ -155,12 +156,12 @@ function asDuration(cell: unknown, now: number): unknown {
 const durationIn = (cell: string) => parseAge(cell.replace(/ ago$/, ''));
 
 /** `3` and `3 (5m ago)`, as RESTARTS is printed. */
-const COUNT = /^(-?\d{1,15})(?: \(.* ago\))?$/;
+const COUNT = /^(-?\d+)(?: \(.* ago\))?$/;
 
 function asValue(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   const count = COUNT.exec(cell)?.[1];
-  if (count !== undefined) return Number(count);
+  if (count !== undefined) return numberOf(count);
   const ms = durationIn(cell);
   return ms === undefined ? cell : new DurationCell(ms, cell);
 }

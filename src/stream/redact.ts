@@ -1,4 +1,5 @@
 import { builtin } from '../kit/builtin.ts';
+import { jsonText } from '../kit/exact-json.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 
 /** Where `kubectl apply` keeps a whole copy of what it applied. */
@@ -85,7 +86,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Metadata = { readonly annotations?: Fields };
 type SecretFields = { data?: Fields; stringData?: Fields; metadata?: Metadata };
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const textOf = (value: unknown) => (typeof value === 'string' ? value : (jsonText(value) ?? ''));
 
 /** The bytes that base64 text stands for, so that `data` and `stringData` of one value look alike; the text when it is no base64. */
 function bytesOf(value: unknown): string | Uint8Array {

@@ -23,6 +23,8 @@ export interface LossCounts {
   unshown: number;
   /** Evaluations of filters and conditions that failed. */
   expressionErrors: number;
+  /** Events whose object cannot be printed: its name and the reason were. */
+  unprintable: number;
 }
 
 /** Counts what a stream showed, for the one line that ends it. */
@@ -30,7 +32,7 @@ export class StreamSummary {
   readonly #counts: Record<EventType, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
 
   /** Told in the line and the counts where they are not 0. */
-  readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0 };
+  readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0, unprintable: 0 };
 
   count(type: EventType): void {
     this.#counts[type]++;
@@ -52,7 +54,7 @@ export class StreamSummary {
    * What did not happen is left out, but that there was no gap is said. `why` says what ended the stream, `elapsedMs` how long it ran.
    */
   line(why: string, elapsedMs: number, { relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): string {
-    const { dropped, coalesced, unshown, expressionErrors } = this.losses;
+    const { dropped, coalesced, unshown, expressionErrors, unprintable } = this.losses;
     const parts = [
       this.#events(),
       some(relists, 'relist'),
@@ -63,6 +65,7 @@ export class StreamSummary {
       some(unshown, 'change unshown', 'changes unshown'),
       some(storeErrors, 'change not cached', 'changes not cached'),
       some(expressionErrors, 'expression error'),
+      some(unprintable, 'unprintable object'),
     ];
     return `${why} after ${humanDuration(elapsedMs)}: ${parts.filter((text) => text !== '').join(', ')}`;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchDecoder } from '../../src/client/watch-decoder.ts';
 import { isInformerError } from '../../src/kit/error.ts';
+import { parseJson } from '../../src/kit/exact-json.ts';
 import { cut } from '../support/scripted-bytes.ts';
 
 const event = fc.record({
@@ -23,7 +24,7 @@ describe('WatchDecoder', () => {
         fc.constantFrom('\n', '\r\n', '\n\n'),
         (events, lengths, end) => {
           const text = events.map((e) => JSON.stringify(e) + end).join('');
-          expect(decode(text, lengths).flat()).toEqual(JSON.parse(JSON.stringify(events)));
+          expect(decode(text, lengths).flat()).toEqual(parseJson(JSON.stringify(events)));
         },
       ),
       { numRuns: 300 },

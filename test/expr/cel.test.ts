@@ -4,6 +4,7 @@ import { type CelType, compileCel, OBJECT_VARIABLES } from '../../src/expr/cel.t
 import { CEL_FUNCTIONS } from '../../src/expr/cel-functions.ts';
 import { loadCel } from '../../src/expr/load-cel.ts';
 import { InformerError } from '../../src/kit/error.ts';
+import { parseJson } from '../../src/kit/exact-json.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 
@@ -275,7 +276,10 @@ describe('errors of one evaluation', () => {
     ['object.spec.replicas.matches("3")', 'expected a string, got int'],
     ['object.spec.orValue(1) == 1', 'expected an optional'],
     ['object.metadata.name.exists(x, true)', 'string has no items'],
-    ['9007199254740991 + object.spec.replicas > 0', 'integer overflow'],
+    ['9223372036854775807 + object.spec.replicas > 0', 'integer overflow'],
+    ['-9223372036854775807 - object.spec.replicas < 0', 'integer overflow'],
+    ['4611686018427387904 * 2 > 0', 'integer overflow'],
+    ['-9223372036854775808 / -1 > 0', 'integer overflow'],
   ])('are told, with the flag: %s', (source, expected) => {
     const answer = answerOf(source);
     expect(answer).toBeInstanceOf(InformerError);
@@ -498,3 +502,46 @@ function withoutBigints(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   return Array.isArray(value) ? value.map(withoutBigints) : value;
 }
+
+describe('whole numbers are exact to 64 bits, and compared exactly beyond', () => {
+  const object = parseJson(
+    '{"big":9007199254740993,"most":9223372036854775807,"least":-9223372036854775808,"uint":18446744073709551615,"huge":1E400,"list":[{"n":9007199254740992},{"n":9007199254740993}]}',
+  );
+  it.each([
+    ['object.big == 9007199254740993', true],
+    ['object.big == 9007199254740992', false],
+    ['object.big > 9007199254740992', true],
+    ['object.big != object.list[0].n && object.big == object.list[1].n', true],
+    ['object.big + 1 == 9007199254740994', true],
+    ['object.list[0].n + 1 == object.big', true],
+    ['9007199254740991 + 2 == object.big', true],
+    ['object.most - object.big == 9214364837600034814', true],
+    ['object.big * 1000 == 9007199254740993000', true],
+    ['object.big / 2 == 4503599627370496', true],
+    ['object.big % 10 == 3', true],
+    ['-object.big == -9007199254740993', true],
+    ['object.least == -9223372036854775808', true],
+    ['object.uint > object.most', true],
+    ['object.huge > object.uint', true],
+    ['object.big in [9007199254740993]', true],
+    ['object.list.exists(x, x.n == 9007199254740993)', true],
+    ['object.list.map(x, x.n).max() == 9007199254740993', true],
+    ['object.list.map(x, x.n).sum() == 18014398509481985', true],
+    ['int("9223372036854775807") == object.most', true],
+    ['uint("18446744073709551615") == object.uint', true],
+    ['string(object.big) == "9007199254740993"', true],
+    ['double(object.big) == 9007199254740992.0', true],
+    ['type(object.big) == int', true],
+    ['"%d".format([object.big]) == "9007199254740993"', true],
+    ['quantity(object.big).asInteger() == object.big', true],
+    ['{"a": object.big} == {"a": 9007199254740993}', true],
+    ['object.big == 9007199254740993.0', false],
+  ])('%s is %s', (source, answer) => {
+    expect(compile(source).test({ ...VARS, object })).toBe(answer);
+  });
+
+  it('leave an evaluation as they are in an object', () => {
+    expect(compile('object.big').evaluate({ ...VARS, object })).toBe(9007199254740993n);
+    expect(compile('[object.big - 2]').evaluate({ ...VARS, object })).toEqual([9007199254740991]);
+  });
+});

@@ -248,6 +248,7 @@ describe('a marker', () => {
     coalesced: 0,
     unshown: 0,
     expressionErrors: 0,
+    unprintable: 0,
   };
   const END = { type: 'END', reason: 'ended by SIGINT', exitCode: 0, summary, seq: 6, time: '2026-01-01T12:00:00.000Z' } as const;
   const shown = async (format: string, ...markers: readonly Marker[]) => {

@@ -206,9 +206,20 @@ describe('the published schema', () => {
     expect(faults(schema, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(['']);
   });
 
+  test('has an error in place of what is nested too deep to be printed, and only then', () => {
+    const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as unknown;
+    const [flat] = envelop({ type: 'added', object: web(1, { spec: deep }), cause: 'watch' });
+    expect(flat?.error).toBe('this object cannot be printed: it is nested deeper than 1,000 levels');
+    expect(flat?.object).toEqual({ ...bare(web(1)), spec: undefined, error: flat?.error });
+    expect(faults(schema, line(flat as EventEnvelope), schema)).toEqual([]);
+    const within = JSON.parse(`${'['.repeat(999)}${']'.repeat(999)}`) as unknown;
+    const [whole] = envelop({ type: 'added', object: web(1, { spec: within }), cause: 'watch' });
+    expect([whole?.error, whole?.object.spec]).toEqual([undefined, within]);
+  });
+
   test('names every property that an envelope can have', () => {
     const [all] = envelop({ ...updated, finalStateUnknown: true }, { withOld: true, withChanges: true });
-    expect(Object.keys(schema.$defs?.event?.properties ?? {})).toEqual(Object.keys(all as object));
+    expect(Object.keys(schema.$defs?.event?.properties ?? {})).toEqual([...Object.keys(all as object), 'error']);
   });
 });
 

@@ -497,7 +497,7 @@ test('a loss is told when it begins and counted as it happens, whatever becomes 
     ['dropped'],
     ['synced pods 1', '2 MODIFIED a@3 watch', '{"how":"dropped","events":4}', '3 MODIFIED a@10 watch'],
   ]);
-  expect(summary.losses).toEqual({ dropped: 4, coalesced: 0, unshown: 0, expressionErrors: 1 });
+  expect(summary.losses).toEqual({ dropped: 4, coalesced: 0, unshown: 0, expressionErrors: 1, unprintable: 0 });
 });
 
 test('what a printer throws behind an outlet ends the stream', async () => {

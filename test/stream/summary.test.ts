@@ -24,10 +24,10 @@ test('a stream without events says so', () => {
 
 test('what was not shown, and what failed, is told where there was any', () => {
   const summary = new StreamSummary();
-  Object.assign(summary.losses, { coalesced: 412, dropped: 2, unshown: 7, expressionErrors: 3 });
+  Object.assign(summary.losses, { coalesced: 412, dropped: 2, unshown: 7, expressionErrors: 3, unprintable: 2 });
   const continuity = { relists: 0, gaps: 0, resumed: 0, storeErrors: 1 };
   expect(summary.line('ended by SIGINT', 1000, continuity)).toBe(
-    'ended by SIGINT after 1s: no events, no gaps, 2 events dropped, 412 updates coalesced, 7 changes unshown, 1 change not cached, 3 expression errors',
+    'ended by SIGINT after 1s: no events, no gaps, 2 events dropped, 412 updates coalesced, 7 changes unshown, 1 change not cached, 3 expression errors, 2 unprintable objects',
   );
   expect(summary.counts(continuity)).toMatchObject({
     ADDED: 0,
@@ -35,6 +35,7 @@ test('what was not shown, and what failed, is told where there was any', () => {
     coalesced: 412,
     unshown: 7,
     expressionErrors: 3,
+    unprintable: 2,
     storeErrors: 1,
   });
 });

@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
+import { TOO_DEEP } from '../../kit/depth.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { splitKey } from '../../model/key.ts';
 import { StopError, TerminalError } from '../reconciler.ts';
 import type { ChildProcessEnd } from './child-process.ts';
@@ -51,7 +53,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
         args: typeof args === 'function' ? args(request) : args,
         env: { ...env, ...variablesOf(request) },
         cwd,
-        input: `${JSON.stringify(request)}\n`,
+        input: `${requestText(request)}\n`,
         signal,
         graceMs,
         clock,
@@ -71,6 +73,16 @@ export function createExecHook(options: ExecHookOptions): Hook {
       for (const pid of groups) killGroup(pid, 'SIGKILL');
     },
   };
+}
+
+/** Parks the key of an object that is nested too deep to be written as JSON: no later run can succeed. */
+function requestText(request: HookRequest): string {
+  try {
+    return jsonText(request);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new TerminalError(new InformerError('hook', `the object cannot be handed to the hook: ${TOO_DEEP}`, { cause }));
+  }
 }
 
 function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string, string> {
@@ -131,7 +143,7 @@ export function readReply(stdout: string): unknown {
 function parseObject(text: string): object | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
-    return JSON.parse(text) as object;
+    return parseJson(text) as object;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { parseDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { parseGvr } from '../../model/gvr.ts';
@@ -171,7 +172,7 @@ function onlyKeys(body: Body, known: readonly string[], at: string): void {
 }
 
 function bad(at: string, wanted: string, value: unknown): never {
-  throw invalid(`${at} must be ${wanted}, not ${JSON.stringify(value) ?? typeof value}`);
+  throw invalid(`${at} must be ${wanted}, not ${jsonText(value) ?? typeof value}`);
 }
 
 function invalid(message: string, hint?: string): InformerError {

@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 /** A set of field paths as a tree. A node may belong to the set itself, have members below it, or both. */
 export class FieldSet {
   owned = false;
@@ -152,6 +153,6 @@ function readable(element: string): string {
   const [kind, rest] = [element.slice(0, 2), element.slice(2)];
   if (kind === 'f:') return `.${rest}`;
   if (kind === 'v:') return `[=${rest}]`;
-  const keys = Object.entries(JSON.parse(rest) as Record<string, unknown>);
-  return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}]`;
+  const keys = Object.entries(parseJson(rest) as Record<string, unknown>);
+  return `[${keys.map(([name, value]) => `${name}=${jsonText(value)}`).join(',')}]`;
 }

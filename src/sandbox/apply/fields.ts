@@ -1,3 +1,4 @@
+import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import { equalJson } from '../write/equal.ts';
 import { fieldShape, type Shape } from '../write/shape.ts';
 import { FieldSet } from './field-set.ts';
@@ -5,7 +6,7 @@ import { FieldSet } from './field-set.ts';
 type Fields = Record<string, unknown>;
 
 export function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
 }
 
 /** The parts of a value that have owners of their own: fields, or items told apart by key or value. Undefined when it has one owner. */
@@ -15,7 +16,7 @@ export function partsOf(value: unknown, shape: Shape | undefined): Map<string, {
     return new Map(Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]));
   }
   if (!Array.isArray(value)) return undefined;
-  if (shape?.set) return new Map(value.map((v) => [`v:${JSON.stringify(v)}`, { value: v, shape: undefined }]));
+  if (shape?.set) return new Map(value.map((v) => [`v:${jsonText(v)}`, { value: v, shape: undefined }]));
   if (!shape?.keys) return undefined;
   const { keys, items } = shape;
   return new Map(value.filter(isMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
@@ -24,9 +25,9 @@ export function partsOf(value: unknown, shape: Shape | undefined): Map<string, {
 /** What tells an item of a keyed list apart. A port without a protocol is a TCP port. */
 export function itemKey(item: Fields, keys: readonly string[]): string {
   const [only] = keys;
-  if (keys.length === 1 && only !== undefined && only !== 'protocol') return JSON.stringify({ [only]: item[only] ?? null });
+  if (keys.length === 1 && only !== undefined && only !== 'protocol') return jsonText({ [only]: item[only] ?? null });
   const sorted = [...keys].sort();
-  return JSON.stringify(Object.fromEntries(sorted.map((k) => [k, item[k] ?? (k === 'protocol' ? 'TCP' : null)])));
+  return jsonText(Object.fromEntries(sorted.map((k) => [k, item[k] ?? (k === 'protocol' ? 'TCP' : null)])));
 }
 
 /** What a change did to whom: fields that got another value or appeared, and fields that went. */

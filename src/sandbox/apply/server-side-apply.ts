@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiType } from '../discovery/api-type.ts';
@@ -100,7 +101,13 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
     return result;
   }
   if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
-  if (shape?.set) return mergeItems(live, applied, JSON.stringify, (_old, value) => value);
+  if (shape?.set)
+    return mergeItems(
+      live,
+      applied,
+      (value) => jsonText(value),
+      (_old, value) => value,
+    );
   const { keys, items } = shape ?? {};
   if (!keys) return applied;
   return mergeItems(
@@ -169,7 +176,7 @@ function pruned(element: string, { value, shape }: Part, dropped: FieldSet | und
   const isHeld = held !== undefined && !held.isEmpty;
   if (dropped.owned && !isHeld && (isItem || dropped.children.size === 0)) return [];
   const left = prune(value, dropped, held, shape);
-  if (isItem && isMap(left)) return [{ ...(JSON.parse(element.slice(2)) as object), ...left }];
+  if (isItem && isMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
 

@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { unknownFieldsOf } from '../crd/custom-resource.ts';
@@ -51,8 +52,8 @@ function typedPath(path: string, object: UnknownObject, root: Shape): string {
 }
 
 function keyText(item: Record<string, unknown>, keys: readonly string[]): string {
-  const entries = Object.entries(JSON.parse(itemKey(item, keys)) as Record<string, unknown>);
-  return `[${entries.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
+  const entries = Object.entries(parseJson(itemKey(item, keys)) as Record<string, unknown>);
+  return `[${entries.map(([key, value]) => `${key}=${jsonText(value)}`).join(',')}]`;
 }
 
 function listProblems(value: unknown, shape: Shape | undefined, path: string): string[] {
@@ -67,7 +68,7 @@ function listProblems(value: unknown, shape: Shape | undefined, path: string): s
       const why = `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`;
       return [`${path}: element ${i}: ${why}`];
     }
-    const key = shape.keys && isMap(item) ? keyText(item, shape.keys) : `[=${JSON.stringify(item)}]`;
+    const key = shape.keys && isMap(item) ? keyText(item, shape.keys) : `[=${jsonText(item)}]`;
     if (seen.has(key)) return [`${path}: duplicate entries for key ${key}`];
     seen.add(key);
     return listProblems(item, shape.items, `${path}${key}`);
@@ -97,8 +98,8 @@ function customProblems(value: unknown, schema: JsonSchema, shape: Shape | undef
 const SCHEMA_TYPES: Readonly<Record<string, { readonly name: string; readonly fits: (value: unknown) => boolean }>> = {
   array: { name: 'list', fits: Array.isArray },
   boolean: { name: 'boolean', fits: (value) => typeof value === 'boolean' },
-  integer: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' },
-  number: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' },
+  integer: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
+  number: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
   object: { name: 'map', fits: isMap },
   string: { name: 'string', fits: (value) => typeof value === 'string' },
 };

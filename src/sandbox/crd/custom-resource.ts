@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
@@ -66,7 +67,7 @@ const withRules = new WeakMap<JsonSchema, boolean>();
 function hasRules(schema: JsonSchema): boolean {
   let has = withRules.get(schema);
   if (has === undefined) {
-    has = JSON.stringify(schema).includes('"x-kubernetes-validations"');
+    has = jsonText(schema).includes('"x-kubernetes-validations"');
     withRules.set(schema, has);
   }
   return has;

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { JsonSchema } from '../discovery/api-type.ts';
 import type { FieldProblem } from '../http/statuses.ts';
@@ -27,7 +28,7 @@ const LABEL_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 function wrong(field: string, value: unknown, why: string): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value ?? null)}: ${why}` };
+  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: ${why}` };
 }
 
 function required(field: string, detail?: string): FieldProblem {
@@ -39,7 +40,7 @@ function forbidden(field: string, detail: string): FieldProblem {
 }
 
 function unsupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
-  const detail = `${JSON.stringify(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`;
+  const detail = `${jsonText(value)}: supported values: ${supported.map((s) => jsonText(s)).join(', ')}`;
   return { field, reason: 'FieldValueNotSupported', detail };
 }
 

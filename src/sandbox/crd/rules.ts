@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { messageOf } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
 import { isMap } from '../apply/fields.ts';
 import type { JsonSchema, ValidationRule } from '../discovery/api-type.ts';
 import { type FieldProblem, notImplemented } from '../http/statuses.ts';
@@ -89,7 +90,7 @@ function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, 
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
     return;
   }
-  const shown = schema.type === 'object' || schema.type === 'array' || isMap(value) ? '' : `${JSON.stringify(value)}: `;
+  const shown = schema.type === 'object' || schema.type === 'array' || isMap(value) ? '' : `${jsonText(value)}: `;
   const reason = rule.reason ?? 'FieldValueInvalid';
   const message = messageFor(rule, variables);
   const bare = reason === 'FieldValueRequired' || reason === 'FieldValueForbidden';

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import { isMap } from '../apply/fields.ts';
 import type { JsonSchema } from '../discovery/api-type.ts';
 import { type FieldProblem, notImplemented } from '../http/statuses.ts';
@@ -27,11 +28,11 @@ function check(value: unknown, schema: JsonSchema, path: string, problems: Field
   }
   checkJunctors(value, schema, path, problems);
   if (typeof value === 'string') checkString(value, schema, path, problems);
-  if (typeof value === 'number') checkNumber(value, schema, path, problems);
+  if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, path, problems);
   if (Array.isArray(value)) checkList(value, schema, path, problems);
   if (schema.enum && !schema.enum.some((allowed) => equalJson(allowed, value))) {
-    const allowed = schema.enum.map((v) => JSON.stringify(typeof v === 'string' ? v : JSON.stringify(v))).join(', ');
-    add(problems, path, 'FieldValueNotSupported', `${JSON.stringify(value)}: supported values: ${allowed}`);
+    const allowed = schema.enum.map((v) => JSON.stringify(typeof v === 'string' ? v : jsonText(v))).join(', ');
+    add(problems, path, 'FieldValueNotSupported', `${jsonText(value)}: supported values: ${allowed}`);
   }
   if (isMap(value)) checkMap(value, schema, path, problems);
 }
@@ -41,12 +42,12 @@ function add(problems: FieldProblem[], field: string, reason: FieldProblem['reas
 }
 
 function hasType(value: unknown, schema: JsonSchema): boolean {
-  if (schema['x-kubernetes-int-or-string']) return typeof value === 'string' || Number.isInteger(value);
+  if (schema['x-kubernetes-int-or-string']) return typeof value === 'string' || isWhole(value);
   switch (schema.type) {
     case 'integer':
-      return Number.isInteger(value);
+      return isWhole(value);
     case 'number':
-      return typeof value === 'number';
+      return typeof value === 'number' || typeof value === 'bigint';
     case 'string':
     case 'boolean':
       return typeof value === schema.type;
@@ -59,10 +60,12 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
   }
 }
 
+const isWhole = (value: unknown) => Number.isInteger(value) || typeof value === 'bigint';
+
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number' || typeof value === 'bigint') return isWhole(value) ? 'integer' : 'number';
   return typeof value;
 }
 
@@ -97,19 +100,24 @@ function nearest(results: readonly FieldProblem[][]): FieldProblem[] {
   return results.reduce((best, r) => (r.length < best.length ? r : best));
 }
 
-function checkNumber(value: number, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
+function checkNumber(value: number | bigint, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
   const told = (rule: string) => add(problems, path, 'FieldValueInvalid', `${value}: ${path} in body should be ${rule}`);
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) told(`a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) told(`a multiple of ${multipleOf}`);
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     told(`${exclusiveMaximum ? 'less than' : 'less than or equal to'} ${maximum}`);
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     told(`${exclusiveMinimum ? 'greater than' : 'greater than or equal to'} ${minimum}`);
   }
-  if (format === 'int32' && Number.isInteger(value) && (value > 2147483647 || value < -2147483648)) {
-    add(problems, path, 'FieldValueInvalid', `${value}: Checked value must be of type integer with format int32 in ${path}`);
+  const bits = format === 'int32' ? 32 : format === 'int64' ? 64 : undefined;
+  if (bits && isWhole(value) && BigInt.asIntN(bits, BigInt(value)) !== BigInt(value)) {
+    add(problems, path, 'FieldValueInvalid', `${value}: Checked value must be of type integer with format ${format} in ${path}`);
   }
+}
+
+function isMultiple(value: number | bigint, of: number): boolean {
+  return typeof value === 'bigint' && Number.isSafeInteger(of) ? value % BigInt(of) === 0n : Number.isInteger(Number(value) / of);
 }
 
 function checkString(value: string, { minLength, maxLength, pattern, format }: JsonSchema, path: string, problems: FieldProblem[]): void {
@@ -156,7 +164,7 @@ function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const told = JSON.stringify(listType === 'map' && isMap(item) ? keyOf(item, keys) : item);
+    const told = jsonText(listType === 'map' && isMap(item) ? keyOf(item, keys) : item);
     if (seen.has(told)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', told);
     seen.add(told);
   }

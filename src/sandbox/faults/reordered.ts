@@ -1,10 +1,12 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
+
 const LINE_FEED = '\n';
 
 /** JSON with the members of every object in the opposite order. What is no JSON stays as it is. */
 export function reordered(line: Uint8Array): Uint8Array {
   const text = Buffer.from(line).toString('utf8');
   try {
-    return Buffer.from(JSON.stringify(turned(JSON.parse(text))) + (text.endsWith(LINE_FEED) ? LINE_FEED : ''));
+    return Buffer.from(jsonText(turned(parseJson(text))) + (text.endsWith(LINE_FEED) ? LINE_FEED : ''));
   } catch {
     return line;
   }

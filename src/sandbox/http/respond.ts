@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { dump } from 'js-yaml';
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { Status } from '../../model/status.ts';
+import { EXACT_DUMP_SCHEMA } from '../exact-yaml.ts';
 import { type ApiResponse, once } from './exchange.ts';
 import type { Representation } from './negotiate.ts';
 
@@ -14,16 +16,16 @@ export const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {
   const yaml = syntax === 'yaml';
   const text = yaml
-    ? dump(value, { lineWidth: -1, noRefs: true })
+    ? dump(value, { lineWidth: -1, noRefs: true, schema: EXACT_DUMP_SCHEMA })
     : pretty
-      ? JSON.stringify(value, undefined, 2)
-      : `${JSON.stringify(value)}\n`;
+      ? jsonText(value, 2)
+      : `${jsonText(value)}\n`;
   return { status, headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers }, body: once(Buffer.from(text)) };
 }
 
 /** A body of JSON that is encoded already; YAML and pretty printing read it again. */
 export function respondEncoded(status: number, json: Buffer, syntax: Syntax, headers: Headers = {}): ApiResponse {
-  if (syntax.syntax === 'yaml' || syntax.pretty) return respond(status, JSON.parse(json.toString('utf8')), syntax, headers);
+  if (syntax.syntax === 'yaml' || syntax.pretty) return respond(status, parseJson(json.toString('utf8')), syntax, headers);
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: once(json) };
 }
 

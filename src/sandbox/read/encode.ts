@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import type { Representation } from '../http/negotiate.ts';
@@ -82,13 +83,13 @@ const metadataEncoder: ListEncoder = {
 function tableRow(type: ApiType, object: StoredObject, { includeObject }: Shape, now: number): string {
   const conditions = rowConditions(type, object.object);
   const marks = conditions ? `"conditions":${JSON.stringify(conditions)},` : '';
-  const head = `{"cells":${JSON.stringify(row(type, object.object, now))},${marks}"object":`;
+  const head = `{"cells":${jsonText(row(type, object.object, now))},${marks}"object":`;
   if (includeObject === 'None') return `${head}null}`;
   return `${head}${includeObject === 'Object' ? wholeObject(type, object) : metadataOf(object)}}`;
 }
 
 function metadataOf({ object }: StoredObject): string {
-  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${jsonText(object.metadata)}}`;
 }
 
 function metaJson({ resourceVersion, continue: token, remaining }: ListMeta): string {

@@ -1,3 +1,4 @@
+import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from '../discovery/api-type.ts';
@@ -65,7 +66,7 @@ export function fieldValue(type: ApiType, object: UnknownObject, label: string):
   let value: unknown = object;
   for (const step of path.split('.')) value = typeof value === 'object' && value !== null ? (value as UnknownObject)[step] : undefined;
   if (value === undefined || value === null) return FIELD_LABELS[type.storage]?.[path] ?? '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return isContainer(value) ? jsonText(value) : String(value);
 }
 
 function storedLabel(type: ApiType, label: string): string {

@@ -1,5 +1,6 @@
 import { Bell } from '../../kit/bell.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { copyOf } from '../../kit/copy-of.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { AgeWindow } from './age-window.ts';
 import { Collection } from './collection.ts';
@@ -93,7 +94,7 @@ export class ObjectStore {
   rewrite(storage: string, change: (object: UnknownObject) => void): void {
     const collection = this.collection(storage);
     for (const { key, object, revision } of [...collection.values()]) {
-      const next = structuredClone(object);
+      const next = copyOf(object);
       change(next);
       collection.replace(new StoredObject(key, shared(object, next), revision));
     }

@@ -1,9 +1,10 @@
+import { isContainer } from '../../kit/exact-json.ts';
 /**
  * `next` with every part that equals the same part of `previous` replaced by that one, so that the states of an object share what did not
  * change. `next` is taken over: its parts are exchanged in place for equal ones.
  */
 export function shared<T>(previous: unknown, next: T): T {
-  if (typeof next !== 'object' || next === null || next === previous) return next;
+  if (!isContainer(next) || next === previous) return next;
   if (Array.isArray(next)) return (next.length === 0 ? NO_ITEMS : sharedList(Array.isArray(previous) ? previous : undefined, next)) as T;
   return (isEmpty(next) ? NO_MEMBERS : sharedMap(isMap(previous) ? previous : undefined, next as Members)) as T;
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 
 /**
@@ -34,10 +35,10 @@ export class StoredObject {
 function fieldsOf(object: UnknownObject): string {
   const { kind, apiVersion } = object;
   const lead = `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
-  const text = JSON.stringify(object);
+  const text = jsonText(object);
   if (text.startsWith(lead)) return text.slice(lead.length); // how the write path makes objects
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return JSON.stringify(rest).slice(1);
+  return jsonText(rest).slice(1);
 }
 
 /** The same object under another revision: what a watch shows when an object goes, or leaves a selector. */

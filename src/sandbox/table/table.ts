@@ -1,4 +1,5 @@
 import { humanDuration } from '../../kit/duration.ts';
+import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType, CustomTraits } from '../discovery/api-type.ts';
@@ -60,9 +61,9 @@ function customCell(type: string, value: unknown, now: number): unknown {
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date': {
@@ -70,6 +71,6 @@ function customCell(type: string, value: unknown, now: number): unknown {
       return Number.isNaN(time) ? '<invalid>' : humanDuration(now - time);
     }
     default:
-      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return isContainer(value) ? jsonText(value) : String(value);
   }
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { ObjectMeta, UnknownObject } from '../../model/object.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import type { FieldProblem } from '../http/statuses.ts';
@@ -170,7 +171,7 @@ function present(fields: Fields): Fields {
 }
 
 function immutable(field: string, value: unknown): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value ?? null)}: field is immutable` };
+  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: field is immutable` };
 }
 
 function sameAt(path: string, before: UnknownObject, after: UnknownObject): boolean {

@@ -1,14 +1,16 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { StatusError } from '../../model/status.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType } from '../discovery/api-type.ts';
+import { EXACT_SCHEMA } from '../exact-yaml.ts';
 import type { Call, ResourceCall } from '../http/call.ts';
 import { MEDIA_TYPES } from '../http/negotiate.ts';
 import { badRequest, internal, unsupportedMediaType } from '../http/statuses.ts';
 import { duplicateFields } from './duplicate-fields.ts';
-import { checkAliases, checkNumbers } from './limits.ts';
+import { checkAliases, checkDepth } from './limits.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -95,18 +97,16 @@ export function decodeConfiguration({ body, namespace = '', name = '' }: Resourc
 
 function decodeJson(body: Buffer, type: ApiType): unknown {
   const text = body.toString('utf8');
-  const value = parseJson(text, (error) =>
-    unrecognized(type, `couldn't get version/kind; json parse error: ${goJsonProblem(error, text)} (${text})`),
-  );
-  checkNumbers(text, value);
+  const value = readJson(text, type);
+  checkDepth(value);
   return value;
 }
 
-function parseJson(text: string, refused: (error: unknown) => never): unknown {
+function readJson(text: string, type: ApiType): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
-    return refused(error);
+    return unrecognized(type, `couldn't get version/kind; json parse error: ${goJsonProblem(error, text)} (${text})`);
   }
 }
 
@@ -114,13 +114,13 @@ function decodeYaml(body: Buffer, type: ApiType): unknown {
   const text = body.toString('utf8');
   const value = parseYaml(text, type);
   checkAliases(text, value);
-  checkNumbers(text, value);
+  checkDepth(value);
   return value;
 }
 
 function parseYaml(text: string, type: ApiType): unknown {
   try {
-    return load(text, { schema: CORE_SCHEMA, json: true });
+    return load(text, { schema: EXACT_SCHEMA, json: true });
   } catch (error) {
     return badRequest(`error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`);
   }

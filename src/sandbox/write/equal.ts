@@ -1,7 +1,9 @@
+import { isContainer } from '../../kit/exact-json.ts';
+import { isSamePart } from '../../kit/same-value.ts';
 /** Whether two values are the same JSON, whatever the order of their keys. Faster than a general deep comparison, which writes do a lot of. */
 export function equalJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (isSamePart(a, b)) return true;
+  if (!isContainer(a) || !isContainer(b)) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
   return !Array.isArray(b) && equalMembers(a as Record<string, unknown>, b as Record<string, unknown>);
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isMap } from '../apply/fields.ts';
@@ -64,7 +65,7 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
   visit(type, object, (value, fieldType, path) => {
     const values = fieldType.is === 'scalar' ? fieldType.values : undefined;
     if (!values || typeof value !== 'string' || value === '' || values.includes(value) || path.startsWith('status.')) return;
-    const detail = `${JSON.stringify(value)}: supported values: ${values.map((v) => JSON.stringify(v)).join(', ')}`;
+    const detail = `${jsonText(value)}: supported values: ${values.map((v) => JSON.stringify(v)).join(', ')}`;
     problems.push({ field: path, reason: 'FieldValueNotSupported', detail });
   });
   return problems;
@@ -135,12 +136,12 @@ function fits(value: unknown, type: FieldType): boolean {
 const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   '': (value) => typeof value === 'string',
   int: Number.isInteger,
-  long: Number.isInteger,
-  number: (value) => typeof value === 'number',
+  long: (value) => Number.isInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
+  number: (value) => typeof value === 'number' || typeof value === 'bigint',
   bool: (value) => typeof value === 'boolean',
   bytes: (value) => typeof value === 'string' && badByte(value) === undefined,
   any: () => true,
-  Quantity: (value) => typeof value === 'number' || (typeof value === 'string' && QUANTITY.test(value)),
+  Quantity: (value) => typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && QUANTITY.test(value)),
   Time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value),
   MicroTime: () => true, // which are looked at more closely elsewhere
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',
@@ -161,7 +162,7 @@ function jsonName(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   const isFraction = typeof value === 'number' && type.is === 'scalar' && (type.scalar === 'int' || type.scalar === 'long');
-  return isFraction ? `number ${value}` : typeof value;
+  return isFraction || typeof value === 'bigint' ? `number ${value}` : typeof value;
 }
 
 const GO_NAMES: Readonly<Record<Scalar, string>> = {

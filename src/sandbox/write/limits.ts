@@ -1,13 +1,9 @@
+import { isTooDeep, MOST_LEVELS } from '../../kit/depth.ts';
 import { badRequest, notImplemented } from '../http/statuses.ts';
 
-/** Refuses with 501 what JavaScript would round: a whole number that an int64 holds and a double does not. `text` is what was decoded. */
-export function checkNumbers(text: string, value: unknown): void {
-  if (/\d{16}/.test(text) && holdsLarge(value)) notImplemented(`whole numbers beyond ${Number.MAX_SAFE_INTEGER}`);
-}
-
-function holdsLarge(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) <= 2 ** 63;
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsLarge);
+/** Refuses with 501 what is nested too deep for the sandbox to work through. A real server takes ten times as much. */
+export function checkDepth(value: unknown): void {
+  if (isTooDeep(value)) notImplemented(`objects nested deeper than ${MOST_LEVELS} levels`);
 }
 
 /** Values a YAML text may stand for beyond its own length. */
@@ -24,9 +20,9 @@ export const EXCESSIVE_ALIASES = 'yaml: document contains excessive aliasing';
 export function hasExcessiveAliases(text: string, value: unknown): boolean {
   if (!text.includes('*') || !text.includes('&')) return false;
   let left = Math.max(ALIASED, text.length);
-  const isBeyond = (inner: unknown): boolean => {
-    if (left-- <= 0) return true;
-    return typeof inner === 'object' && inner !== null && Object.values(inner).some(isBeyond);
+  const isBeyond = (inner: unknown, level: number): boolean => {
+    if (left-- <= 0 || level > MOST_LEVELS) return true; // what holds itself never ends
+    return typeof inner === 'object' && inner !== null && Object.values(inner).some((part) => isBeyond(part, level + 1));
   };
-  return isBeyond(value);
+  return isBeyond(value, 0);
 }

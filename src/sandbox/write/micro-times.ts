@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType } from '../discovery/api-type.ts';
@@ -27,7 +28,7 @@ export function checkPatchedMicroTimes(type: ApiType, object: UnknownObject): vo
 
 /** The 422 about what a JSON or merge patch made, with the whole of it. */
 export function refusePatched(object: UnknownObject, problem: string): never {
-  const detail = `${JSON.stringify(JSON.stringify(asPatched(object)))}: ${problem}`;
+  const detail = `${JSON.stringify(jsonText(asPatched(object)))}: ${problem}`;
   invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
 }
 

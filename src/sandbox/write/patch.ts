@@ -1,11 +1,12 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
+import { parseJson } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { failure, StatusError } from '../../model/status.ts';
+import { failure } from '../../model/status.ts';
 import { isMap } from '../apply/fields.ts';
 import type { ApiType } from '../discovery/api-type.ts';
 import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../http/statuses.ts';
 import { copy } from './copy.ts';
-import { checkNumbers } from './limits.ts';
+import { checkDepth } from './limits.ts';
 import { own, setOwn } from './own-fields.ts';
 import { hasShape, shapeOf } from './shape.ts';
 import { strategicMerge } from './strategic-merge.ts';
@@ -35,7 +36,7 @@ function holdsList(value: unknown): boolean {
 }
 
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
-  const operations = parseJson(body);
+  const operations = decoded(body);
   if (!Array.isArray(operations)) badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
   if (operations.length > OPERATIONS) {
     const told = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
@@ -53,8 +54,19 @@ const OPERATIONS = 10_000;
 
 function operated(document: UnknownObject, operation: Operation): UnknownObject {
   if (operation.op === 'test' && operation.value === null && isAbsent(document, operation.path)) return document;
-  return jsonPatch.applyOperation(document, operation, true).newDocument;
+  if (operation.op === 'copy') return added(document, operation.path, copy(jsonPatch.getValueByPointer(document, operation.from)));
+  if (operation.op === 'move') {
+    const value: unknown = jsonPatch.getValueByPointer(document, operation.from);
+    return added(applied(document, { op: 'remove', path: operation.from }), operation.path, value);
+  }
+  return applied(document, operation);
 }
+
+const applied = (document: UnknownObject, operation: Operation): UnknownObject =>
+  jsonPatch.applyOperation(document, operation, true).newDocument;
+
+/** Copies and moves as additions: the library copies through JSON, which has no bigints. */
+const added = (document: UnknownObject, path: string, value: unknown) => applied(document, { op: 'add', path, value });
 
 /** Where there is nothing the real server finds null. What it stands in has to be there. */
 function isAbsent(document: UnknownObject, path: string): boolean {
@@ -77,18 +89,20 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 function parsePatch(body: Buffer): Record<string, unknown> {
-  const patch = parseJson(body);
+  const patch = decoded(body);
   return isMap(patch) ? patch : badRequest('json: cannot unmarshal into Go value of type map[string]interface {}');
 }
 
-function parseJson(body: Buffer): unknown {
-  const text = body.toString('utf8');
+function decoded(body: Buffer): unknown {
+  const value = read(body);
+  checkDepth(value);
+  return value;
+}
+
+function read(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    checkNumbers(text, value);
-    return value;
+    return parseJson(body.toString('utf8'));
   } catch (error) {
-    if (error instanceof StatusError) throw error;
     return badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'not JSON'}`);
   }
 }

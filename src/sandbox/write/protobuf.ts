@@ -1,3 +1,4 @@
+import { parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
 import { type Field, type FieldType, type Message, messageOf } from '../discovery/fields/field-table.ts';
 import { badRequest, notImplemented } from '../http/statuses.ts';
@@ -111,7 +112,7 @@ function readValue(type: FieldType, wire: bigint | Buffer): unknown {
     case 'int':
     case 'long':
     case 'number':
-      return Number(wire);
+      return typeof wire === 'bigint' && !Number.isSafeInteger(Number(wire)) ? wire : Number(wire);
     case 'bool':
       return wire !== 0n;
     case 'bytes':
@@ -124,7 +125,7 @@ function readValue(type: FieldType, wire: bigint | Buffer): unknown {
     case 'IntOrString':
       return readIntOrString(asBytes(wire));
     case 'any':
-      return JSON.parse(String([...records(asBytes(wire))][0]?.value ?? '{}'));
+      return parseJson(String([...records(asBytes(wire))][0]?.value ?? '{}'));
   }
 }
 

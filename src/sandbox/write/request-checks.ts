@@ -1,3 +1,4 @@
+import { parseJson } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { unknownField, unknownFieldsOf } from '../crd/custom-resource.ts';
@@ -39,7 +40,7 @@ export function checkPatchedTypes(call: ResourceCall, object: UnknownObject): vo
 /** Says of a strategic patch what it holds, of another what it made. */
 function refusePatch(call: ResourceCall, object: UnknownObject, problem: string): never {
   if (contentTypeOf(call) !== STRATEGIC_PATCH) return refusePatched(object, problem);
-  const detail = `${JSON.stringify(goText(JSON.parse(call.body.toString('utf8'))))}: ${problem}`;
+  const detail = `${JSON.stringify(goText(parseJson(call.body.toString('utf8'))))}: ${problem}`;
   return invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
 }
 

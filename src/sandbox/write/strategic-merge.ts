@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { jsonText } from '../../kit/exact-json.ts';
 import { isMap } from '../apply/fields.ts';
 import { internal } from '../http/statuses.ts';
 import { goText } from './go-text.ts';
@@ -89,7 +90,7 @@ function reorder(current: Fields, name: string, order: unknown, shape: Shape | u
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;
   const key = shape?.patchKey;
-  const identity = (value: unknown) => JSON.stringify(key !== undefined && isMap(value) ? value[key] : value);
+  const identity = (value: unknown) => jsonText(key !== undefined && isMap(value) ? value[key] : value);
   const places = new Map(order.map((value, i) => [identity(value), i]));
   let last = -1;
   const ranked = present.map((value) => {

@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { FieldProblem } from '../http/statuses.ts';
 
 type Fields = Record<string, unknown>;
@@ -11,7 +12,7 @@ export function required(field: string, detail?: string): FieldProblem {
 }
 
 export function invalid(field: string, value: unknown, why: string): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value ?? null)}: ${why}` };
+  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: ${why}` };
 }
 
 export function fieldsOf(value: unknown): Fields {

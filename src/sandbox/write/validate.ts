@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { definitionProblems } from '../crd/definition-problems.ts';
 import type { ApiType } from '../discovery/api-type.ts';
@@ -109,7 +110,7 @@ function strategyProblems({ spec }: UnknownObject): FieldProblem[] {
 const CHOICES = ['Always', 'Never', 'OnFailure'];
 
 function unsupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
-  const detail = `${JSON.stringify(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`;
+  const detail = `${jsonText(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`;
   return { field, reason: 'FieldValueNotSupported', detail };
 }
 

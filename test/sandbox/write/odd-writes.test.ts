@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../../../src/sandbox/index.ts';
+import { bodyText, Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { ask, type Loose } from '../../support/sandbox-requests.ts';
 
@@ -170,13 +170,80 @@ describe('values that are none of their field', () => {
     expect(put.status).toBe(200);
   });
 
-  it('are not rounded: a whole number beyond what JavaScript can hold is refused with 501', async () => {
-    define({ n: { type: 'integer', format: 'int64' }, s: { type: 'string' } });
-    const { status, body } = await send('POST', WIDGETS, widget('{"n":9007199254740993}'));
-    expect([status, body.message]).toEqual([501, 'the sandbox does not implement whole numbers beyond 9007199254740991']);
-    expect((await send('POST', WIDGETS, widget('{"n":9007199254740991,"s":"9007199254740993"}'))).status).toBe(201);
-    expect((await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":-9007199254740993}}', MERGE)).status).toBe(501);
-    expect((await send('PATCH', `${WIDGETS}/w?fieldManager=m&force=1`, widget('{"n":9007199254740993}'), APPLY)).status).toBe(501);
+  describe('are not rounded: whole numbers beyond what a double can hold', () => {
+    const N = '9007199254740993';
+    const textOf = async (path = `${WIDGETS}/w`, headers: Record<string, string> = {}) =>
+      bodyText(await sandbox.handle({ method: 'GET', path, headers }));
+    const whole = { type: 'integer', format: 'int64' };
+    beforeEach(() => define({ n: whole, m: whole, l: whole, set: { type: 'array', items: { type: 'integer' } } }));
+
+    it.each([
+      ['a create', 'POST', WIDGETS, widget(`{"n":${N}}`), {}, N],
+      ['a merge patch', 'PATCH', `${WIDGETS}/w`, `{"spec":{"n":-${N}}}`, MERGE, `-${N}`],
+      [
+        'a JSON patch',
+        'PATCH',
+        `${WIDGETS}/w`,
+        `[{"op":"test","path":"/spec/n","value":${N}},{"op":"replace","path":"/spec/n","value":${N}1}]`,
+        JSON_PATCH,
+        `${N}1`,
+      ],
+      [
+        'a JSON patch that copies',
+        'PATCH',
+        `${WIDGETS}/w`,
+        '[{"op":"copy","from":"/spec/n","path":"/spec/l"},{"op":"move","from":"/spec/n","path":"/spec/m"}]',
+        JSON_PATCH,
+        N,
+      ],
+      ['an apply of JSON', 'PATCH', `${WIDGETS}/w?fieldManager=m&force=1`, widget(`{"n":${N}2}`), APPLY, `${N}2`],
+      [
+        'an apply of YAML',
+        'PATCH',
+        `${WIDGETS}/w?fieldManager=m&force=1`,
+        `apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {n: -${N}}\n`,
+        APPLY,
+        `-${N}`,
+      ],
+    ])('by %s', async (_how, method, path, body, headers, kept) => {
+      if (method !== 'POST') expect((await send('POST', WIDGETS, widget(`{"n":${N}}`))).status).toBe(201);
+      const { status } = await send(method, path, body, headers);
+      expect([200, 201]).toContain(status);
+      expect(await textOf()).toContain(`:${kept}`);
+      expect(await textOf(WIDGETS)).toContain(`:${kept}`);
+      expect(await textOf(`${WIDGETS}/w`, { accept: 'application/yaml' })).toContain(`: ${kept}\n`);
+    });
+
+    it('by a strategic merge patch of a built-in type', async () => {
+      await send('POST', DEPLOYMENTS, deployment('d', [{ name: 'c', image: 'i' }]));
+      const body = `{"spec":{"template":{"spec":{"terminationGracePeriodSeconds":${N}}}}}`;
+      const { status } = await send('PATCH', `${DEPLOYMENTS}/d`, body, STRATEGIC);
+      const patched = await textOf(`${DEPLOYMENTS}/d`);
+      expect([status, patched.includes(`"terminationGracePeriodSeconds":${N}`)]).toEqual([200, true]);
+    });
+
+    it('when they are checked: limits, formats, equality of items in a set', async () => {
+      define({
+        n: { type: 'integer', format: 'int64', maximum: 9007199254740993n },
+        set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } },
+      });
+      expect((await send('POST', WIDGETS, widget(`{"n":${N},"set":[9007199254740992,${N}]}`))).status).toBe(201);
+      const { status, body } = await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740994}}', MERGE);
+      expect([status, body.message]).toEqual([
+        422,
+        expect.stringContaining(`9007199254740994: spec.n in body should be less than or equal to ${N}`),
+      ]);
+      expect((await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":-9223372036854775809}}', MERGE)).status).toBe(422);
+      expect((await send('PATCH', `${WIDGETS}/w`, `{"spec":{"set":[${N},${N}]}}`, MERGE)).status).toBe(422);
+      const again = await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740992}}', MERGE);
+      const { resourceVersion } = again.body.metadata;
+      expect((await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740992}}', MERGE)).body.metadata.resourceVersion).toBe(
+        resourceVersion,
+      );
+      expect((await send('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740993}}', MERGE)).body.metadata.resourceVersion).not.toBe(
+        resourceVersion,
+      );
+    });
   });
 });
 

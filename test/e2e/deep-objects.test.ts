@@ -1,0 +1,192 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, run } from '../support/cli.ts';
+import { envelopeSchema, faults } from '../support/schema.ts';
+import { type SocketScript, socketScript } from '../support/socket-script.ts';
+
+/** What a real API server takes at most is 10,000 levels. */
+const nested = (levels: number, end: string) => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
+const object = (name: string, version: number, spec: string) =>
+  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","namespace":"shop","uid":"u-${name}","resourceVersion":"${version}"},"spec":${spec}}`;
+const event = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
+
+let server: SocketScript;
+let folder: string;
+let env: { KUBECONFIG: string };
+
+/** As much of an API server as it takes to serve objects that the sandbox does not: nested as deep as a real one takes them. */
+function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  const send = (body: string) => response.setHeader('content-type', 'application/json').end(body);
+  const { pathname, searchParams } = new URL(url, 'http://x');
+  if (pathname === '/version') return void send('{"major":"1","minor":"36","gitVersion":"v1.36.0"}');
+  if (pathname === '/api') return void send('{"kind":"APIVersions","versions":["v1"]}');
+  if (pathname === '/apis') return void send('{"kind":"APIGroupList","apiVersion":"v1","groups":[]}');
+  if (pathname === '/api/v1') {
+    return void send(
+      '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap","verbs":["get","list","watch","update","patch"]}]}',
+    );
+  }
+  if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
+  if (searchParams.get('watch') === null) {
+    const items = [object('deep', 1, nested(9_000, '1')), object('flat', 2, nested(100, '"x"'))].join(',');
+    return void send(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items}]}`);
+  }
+  response.setHeader('content-type', 'application/json');
+  response.write(event('MODIFIED', object('deep', 6, nested(9_000, '2'))));
+  response.write(event('ADDED', object('later', 7, '{}')));
+  response.write(event('MODIFIED', object('deep', 8, '{"a":1}')));
+  response.write(event('MODIFIED', object('deep', 9, nested(3_000, '1'))));
+  response.write(event('DELETED', object('deep', 10, nested(3_000, '1'))));
+  response.write(event('ADDED', object('last', 11, '{}')));
+}
+
+beforeAll(async () => {
+  server = await socketScript(answer);
+  folder = await mkdtemp(path.join(tmpdir(), 'deep-'));
+  const file = path.join(folder, 'kubeconfig');
+  env = { KUBECONFIG: file };
+  await writeFile(
+    file,
+    `{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u, namespace: shop}}], clusters: [{name: c, cluster: {server: "${server.url}"}}], users: [{name: u, user: {}}]}\n`,
+  );
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const REASON = 'it is nested deeper than 1,000 levels';
+const NOTICE = `v1/configmaps shop/deep cannot be printed: ${REASON}`;
+const watch = (...flags: string[]) => run(['watch', 'configmaps', '-n', 'shop', '--limit', '8', '--timeout', '30s', ...flags], { env });
+const lines = (text: string) => text.trimEnd().split('\n');
+
+describe('an object nested too deep to be printed does not end a watch', () => {
+  it('-o json: it is an event with its key, its name and the error; the others are whole', async () => {
+    const { code, stdout, stderr } = await watch('-o', 'json', '--old');
+    const events = lines(stdout).map((line) => JSON.parse(line));
+    expect(events.map((e) => [e.type, e.key, e.error === undefined])).toEqual([
+      ['ADDED', 'shop/deep', false],
+      ['ADDED', 'shop/flat', true],
+      ['MODIFIED', 'shop/deep', false],
+      ['ADDED', 'shop/later', true],
+      ['MODIFIED', 'shop/deep', true],
+      ['MODIFIED', 'shop/deep', false],
+      ['DELETED', 'shop/deep', false],
+      ['ADDED', 'shop/last', true],
+    ]);
+    expect(events[0]).toMatchObject({
+      gvr: 'v1/configmaps',
+      error: `this object cannot be printed: ${REASON}`,
+      object: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'deep', namespace: 'shop', uid: 'u-deep', resourceVersion: '1' },
+        error: `this object cannot be printed: ${REASON}`,
+      },
+    });
+    expect(JSON.stringify(events[1].object.spec)).toBe(nested(100, '"x"'));
+    for (const each of events) expect(faults(envelopeSchema, each, envelopeSchema)).toEqual([]);
+    expect(stderr.split(NOTICE)).toHaveLength(2); // once an object
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('8 events (4 ADDED, 3 MODIFIED, 1 DELETED), no gaps, 4 unprintable objects'),
+    ]);
+  });
+
+  it.each([
+    [
+      'yaml',
+      ['-o', 'yaml'],
+      /type: ADDED[\s\S]*error: 'this object cannot be printed: it is nested deeper than 1,000 levels'[\s\S]*name: last/,
+    ],
+    ['jq', ['-o', 'jq=[.type,.key,.error]'], /\["ADDED","shop\/deep","this object cannot be printed[\s\S]*\["ADDED","shop\/last",null\]/],
+    ['jsonpath', ['-o', 'jsonpath={.metadata.name}'], /^flat\nlater\ndeep\nlast\n$/],
+    ['jsonpath that descends', ['-o', 'jsonpath={..name}'], /^flat\nlater\ndeep\nlast\n$/],
+    ['custom-columns', ['-o', 'custom-columns=N:.metadata.name'], /^N *\nflat *\nlater *\ndeep *\nlast *\n$/],
+    [
+      'changes',
+      ['-o', 'changes'],
+      /ADDED +shop\/deep +<cannot be printed: it is nested deeper[\s\S]*MODIFIED +shop\/deep +<cannot[\s\S]*ADDED +shop\/last\n/,
+    ],
+    ['diff', ['-o', 'diff'], /ADDED +configmap\/shop\/deep +\(cannot be printed: it is nested deeper[\s\S]*ADDED +configmap\/shop\/last/],
+  ])('-o %s says so and goes on', async (_name, flags, expected) => {
+    const { code, stdout, stderr } = await watch(...flags);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(NOTICE)]);
+    expect(stdout).toMatch(expected);
+  });
+
+  it.each([
+    ['a table', []],
+    ['names', ['-o', 'name']],
+    [
+      'filters and comparisons of all kinds',
+      ['-o', 'name', '--filter', 'object.spec != 1 && (oldObject == null || object != oldObject || true)'],
+    ],
+    [
+      '--no-noise, --ignore-changes and --changed',
+      ['-o', 'name', '--no-noise', '--ignore-changes', '.metadata.labels', '--changed', '.spec'],
+    ],
+    ['a predicate', ['-o', 'name', '--predicate', 'spec']],
+  ])('%s: every event is shown', async (_name, flags) => {
+    const { code, stdout } = await watch(...flags);
+    expect(code).toBe(0);
+    expect(stdout.match(/deep/g)).toHaveLength(5);
+    expect(stdout).toMatch(/last\s*\S*\s*$/);
+  });
+
+  it('--until and --for judge it as any other', async () => {
+    const until = await run(
+      [
+        'watch',
+        'configmaps',
+        '-n',
+        'shop',
+        '--until-any',
+        'object.spec.a.a.a.a.a.a.a.a == 0 || object.metadata.resourceVersion == "11"',
+        '--timeout',
+        '30s',
+      ],
+      { env },
+    );
+    expect(until.code).toBe(0);
+  });
+});
+
+describe('an object nested too deep to be printed leaves the rest of an answer whole', () => {
+  it.each([
+    ['json', /"error": "this object cannot be printed: it is nested deeper than 1,000 levels"[\s\S]*"name": "flat"/],
+    ['yaml', /error: 'this object cannot be printed: it is nested deeper than 1,000 levels'[\s\S]*name: flat/],
+    ['name', /^configmap\/deep\nconfigmap\/flat\n$/],
+    ['jsonpath={.metadata.name}', /^flat\n$/],
+    ['custom-columns=N:.metadata.name', /^N *\nflat *\n$/],
+  ])('query -o %s', async (output, expected) => {
+    const { code, stdout, stderr } = await run(['query', 'configmaps', '-n', 'shop', '-o', output], { env });
+    expect([code, stderr]).toEqual([0, output === 'name' ? '' : `${NOTICE}\n`]);
+    expect(stdout).toMatch(expected);
+  });
+
+  it('indexes, values, groups and sorting take it', async () => {
+    const query = (...flags: string[]) => run(['query', 'configmaps', '-n', 'shop', ...flags], { env });
+    for (const flags of [
+      ['--index', 'x=.spec', '--values', 'x'],
+      ['--group-by', '.spec'],
+      ['--sort-by', '.metadata.name', '-o', 'name'],
+      ['--count'],
+    ])
+      expect([flags, (await query(...flags)).code]).toEqual([flags, 0]);
+  });
+
+  it('a hook program that cannot be given it has its key parked with the reason; others run', async () => {
+    const hook = path.join(folder, 'hook.sh');
+    await writeFile(hook, '#!/bin/sh\ncat > /dev/null\necho "ran for $INFORMER_NAME" >&2\n');
+    await chmod(hook, 0o755);
+    await using cli = new Cli(['reconcile', 'configmaps', '-n', 'shop', '--hook', hook, '-v', '4'], { env });
+    await cli.until(({ stderr }) => stderr.includes('ran for last'), 'the last object');
+    cli.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    expect(stderr).not.toContain('Maximum call stack');
+  });
+});

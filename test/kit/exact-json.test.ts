@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { copyOf } from '../../src/kit/copy-of.ts';
+import { HugeNumber, jsonText, mayHoldLarge, parseJson } from '../../src/kit/exact-json.ts';
+import { seededRandom } from '../../src/kit/random.ts';
+import { sameValue } from '../../src/kit/same-value.ts';
+
+const random = seededRandom(20);
+const upTo = (n: number) => Math.floor(random() * n);
+const digits = (n: number) => Array.from({ length: n }, (_, i) => (i === 0 ? 1 + upTo(9) : upTo(10))).join('');
+const sign = () => (upTo(3) === 0 ? '-' : '');
+
+/** A whole number of up to 40 digits, or one that no double can hold: the numbers whose text must stay. */
+const exactLiteral = () =>
+  upTo(8) === 0
+    ? `${sign()}${digits(1 + upTo(5))}${upTo(2) ? '.5' : ''}${upTo(2) ? 'e' : 'E'}${upTo(2) ? '+' : ''}${400 + upTo(9000)}`
+    : sign() + digits(1 + upTo(40));
+const text = () =>
+  JSON.stringify(
+    Array.from({ length: upTo(30) }, () => ['e', '1', '\\', '"', ':1e400,', '9007199254740993', 'é', '\ue000', '{'][upTo(9)]).join(''),
+  );
+
+function value(depth: number): string {
+  const kind = upTo(depth > 4 ? 3 : 5);
+  if (kind === 0) return text();
+  if (kind <= 2) return exactLiteral();
+  const space = upTo(2) ? '' : ' ';
+  const parts = Array.from({ length: upTo(5) }, (_, i) => (kind === 3 ? value(depth + 1) : `"k${i}":${space}${value(depth + 1)}`));
+  return kind === 3 ? `[${space}${parts.join(`,${space}`)}]` : `{${parts.join(`,${space}`)}}`;
+}
+
+const withoutSpaces = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted?: string) => quoted ?? '');
+
+describe('JSON with exact numbers', () => {
+  it('gives every text back as it came, whatever numbers it holds', () => {
+    for (let i = 0; i < 3_000; i++) {
+      const json = `{"a":${value(0)},"b":[${value(0)}]}`;
+      const read = parseJson(json);
+      expect(jsonText(read)).toBe(withoutSpaces(json));
+      expect(JSON.stringify(read)).toBe(withoutSpaces(json));
+      expect(jsonText(copyOf(read))).toBe(withoutSpaces(json));
+      expect(JSON.stringify(copyOf(read))).toBe(withoutSpaces(json));
+      expect(sameValue(read, parseJson(json))).toBe(true);
+    }
+  });
+
+  it.each(['', ' ', 'x', '"xy": 1, ', '"abc":[', '"a":"", '])('finds a large number wherever it begins (behind %j)', (lead) => {
+    for (const number of [
+      '9007199254740993',
+      '-9007199254740993',
+      '1E400',
+      '1e400',
+      '-1.5e400',
+      '1e+400',
+      '12e0400',
+      `1${'0'.repeat(400)}`,
+    ])
+      for (let shift = 0; shift < 12; shift++)
+        expect([number, shift, mayHoldLarge(`${' '.repeat(shift)}{${lead}"n":${number}}`)]).toEqual([number, shift, true]);
+  });
+
+  it('takes no hash, no time and no number of a text for one', () => {
+    const json =
+      '{"uid":"d48205e4-98e5-1e4007219-a2ab","sha":"9007199254740993abc1e400","t":"2026-01-01T00:00:00.000000000Z","n":123456789,"f":1.5e10}';
+    expect(mayHoldLarge(json)).toBe(false);
+  });
+
+  it('keeps numbers that a double holds as numbers, larger whole ones as bigints, larger ones still as their text', () => {
+    expect(parseJson('[9007199254740991,1.0,-0,1e-7,1e21,0.1234567890123456789]')).toEqual([
+      9007199254740991, 1, -0, 1e-7, 1e21, 0.12345678901234568,
+    ]);
+    expect(parseJson('[9007199254740992,-9223372036854775808]')).toEqual([9007199254740992n, -9223372036854775808n]);
+    expect(parseJson('1E400')).toEqual(new HugeNumber('1E400'));
+    expect(`${parseJson('1E400')} ${(parseJson('-1E400') as number) < 0}`).toBe('1E400 true');
+  });
+
+  it('refuses what is no JSON as JSON.parse does, large numbers or not', () => {
+    for (const broken of [
+      '{"a":09007199254740993}',
+      '[9007199254740993',
+      '{"a":9007199254740993,}',
+      '[9007199254740993.]',
+      '{9007199254740993:1}',
+    ])
+      expect(() => parseJson(broken)).toThrow(SyntaxError);
+  });
+
+  it('reads and compares an object nested 50,000 deep with such a number at its bottom', () => {
+    const deep = `${'{"a":'.repeat(50_000)}9007199254740993${'}'.repeat(50_000)}`;
+    const other = deep.replace('993', '995');
+    expect(sameValue(parseJson(deep), parseJson(deep))).toBe(true);
+    expect(sameValue(parseJson(deep), copyOf(parseJson(deep)))).toBe(true);
+    expect(sameValue(parseJson(deep), parseJson(other))).toBe(false);
+  });
+
+  it('lets structuredClone keep whole numbers, and refuse what it could not keep', () => {
+    expect(jsonText(structuredClone(parseJson('{"a":[9007199254740993]}')))).toBe('{"a":[9007199254740993]}');
+    expect(() => structuredClone(parseJson('{"a":1E400}'))).toThrow(/could not be cloned/);
+  });
+});
+
+describe('sameValue', () => {
+  it.each([
+    [{ a: 1 }, { a: 1, b: undefined }, true],
+    [{ a: 0 }, { a: -0 }, true],
+    [[1, 2], [2, 1], false],
+    [{ a: 9007199254740992 }, { a: 9007199254740993n }, false],
+    [new HugeNumber('1E400'), new HugeNumber('2E400'), false],
+    [new HugeNumber('1E400'), new HugeNumber('1E400'), true],
+    [new Date(1), new Date(2), false],
+    [[], {}, false],
+    [null, {}, false],
+    [{ toString: 1 }, {}, false],
+  ])('of %o and %o is %s', (a, b, same) => {
+    expect([sameValue(a, b), sameValue(b, a)]).toEqual([same, same]);
+  });
+});

@@ -5,10 +5,9 @@ import { messageOf } from '../kit/error.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { Session } from './session.ts';
 
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
-const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed']);
+const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short']);
 
 /** Nothing is tried again here. */
 const REFUSALS: Readonly<Record<Refusal, string>> = {
@@ -18,19 +17,40 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 
 /**
  * What a person is told on stderr of how a command's informers go on. While a server is away every one of them meets the same fault, again and
- * again: it is told once, until all of them are well again. Gaps, relists and resumed watches are each told.
+ * again: it is told once, until all of them are well again. Gaps, relists and resumed watches are each told; what a server ends in an ordinary
+ * way, and what is resumed at once behind it, is not.
  */
 export class ContinuityNotices {
   readonly #told = new Set<string>();
   readonly #ill = new Set<string>();
+  /** Sources that have lost their connection and not been told to be back. */
+  readonly #lost = new Set<string>();
 
   /** Undefined for what goes without saying, or was said. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
-    if (event.kind === 'fault' && event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
-    if (event.kind === 'fault') return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
-    if (event.kind === 'resumed' || event.kind === 'relisted' || event.kind === 'synced') this.#recovered(name);
-    return noticeOf(event, name);
+    switch (event.kind) {
+      case 'fault':
+        if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
+        return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
+      case 'disconnected':
+        this.#lost.add(name);
+        return undefined; // the fault is told
+      case 'resumed': {
+        const wasLost = this.#lost.delete(name) || !ORDINARY.has(event.why);
+        this.#recovered(name);
+        return wasLost ? resumedText(event, name) : undefined;
+      }
+      case 'relisted':
+      case 'synced':
+        this.#lost.delete(name);
+        this.#recovered(name);
+        return event.kind === 'relisted' ? relistedText(event, name) : undefined;
+      case 'gap':
+        return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
+      default:
+        return undefined;
+    }
   }
 
   #isNews(error: unknown, name: string): boolean {
@@ -45,34 +65,20 @@ export class ContinuityNotices {
   }
 }
 
-/** Tells a command's notices on stderr until it ends. */
-export function noticeTeller(session: Pick<Session, 'notice' | 'signal'>): (event: ContinuityEvent, type: ResourceType) => void {
-  const notices = new ContinuityNotices();
-  return (event, type) => {
-    const notice = notices.textOf(event, type);
-    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
-  };
-}
-
 /** A connection is the same for every type. */
 function faultText(error: unknown, name: string): string {
   return `${isConnectionError(error) ? '' : `${name}: `}${messageOf(error)}; trying again`;
 }
 
-function noticeOf(event: Exclude<ContinuityEvent, { kind: 'fault' }>, name: string): string | undefined {
-  switch (event.kind) {
-    case 'resumed': {
-      if (ORDINARY.has(event.why) && event.downMs < 1000) return undefined;
-      const claim = event.proven ? '; nothing was missed' : '';
-      return `${name}: watch resumed at ${event.since} after ${humanDuration(event.downMs)} (${event.why})${claim}`;
-    }
-    case 'gap':
-      return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
-    case 'relisted':
-      return `${name}: relisted ${event.objects} object${event.objects === 1 ? '' : 's'} at ${event.resourceVersion}${because(event.why)}; what happened since ${event.from} shows as its outcome`;
-    default:
-      return undefined;
-  }
+type Kind<K extends ContinuityEvent['kind']> = Extract<ContinuityEvent, { readonly kind: K }>;
+
+function resumedText({ since, why, downMs, proven }: Kind<'resumed'>, name: string): string {
+  return `${name}: watch resumed at ${since} after ${humanDuration(downMs)} (${why})${proven ? '; nothing was missed' : ''}`;
+}
+
+function relistedText({ objects, resourceVersion, why, from }: Kind<'relisted'>, name: string): string {
+  const count = `${objects} object${objects === 1 ? '' : 's'}`;
+  return `${name}: relisted ${count} at ${resourceVersion}${because(why)}; what happened since ${from} shows as its outcome`;
 }
 
 /** `other` tells a person nothing: the fault itself was told. */

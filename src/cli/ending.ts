@@ -19,6 +19,8 @@ export interface StreamState {
   readonly isSynced: boolean;
   /** Something is waited for that has not happened: a limit not reached, a condition not met. */
   readonly isWaiting: boolean;
+  /** Something had no connection when it ended, and --strict asks for continuity. */
+  readonly isCut?: boolean | undefined;
 }
 
 /** The object or objects that made the difference: `pods shop/web-1`, `pods shop/web-1, jobs.batch shop/report and 3 more`. */
@@ -29,8 +31,9 @@ export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
 }
 
 /** The exit code of an ending. Throws what is an error, for the entry to word. */
-export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting }: StreamState): ExitCode {
+export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: StreamState): ExitCode {
   const isOpen = isSynced && !isWaiting;
+  if (isCut && !isFailure(reason) && !(reason instanceof StreamEnd && reason.kind === 'fail-if')) return ExitCode.continuity;
   if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
   if (isReaderGone(reason)) return isWaiting ? ExitCode.readerGone : ExitCode.ok;
   if (!(reason instanceof StreamEnd)) throw reason;

@@ -128,6 +128,11 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** Whether what was written to a stream can be written over: it is a terminal that knows how to move its cursor. */
+export function canRedraw({ env }: Pick<Io, 'env'>, sink: TextSink): boolean {
+  return sink.isTerminal && env.TERM !== 'dumb';
+}
+
 export function processIo(): Io {
   return { stdout: new TextSink(process.stdout), stderr: new TextSink(process.stderr), env: process.env };
 }

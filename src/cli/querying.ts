@@ -24,7 +24,7 @@ import { formatExplanation, type IndexedStore, runLookups } from '../query/plan.
 import { ConditionJudge, conditionOf, variablesOf } from '../stream/condition.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../stream/shown-object.ts';
-import { noticeTeller } from './continuity-notices.ts';
+import { ContinuityTeller } from './continuity-teller.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
 import { samplesOf } from './first-look.ts';
@@ -74,12 +74,13 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const early = new IndexCatalog(plan.declared);
   const used = usedIndexes(plan).map((name) => early.get(name));
   const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
-  const targets = createTargets(session, plan.selections, {
+  using teller = new ContinuityTeller(session, () => targets, { isOneShot: true });
+  const targets: readonly Target[] = createTargets(session, plan.selections, {
     ...plan,
     as: representationFor(plan),
     once: true,
     indexers: indexers as never,
-    onContinuity: noticeTeller(session),
+    onContinuity: (event, type) => teller.heard(event, type),
   });
   const running = runTargets(targets, session, { once: true });
   using progress = showSyncProgress(session, session.status);

@@ -12,6 +12,7 @@ import { and, changed, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
 import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
 import type { Address } from '../expr/address.ts';
+import { onAbort } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
@@ -20,13 +21,15 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { framedTable } from '../output/framed-table.ts';
 import type { IndexDefinition } from '../query/index-definition.ts';
 import { changedPaths } from '../stream/changed-paths.ts';
+import { outagesOf } from '../stream/outage.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
-import { noticeTeller } from './continuity-notices.ts';
+import { ContinuityTeller } from './continuity-teller.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import type { ExitCode } from './exit.ts';
 import { samplesOf } from './first-look.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { createTargets, type InformerPlan, runTargets, type Target } from './informers.ts';
+import { outageText } from './outage-text.ts';
 import { pathAdvice } from './path-advice.ts';
 import { privateFile } from './private-file.ts';
 import { redactedLister } from './redacted-lister.ts';
@@ -66,8 +69,10 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
   await using credentials = await hookCredentials(session, plan);
-  const [primary, owned, watched] = targetsOf(session, plan);
-  const all = [primary, ...owned, ...watched];
+  const all: Target[] = [];
+  using teller = new ContinuityTeller(session, () => all);
+  const [primary, owned, watched] = targetsOf(session, plan, teller);
+  all.push(primary, ...owned, ...watched);
   const controller = createController({
     name: plan.hook.name,
     reconcile: reconcilerOf(session, plan, primary, all, credentials?.env),
@@ -81,12 +86,17 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
   const running = runTargets(all, session);
   void adviseOnPaths(session, plan, primary, watched);
+  let outages = '';
+  using _end = onAbort(session.signal, () => {
+    outages = outageText(outagesOf(all, session.clock.now()), all);
+  });
   try {
     await controller.run(session.signal);
   } finally {
     session.end(new StreamEnd('done'));
     await running;
   }
+  if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
   if (controller.parked.length > 0) session.notice(await parkedText(controller.parked));
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
 }
@@ -117,9 +127,15 @@ async function parkedText(parked: readonly Parked[]): Promise<string> {
   return `given up until something changes:\n${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`.trimEnd();
 }
 
-function targetsOf(session: Session, plan: ReconcilePlan): [Target, Target[], Target[]] {
+function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTeller): [Target, Target[], Target[]] {
   const { namespaces } = plan;
-  const shared = { namespaces, as: 'object', keepManagedFields: false, idleMs: plan.idleMs, onContinuity: noticeTeller(session) } as const;
+  const shared = {
+    namespaces,
+    as: 'object',
+    keepManagedFields: false,
+    idleMs: plan.idleMs,
+    onContinuity: teller.heard.bind(teller),
+  } as const;
   const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {

@@ -1,6 +1,6 @@
 import { cutToWidth } from '../output/display-width.ts';
 import { cellText } from '../output/escape.ts';
-import type { Io, TextSink } from './io.ts';
+import { canRedraw, type Io, type TextSink } from './io.ts';
 
 const ERASE = '\r\x1b[K';
 
@@ -13,10 +13,11 @@ export interface Status {
 
 /**
  * One line on stderr that tells how far something is. Everything else that is printed on the same terminal stands above it.
- * Where stderr is no terminal it does nothing: a log has no use for it.
+ * Where stderr is no terminal, or one that cannot write over what it shows, it does nothing: a log has no use for it.
  */
 export class StatusLine implements Status {
   readonly #io: Io;
+  readonly #canRedraw: boolean;
   #text: string | undefined;
   #isShown = false;
   #isWriting = false;
@@ -25,14 +26,15 @@ export class StatusLine implements Status {
 
   constructor(io: Io) {
     this.#io = io;
-    if (!io.stderr.isTerminal) return;
+    this.#canRedraw = canRedraw(io, io.stderr);
+    if (!this.#canRedraw) return;
     this.#standBelow(io.stderr);
     if (io.stdout.isTerminal) this.#standBelow(io.stdout);
   }
 
   /** Shows a text in place of the one before, cut at the terminal's width. */
   show(text: string): void {
-    if (!this.#io.stderr.isTerminal) return;
+    if (!this.#canRedraw) return;
     this.#text = text;
     this.#erase();
     this.#draw();

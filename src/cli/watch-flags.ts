@@ -43,7 +43,11 @@ export const watchFlags = {
     helpGroup: SHOWING,
   }),
   'watch-only': bool({ summary: 'leave out what is there at the start', helpGroup: SHOWING }),
-  'sort-by': text({ summary: 'order of what is there at the start, and of --live', helpValue: 'JSONPATH', helpGroup: SHOWING }),
+  'sort-by': text({
+    summary: 'order of what is there at the start, and of --live; -.PATH for the opposite one',
+    helpValue: 'JSONPATH',
+    helpGroup: SHOWING,
+  }),
   explain: bool({ summary: 'say on stderr what of --filter the server does', helpGroup: SHOWING }),
   once: bool({ summary: 'print what is there, and end', helpGroup: ENDING }),
   until: list({ summary: 'end when every selected object meets it', helpValue: 'CEL', helpGroup: ENDING }),

@@ -2,25 +2,24 @@ import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
 import { addressesOf } from '../expr/jsonpath-addressed.ts';
-import { loadPath, type PathValues, splitPaths } from '../expr/path-values.ts';
+import { splitPaths } from '../expr/path-values.ts';
 import { InformerError } from '../kit/error.ts';
-import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import { TIMESTAMPS } from '../output/timestamps.ts';
-import { compareKeys } from '../query/arrange.ts';
 import { sameRows } from '../stream/noise.ts';
 import type { SameBut } from '../stream/path-mask.ts';
 import { compileScope } from '../stream/path-scope.ts';
 import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
 import { idleMsOf } from './flags.ts';
-import type { Io } from './io.ts';
+import { canRedraw, type Io } from './io.ts';
 import { type Narrowing, narrowingOf } from './narrowing.ts';
 import { addressesPrinted, type Layout, outputFormatOf, printerOf, rowOptionsOf } from './output.ts';
 import { checkRollouts } from './rollout-check.ts';
 import { checkSelectors, namespacesOf, type Session } from './session.ts';
+import { comparing, type SortOrder, sortOrderOf } from './sort-order.ts';
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
 import { refuseBeside, refuseUnshown } from './useless-flags.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
@@ -35,7 +34,7 @@ export interface CheckedWatch {
   readonly format: OutputFormat;
   readonly filters: StreamFilters;
   readonly waits: Waits;
-  readonly sortBy: PathValues | undefined;
+  readonly sortBy: SortOrder | undefined;
   readonly wantsLive: boolean;
   /** On a terminal, in the one format that has rows. */
   readonly isLive: boolean;
@@ -55,15 +54,19 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   if (!isLive)
     refuseBeside(given, ['sort-by'], ['watch-only'], '--sort-by orders what is there at the start, which --watch-only leaves out');
   refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
+  if (isLive && given.get('timestamps')?.origin === 'flag')
+    throw new InformerError('argument', '--live has no place for --timestamps', {
+      hint: 'its last line has the time of the last event; leave out --live to see the time of each',
+    });
   const waits = await waitsOf(flags);
   return {
     format,
     filters: await streamFiltersOf(flags),
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
-    sortBy: flags['sort-by'] === undefined ? undefined : await loadPath(flags['sort-by'], { flag: '--sort-by' }),
+    sortBy: flags['sort-by'] === undefined ? undefined : await sortOrderOf(flags['sort-by']),
     wantsLive: isLive,
-    isLive: isLive && io.stdout.isTerminal,
+    isLive: isLive && canRedraw(io, io.stdout),
   };
 }
 
@@ -117,7 +120,10 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
   };
   const needs = needsOf(format);
-  if (checked.wantsLive && !checked.isLive) session.notice('--live needs a terminal; rows are appended instead');
+  if (checked.wantsLive && !checked.isLive)
+    session.notice(
+      `--live needs a terminal${session.io.stdout.isTerminal ? ' that can redraw, and TERM is dumb' : ''}; rows are appended instead`,
+    );
   return {
     selections,
     namespaces,
@@ -127,7 +133,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     reads: [
       ...filters.reads,
       ...waits.reads,
-      { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.text) : [] },
+      { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
       { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
     ],
     printer: await printerOf(format, flags, layout, session),
@@ -141,7 +147,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
     showSecrets: flags['show-secrets'],
     withOld: flags.old || needs.old,
     withChanges: flags['with-changes'],
-    sortInitial: sortBy && byValueAt(sortBy),
+    sortInitial: sortBy && comparing(sortBy),
     once: checked.once,
     ignoreNotFound: flags['ignore-not-found'],
     strict: flags.strict,
@@ -156,7 +162,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
 
 /** As little of the objects as what is asked needs. Cells come only with tables. */
 function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Representation {
-  const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.text);
+  const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);
   const isWhole = needsOf(format).object || filters.needsObject || waits.needsObject || sortsInside;
   if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
   return isWhole ? 'object' : 'metadata';
@@ -197,20 +203,12 @@ function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
   return sameRows({ wide, labels: flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []) });
 }
 
-async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: PathValues | undefined, { io }: Session): Promise<LiveTable> {
+async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: SortOrder | undefined, { io }: Session): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../output/live-table.ts');
   return new Table({
     ...(await rowOptionsOf(flags, layout, io)),
     wide: flags.output === 'wide',
-    sortBy: sortBy && ((object) => sortBy.values(object)),
+    sortBy: sortBy && ((object) => sortBy.path.values(object)),
+    isDescending: sortBy?.isDescending,
   });
-}
-
-function byValueAt(path: PathValues): (a: ReadonlyObject, b: ReadonlyObject) => number {
-  const keys = new WeakMap<ReadonlyObject, unknown>();
-  const keyOf = (object: ReadonlyObject) => {
-    if (!keys.has(object)) keys.set(object, path.values(object)[0]);
-    return keys.get(object);
-  };
-  return (a, b) => compareKeys(keyOf(a), keyOf(b));
 }

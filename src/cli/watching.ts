@@ -1,8 +1,10 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { FieldReads } from '../expr/address.ts';
 import type { ContinuityEvent } from '../informer/ledger.ts';
+import { onAbort } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import type { ResourceType } from '../model/resource-type.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
 import type { Printer } from '../output/printer.ts';
@@ -10,20 +12,23 @@ import type { Loss } from '../stream/backlog.ts';
 import { createChangeGate } from '../stream/change-gate.ts';
 import { Enveloper, type EventEnvelope } from '../stream/envelope.ts';
 import { streamEvents, type Untold } from '../stream/event-stream.ts';
-import { continuityMarker, endMarker, lossMarker, lossText, type Marker } from '../stream/markers.ts';
+import { continuityMarker, endMarker, lossMarker, lossText, type Marker, outageMarker } from '../stream/markers.ts';
+import { type Outage, outagesOf } from '../stream/outage.ts';
 import type { OverflowPolicy } from '../stream/overflow.ts';
 import { Redactor } from '../stream/redact.ts';
 import { whyUnprintable } from '../stream/shown-object.ts';
-import { StreamSummary } from '../stream/summary.ts';
+import { type ContinuityCounts, StreamSummary } from '../stream/summary.ts';
 import { Waiter } from '../stream/waiter.ts';
-import { ContinuityNotices } from './continuity-notices.ts';
-import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from './ending.ts';
+import { ContinuityTeller } from './continuity-teller.ts';
+import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { type ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
 import { FirstLook } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
+import { canRedraw } from './io.ts';
 import { LiveView } from './live-view.ts';
 import { missingNames } from './missing-names.ts';
+import { outageText } from './outage-text.ts';
 import type { Session } from './session.ts';
 import { Interrupted } from './signals.ts';
 import type { Status } from './status-line.ts';
@@ -74,17 +79,16 @@ class Watching {
   #waiter: Waiter | undefined;
   #progress: WaitProgressTeller | undefined;
   readonly #unprintables = new Set<string>();
+  readonly #teller: ContinuityTeller;
+  #outages: readonly Outage<Target>[] = [];
   #synced = 0;
   readonly #reported = new Set<string>();
 
   constructor(session: Session, plan: WatchPlan) {
-    const notices = new ContinuityNotices();
     this.#session = session;
     this.#plan = plan;
-    this.#targets = createTargets(session, plan.selections, {
-      ...plan,
-      onContinuity: (event, type) => this.#heard(event, notices.textOf(event, type)),
-    });
+    this.#teller = new ContinuityTeller(session, () => this.#targets ?? [], { isOneShot: plan.once });
+    this.#targets = createTargets(session, plan.selections, { ...plan, onContinuity: (event, type) => this.#heard(event, type) });
     const { showManagedFields, withOld, withChanges, showSecrets } = plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
@@ -98,6 +102,8 @@ class Watching {
   async run(): Promise<ExitCode> {
     const session = this.#session;
     const { once, ignoreNotFound } = this.#plan;
+    using _teller = this.#teller;
+    using _end = onAbort(session.signal, () => this.#ending());
     const running = runTargets(this.#targets, session, { once });
     const refusal = once ? await this.#leaveOutRefused() : undefined;
     using waiter = this.#createWaiter();
@@ -110,12 +116,15 @@ class Watching {
     const { dropped, coalesced, expressionErrors, unprintable } = this.#summary.losses;
     const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors + unprintable === 0;
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
-    if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(this.#targets)));
+    const isCut = this.#outages.length > 0;
+    const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity());
+    if (!isQuiet || (isCut && !isFailure(reason)))
+      session.notice(isCut ? `${line()}; ${outageText(this.#outages, this.#targets)}` : line());
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
     const error = this.#errorText(reason);
     if (error !== undefined) session.notice(error);
-    const code = exitCodeOfEnd(reason, { isSynced: this.#isSynced, isWaiting: this.#isWaiting });
+    const code = exitCodeOfEnd(reason, this.#state);
     const missing = once && !waiter && !ignoreNotFound && this.#isSynced ? missingNames(this.#targets, this.#plan) : undefined;
     const unanswered = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
     if (unanswered !== undefined) throw unanswered;
@@ -134,6 +143,22 @@ class Watching {
     if (readable.length === 0 || this.#plan.waits.rules || hasStaleType(refusal)) session.end(refusal);
     else this.#targets = readable;
     return refusal;
+  }
+
+  /** What has no connection when the end is decided; later the end itself would take it away. */
+  #ending(): void {
+    if (!this.#plan.once) this.#outages = outagesOf(this.#targets, this.#session.clock.now());
+  }
+
+  get #state(): StreamState {
+    const isCut = this.#plan.strict && this.#outages.length > 0;
+    return { isSynced: this.#isSynced, isWaiting: this.#isWaiting, isCut };
+  }
+
+  /** To end without a connection is a gap, where none is open already. */
+  #continuity(): ContinuityCounts {
+    const counts = continuityOf(this.#targets);
+    return { ...counts, gaps: counts.gaps + this.#outages.filter(({ isGap }) => !isGap).length };
   }
 
   get #isSynced(): boolean {
@@ -160,9 +185,12 @@ class Watching {
   #errorText(reason: unknown): string | undefined {
     const { once, limit } = this.#plan;
     if (reason instanceof StreamEnd && reason.kind === 'fail-if') return `error: --fail-if is met${by(reason.message)}`;
-    if (!this.#isWaiting || !isOutOfTime(reason)) return undefined;
-    if (this.#plan.waits.isGoal && this.#waiter) return `error: ${this.#waiter.timeoutText(once)}`;
-    return `error: timed out with ${this.#summary.total} of the ${limit} events of --limit\nhint: a longer --timeout waits longer`;
+    const cut = outageText(this.#outages, this.#targets);
+    if (!this.#isWaiting || !isOutOfTime(reason)) return this.#state.isCut ? `error: continuity lost (--strict): ${cut}` : undefined;
+    const unseen = cut === '' ? '' : `; ${cut}`;
+    if (this.#plan.waits.isGoal && this.#waiter) return `error: ${this.#waiter.timeoutText(once)}${unseen}`;
+    const text = `error: timed out with ${this.#summary.total} of the ${limit} events of --limit${unseen}`;
+    return `${text}\nhint: a longer --timeout waits longer`;
   }
 
   #createWaiter(): Waiter | undefined {
@@ -187,7 +215,7 @@ class Watching {
     using live = this.#openLive(onLimit);
     const status = live ?? session.status;
     using progress = showSyncProgress(session, status);
-    using _waiting = this.#openProgress(live || io.stderr.isTerminal ? status : undefined);
+    using _waiting = this.#openProgress(live || canRedraw(io, io.stderr) ? status : undefined);
     const writer = new EventWriter({
       printer,
       sink: io.stdout,
@@ -228,8 +256,11 @@ class Watching {
         onSynced: (target) => {
           this.#synced++;
           orEnd(session, () => writer.initialDone(target));
-          if (this.#isSynced) progress[Symbol.dispose]();
-          if (this.#isSynced) look.synced();
+          if (this.#isSynced) {
+            progress[Symbol.dispose]();
+            live?.loaded();
+            look.synced();
+          }
         },
       },
       session.signal,
@@ -250,9 +281,13 @@ class Watching {
 
   /** What its place has not come for, because the stream ended before; END is the last. */
   #lastMarkers(untold: Untold<Target> | undefined): Marker[] {
-    const gaps = untold?.gaps.map(({ target, event }) => continuityMarker(this.#enveloper, target, event)) ?? [];
-    const losses = untold?.losses.map((loss) => lossMarker(this.#enveloper, loss)) ?? [];
-    return [...gaps, ...losses, this.#endRecord()];
+    const stamper = this.#enveloper;
+    return [
+      ...(untold?.continuity.map(({ target, event }) => continuityMarker(stamper, target, event)) ?? []),
+      ...this.#outages.filter(({ isGap }) => !isGap).map((outage) => outageMarker(stamper, outage)),
+      ...(untold?.losses.map((loss) => lossMarker(stamper, loss)) ?? []),
+      this.#endRecord(),
+    ];
   }
 
   #lost(loss: Loss): void {
@@ -271,21 +306,25 @@ class Watching {
     const { live: table, limit } = this.#plan;
     const { io, clock, atOnce } = this.#session;
     if (!table) return undefined;
-    const view = new LiveView({ table, io, clock, summary: this.#summary, limit, onLimit });
+    const onQuit = () => this.#session.end(new Interrupted('SIGINT'));
+    const outages = () => outagesOf(this.#targets, clock.now());
+    const view = new LiveView({ table, io, clock, summary: this.#summary, outages, limit, onLimit, input: process.stdin, onQuit });
     atOnce.add(() => view[Symbol.dispose]());
     return view;
   }
 
   #endRecord() {
     const { reason } = this.#session.signal;
-    const state = { isSynced: this.#isSynced, isWaiting: this.#isWaiting };
-    const exitCode = isFailure(reason) ? exitCodeOf(reason) : exitCodeOfEnd(reason, state);
-    return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary: this.#summary.counts(continuityOf(this.#targets)) });
+    const exitCode = isFailure(reason) ? exitCodeOf(reason) : exitCodeOfEnd(reason, this.#state);
+    const summary = this.#summary.counts(this.#continuity());
+    return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });
   }
 
-  #heard(event: ContinuityEvent, notice: string | undefined): void {
+  #heard(event: ContinuityEvent, type: ResourceType): void {
     const session = this.#session;
-    if (notice !== undefined && !session.signal.aborted) session.notice(notice);
+    if (session.signal.aborted) return;
+    this.#teller.heard(event, type);
+    this.#waiter?.see(outagesOf(this.#targets, session.clock.now()).length === 0);
     if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
 

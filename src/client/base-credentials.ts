@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { InformerError, messageOf } from '../kit/error.ts';
-import type { CredentialHeaders, TlsMaterial } from './cluster-config.ts';
+import type { CredentialHeaders, Login, TlsMaterial } from './cluster-config.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
 /** The auth-provider that is ours: KubeConfig knows no client secret, and after its first refresh it refreshes for every request. */
@@ -15,6 +15,17 @@ export interface Identity {
   /** Its `server` is set. */
   readonly cluster: ClusterEntry & { server: string };
   readonly user: UserEntry;
+}
+
+/** What the server goes by to know the user. */
+export function loginOf({ user }: Identity, isByFlag: boolean): Login {
+  if (isByFlag) return { kind: 'flag' };
+  if (user.exec) return { kind: 'exec', of: user.exec.command };
+  if (user['auth-provider']) return { kind: 'provider', of: user['auth-provider'].name };
+  if (user.username) return { kind: 'password' };
+  if (user.token) return { kind: 'token' };
+  if (user.tokenFile) return { kind: 'token-file', of: user.tokenFile };
+  return user['client-certificate'] || user['client-certificate-data'] ? { kind: 'certificate' } : { kind: 'none' };
 }
 
 /** Whether the user logs in by a provider that only client-node speaks. */

@@ -58,6 +58,12 @@ export interface CredentialRequest {
   signal?: AbortSignal | undefined;
 }
 
+/** What a user logs in with: the way, and the plugin, file or provider it comes from. Never a credential. */
+export interface Login {
+  readonly kind: 'exec' | 'token' | 'token-file' | 'certificate' | 'provider' | 'password' | 'flag' | 'none';
+  readonly of?: string | undefined;
+}
+
 /** Which server to talk to, as whom, and what a command line says about defaults. */
 export interface ClusterConfig {
   /** The base URL, without a slash at its end. */
@@ -67,6 +73,8 @@ export interface ClusterConfig {
   readonly context: string | undefined;
   readonly cluster: string | undefined;
   readonly user: string | undefined;
+  /** How the user logs in, for hints; undefined where it is not known. */
+  readonly login?: Login | undefined;
   readonly proxyUrl: string | undefined;
   /** For one request; undefined = no limit. */
   readonly requestTimeoutMs: number | undefined;

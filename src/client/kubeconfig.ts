@@ -4,8 +4,8 @@ import path from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { type Logger, silentLogger } from '../kit/logger.ts';
-import type { Identity } from './base-credentials.ts';
-import type { ClusterConfig, CredentialRequest, Credentials } from './cluster-config.ts';
+import { type Identity, loginOf } from './base-credentials.ts';
+import type { ClusterConfig, CredentialRequest, Credentials, Login } from './cluster-config.ts';
 import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './connection-flags.ts';
 import { CredentialSource } from './credentials.ts';
 import { inClusterKubeconfig } from './in-cluster.ts';
@@ -53,6 +53,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
       context: selection.context,
       cluster: clusterName || undefined,
       user: userName || undefined,
+      login: loginOf(selection.identity, options.token !== undefined || options.username !== undefined),
       proxyUrl: cluster['proxy-url'] ?? proxyFromEnvironment(cluster.server, options.env ?? process.env),
       requestTimeoutMs: requestTimeoutMsOf(options.requestTimeout),
       disableCompression: cluster['disable-compression'] === true,
@@ -90,6 +91,7 @@ class LoadedConfig implements ClusterConfig {
   readonly context: string | undefined;
   readonly cluster: string | undefined;
   readonly user: string | undefined;
+  readonly login: Login | undefined;
   readonly proxyUrl: string | undefined;
   readonly requestTimeoutMs: number | undefined;
   readonly disableCompression: boolean;
@@ -101,6 +103,7 @@ class LoadedConfig implements ClusterConfig {
     this.context = facts.context;
     this.cluster = facts.cluster;
     this.user = facts.user;
+    this.login = facts.login;
     this.proxyUrl = facts.proxyUrl;
     this.requestTimeoutMs = facts.requestTimeoutMs;
     this.disableCompression = facts.disableCompression;

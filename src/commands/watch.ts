@@ -8,7 +8,7 @@ import { watch } from '../cli/watching.ts';
 export default class WatchCommand extends BaseCommand {
   static override summary = 'stream every change of any resources, for as long as you like';
   static override description =
-    'Shows the objects there are, then every change to them, in one stream over several types and namespaces. The stream goes on through ended, broken and silent connections; what could not be seen is told on stderr. stdout carries the events and nothing else. Exit codes: 0 what was asked for happened, 1 the cluster failed, 2 wrong usage, 3 time ran out first, 4 continuity lost (--strict), 5 --fail-if, 130 and 143 interrupted before that.';
+    'Shows the objects there are, then every change to them, in one stream over several types and namespaces. The stream goes on through ended, broken and silent connections; what could not be seen is told on stderr. stdout carries the events and nothing else. Exit codes: 0 what was asked for happened, 1 the cluster failed, 2 wrong usage, 3 time ran out first, 4 continuity lost (--strict), 5 --fail-if, 130 and 143 interrupted before that, 141 the reader left before that.';
   static override usage = 'watch TYPE[,TYPE…] [NAME…] | TYPE/NAME… [FLAGS]';
   static override examples = [
     { description: 'pods and deployments of a namespace', command: '<%= config.bin %> watch pods,deploy -n shop -l app=web' },

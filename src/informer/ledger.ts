@@ -44,8 +44,11 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly error: unknown;
       readonly disconnectedAt: number;
     }
-  /** A watch is open again after a `disconnected`: it continues at `since`, or behind a relist, which is reported before. */
-  | ({ readonly kind: 'connected'; readonly by: 'resume' | 'relist' } & Reconnection)
+  /**
+   * A watch is open again after a `disconnected`: it continues at `since`, or behind a relist, which is reported before. `proven` is as of
+   * `resumed`; behind a relist there is nothing to prove, and it is false.
+   */
+  | ({ readonly kind: 'connected'; readonly by: 'resume' | 'relist'; readonly proven: boolean } & Reconnection)
   /**
    * The next watch continues where the last one ended, also after an ordinary end by the server. `proven`: the server has shown, by its
    * version and by an event or bookmark in order, that its history reaches back to `since`: nothing was missed. Otherwise nothing is known yet.
@@ -393,20 +396,24 @@ export class Ledger implements Continuity {
     if (!opening) return;
     this.stop();
     const { since, after, moment, isVerified } = opening;
-    const reconnection = this.#connected('resume', { since, why: after, moment });
+    const reconnection = this.#connected('resume', { since, why: after, moment }, isProven);
     this.resumes++;
     if (!isProven && isVerified) this.#unproven = since;
     this.#tell({ kind: 'resumed', ...reconnection, proven: isProven });
   }
 
-  #connected(by: 'resume' | 'relist', { since, why, moment }: { since: ResourceVersion; why: Ending; moment: Moment }): Reconnection {
+  #connected(
+    by: 'resume' | 'relist',
+    { since, why, moment }: { since: ResourceVersion; why: Ending; moment: Moment },
+    proven = false,
+  ): Reconnection {
     const broken = this.#break;
     const from = broken?.moment ?? moment;
     const downMs = moment.monotonic - from.monotonic;
     const reconnection: Reconnection = { since, why, disconnectedAt: from.now, reconnectedAt: moment.now, downMs };
     this.#break = undefined;
     this.#connection = { state: 'connected', since: moment.now };
-    if (broken?.isReported) this.#tell({ kind: 'connected', by, ...reconnection });
+    if (broken?.isReported) this.#tell({ kind: 'connected', by, proven, ...reconnection });
     return reconnection;
   }
 

@@ -32,7 +32,7 @@ export class Processor<T> {
 
   /**
    * Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it.
-   * Behind that state it is told of gaps that no relist has closed yet: what it was shown may be out of date.
+   * Behind that state it is told of outages and gaps that nothing has ended yet: what it was shown may be out of date.
    */
   add(listener: Listener<T>, replay: Iterable<Notification<T>>): void {
     this.#listeners.add(listener);
@@ -68,8 +68,9 @@ export class Processor<T> {
 
   /** Tells every listener, behind what already waits for it, where continuity was lost or made good. */
   tell(event: OrderedContinuity): void {
-    if (event.kind === 'gap') this.#open.set(event.scope ?? '', event);
-    else this.#open.delete(event.scope ?? '');
+    const { kind, scope = '' } = event;
+    if (kind === 'gap' || kind === 'disconnected') this.#open.set(`${kind} ${scope}`, event);
+    else this.#open.delete(`${kind === 'relisted' ? 'gap' : 'disconnected'} ${scope}`);
     for (const listener of this.#listeners) listener.push({ kind: 'continuity', event });
   }
 

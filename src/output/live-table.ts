@@ -1,3 +1,4 @@
+import { humanDuration } from '../kit/duration.ts';
 import { compareText } from '../kit/text-order.ts';
 import { cellsOf } from '../model/cells.ts';
 import { formatGvr } from '../model/gvr.ts';
@@ -17,6 +18,8 @@ export interface LiveTableOptions extends Omit<ColumnOptions, 'withEvent' | 'wit
   readonly painter?: Painter | undefined;
   /** Values to sort by, the first of them telling; else, and among equals, by namespace and name. */
   readonly sortBy?: ((object: ReadonlyObject) => readonly unknown[]) | undefined;
+  /** The largest first. */
+  readonly isDescending?: boolean | undefined;
 }
 
 /** How long a change is marked, and how long a deleted object stays to be seen. */
@@ -37,6 +40,11 @@ export class LiveTable {
   /** Widths of the columns up to the name, which all types share. */
   readonly #leading: number[] = [];
   #note: string | undefined;
+  #isLoading = true;
+  /** Rows above those that are shown. */
+  #offset = 0;
+  /** When types were disconnected that are, by name. */
+  readonly #since = new Map<string, number>();
   #events = 0;
   #last: PrintedEvent | undefined;
 
@@ -56,6 +64,28 @@ export class LiveTable {
       this.#sections.set(name, section);
     }
     section.update(printed);
+  }
+
+  /**
+   * Sets which types have no connection, and since when (wall-clock ms): the line of counts begins with it. Their ages stand still, for nobody
+   * knows whether those objects are there any more.
+   */
+  disconnected(types: readonly { readonly type: PrintedType; readonly since: number }[]): void {
+    this.#since.clear();
+    for (const { type, since } of types) {
+      const name = formatGvr(type.gvr);
+      this.#since.set(name, Math.min(since, this.#since.get(name) ?? since));
+    }
+  }
+
+  /** The first states are there: what is not in the table is not in the cluster. */
+  loaded(): void {
+    this.#isLoading = false;
+  }
+
+  /** Moves what is shown by so many rows, down or (below 0) up, or to an end. It stays within the rows there are. */
+  scroll(by: number | 'top' | 'bottom'): void {
+    this.#offset = by === 'top' ? 0 : by === 'bottom' ? Number.POSITIVE_INFINITY : Math.max(0, this.#offset + by);
   }
 
   /** Sets what stands beside the counts: how far a wait is, or a sync. */
@@ -81,18 +111,55 @@ export class LiveTable {
 
   #lines({ columns, rows }: ScreenSize, now: number): string[] {
     for (const section of this.#sections.values()) section.forget(now);
-    const shown = [...this.#sections.values()].filter((section) => section.size > 0);
-    const heading = this.#options.noHeaders ? 0 : 1;
-    const between = Math.max(0, shown.length - 1);
+    const all = [...this.#sections.values()].filter((section) => section.size > 0);
+    this.#offset = Math.min(this.#offset, this.#lastOffset(all, rows));
+    const shown = below(all, this.#offset);
     const room = shares(
-      shown.map((section) => section.size),
-      rows - 1 - between - heading * shown.length,
+      shown.map(({ section, skip }) => section.size - skip),
+      rows - 1 - this.#overhead(shown.length),
     );
-    const lines = shown.flatMap((section, i) => [
+    const lines = shown.flatMap(({ section, skip }, i) => [
       ...(i > 0 ? [''] : []),
-      ...section.lines({ rows: room[i] ?? 0, columns, now, painter: this.#painter }),
+      ...section.lines({
+        rows: room[i] ?? 0,
+        skip,
+        columns,
+        now: Math.min(now, this.#since.get(section.name) ?? now),
+        painter: this.#painter,
+      }),
     ]);
-    return [...lines.slice(0, rows - 1), this.#painter.faint(cutToWidth(this.#footer(), columns))];
+    return [...lines.slice(0, rows - 1), this.#statusLine(columns, now)];
+  }
+
+  /** Lines that are no rows: headings, and empty ones between sections. */
+  #overhead(sections: number): number {
+    return (this.#options.noHeaders ? 0 : sections) + Math.max(0, sections - 1);
+  }
+
+  /** The least offset at which the last row is shown. */
+  #lastOffset(all: readonly LiveSection[], rows: number): number {
+    const total = all.reduce((sum, section) => sum + section.size, 0);
+    for (let offset = Math.max(0, total - (rows - 1)); offset < total; offset++) {
+      const shown = below(all, offset);
+      if (total - offset <= rows - 1 - this.#overhead(shown.length)) return offset;
+    }
+    return 0;
+  }
+
+  #statusLine(columns: number, now: number): string {
+    const alarm = cutToWidth(this.#alarm(now), columns);
+    const left = columns - displayWidth(alarm);
+    const rest = cutToWidth(`${alarm === '' ? '' : ' · '}${this.#footer()}`, left);
+    return (alarm === '' ? '' : this.#painter.state('bad', alarm)) + this.#painter.faint(rest);
+  }
+
+  /** `DISCONNECTED 15s`, with the types where others are connected. */
+  #alarm(now: number): string {
+    if (this.#since.size === 0) return '';
+    const names = [...this.#since.keys()];
+    const isAll = [...this.#sections.keys()].every((name) => this.#since.has(name));
+    const which = isAll ? '' : ` ${names.map((name) => name.slice(name.lastIndexOf('/') + 1)).join(', ')}`;
+    return `DISCONNECTED${which} ${humanDuration(Math.max(0, now - Math.min(...this.#since.values())))}`;
   }
 
   #footer(): string {
@@ -102,12 +169,23 @@ export class LiveTable {
 
   #counts(): string {
     const counts = [...this.#sections.values()].map((section) => section.count()).filter((text) => text !== '');
-    const objects = counts.length === 0 ? 'no objects' : counts.join(', ');
+    const some = counts.length === 0 ? (this.#isLoading ? 'loading' : 'no objects') : counts.join(', ');
+    const objects = this.#offset === 0 ? some : `${some} · from row ${this.#offset + 1}`;
     if (!this.#last) return objects;
     const { event, type } = this.#last;
     const name = cellText(qualifiedName(event.object.metadata.name ?? '', type));
     return `${objects} · ${this.#events} ${this.#events === 1 ? 'event' : 'events'}, last ${localTime(event.time, 'seconds')} ${event.type} ${name}`;
   }
+}
+
+/** The sections that have rows behind the first so many, and how many of each are among those. */
+function below(all: readonly LiveSection[], offset: number): { section: LiveSection; skip: number }[] {
+  let left = offset;
+  return all.flatMap((section) => {
+    const skip = Math.min(left, section.size);
+    left -= skip;
+    return skip < section.size ? [{ section, skip }] : [];
+  });
 }
 
 /** Room for so many lines dealt out evenly; who needs less leaves the rest to others. */
@@ -141,6 +219,8 @@ interface LiveRow {
 }
 
 interface Room extends ScreenSize {
+  /** Rows that are left out before the first. */
+  readonly skip: number;
   readonly now: number;
   readonly painter: Painter;
 }
@@ -156,6 +236,8 @@ class LiveSection {
   #server: unknown;
   readonly #leading: number[];
   #table: AlignedTable;
+  /** The most places of each column, so that all of them are on the screen. */
+  #limits: readonly number[] = [];
 
   constructor(type: PrintedType, options: LiveTableOptions & ColumnOptions, leading: number[]) {
     this.#type = type;
@@ -163,6 +245,10 @@ class LiveSection {
     this.#leading = leading;
     this.#columns = columnsOf(undefined, type, options);
     this.#table = this.#newTable();
+  }
+
+  get name(): string {
+    return formatGvr(this.#type.gvr);
   }
 
   /** Rows, deleted ones that are still to be seen among them. */
@@ -214,16 +300,35 @@ class LiveSection {
   }
 
   /** The heading, then as many rows as there is room for; the last line counts those that there is none for. */
-  lines({ rows: room, columns, now, painter }: Room): string[] {
-    const all = this.#inOrder();
+  lines({ rows: room, skip, columns, now, painter }: Room): string[] {
+    const all = this.#inOrder().slice(skip);
     const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
     for (const row of shown) this.#refresh(row, now);
     const headings = this.#columns.map(({ heading }) => heading);
     for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)]) this.#table.fit(cells);
+    this.#limit(columns - LEAD.length, [headings, ...shown.map(({ texts }) => texts)]);
     const lines = this.#options.noHeaders ? [] : [this.#line(headings, '  ', columns, (text) => painter.heading(text))];
     for (const row of shown) lines.push(this.#rowLine(row, columns, painter));
     if (shown.length < all.length && room > 0) lines.push(painter.faint(cutToWidth(`  … ${all.length - shown.length} more`, columns)));
     return lines;
+  }
+
+  /** Cuts the widest columns until the others are on the screen too; none below what a name needs to be known by. */
+  #limit(room: number, rows: readonly (readonly string[])[]): void {
+    const count = this.#columns.length;
+    const last = Math.max(...rows.map((cells) => displayWidth(cells[count - 1] ?? '')));
+    const widths = [...this.#table.widths(count - 1), last];
+    let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+    while (excess > 0) {
+      const widest = Math.max(...widths);
+      if (widest <= LEAST_CUT) break;
+      const next = Math.max(LEAST_CUT, ...widths.filter((width) => width < widest));
+      const i = widths.indexOf(widest);
+      const cut = Math.min(widest - next, excess) || 1;
+      widths[i] = widest - cut;
+      excess -= cut;
+    }
+    this.#limits = widths;
   }
 
   #useColumnsOf(object: ReadonlyObject): void {
@@ -246,7 +351,7 @@ class LiveSection {
   #inOrder(): LiveRow[] {
     this.#sorted ??= [...this.#rows.values()].sort(
       (a, b) =>
-        compareKeys(a.sortKey, b.sortKey) ||
+        (this.#options.isDescending ? compareKeys(b.sortKey, a.sortKey) : compareKeys(a.sortKey, b.sortKey)) ||
         compareText(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
         compareText(a.object.metadata.name ?? '', b.object.metadata.name ?? ''),
     );
@@ -278,7 +383,8 @@ class LiveSection {
   #line(cells: readonly string[], lead: string, columns: number, paint: (text: string, column: number, cell: string) => string): string {
     let left = columns - 2;
     if (left <= 0) return '';
-    const line = this.#table.line(cells, (filled, i) => {
+    const line = this.#table.line(cells, (uncut, i) => {
+      const filled = this.#limited(cells[i] ?? '', uncut, i);
       const text = cutToWidth(filled, left);
       left = Math.max(0, left - displayWidth(filled));
       const bare = text.trimEnd();
@@ -286,7 +392,21 @@ class LiveSection {
     });
     return lead + line.slice(0, -1).trimEnd();
   }
+
+  /** A cell in its column's width, with a mark where it was cut. */
+  #limited(cell: string, filled: string, column: number): string {
+    const width = this.#limits[column] ?? Number.POSITIVE_INFINITY;
+    const isLast = column === this.#columns.length - 1;
+    if (displayWidth(filled) <= width) return filled;
+    const places = isLast ? width : width - GAP;
+    const text = displayWidth(cell) <= places ? cell : `${cutToWidth(cell, Math.max(0, places - 1))}…`;
+    return isLast ? text : text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+  }
 }
 
 const MARKS = { ADDED: 'added', MODIFIED: 'changed', DELETED: 'removed' } as const;
+/** What leads a row, what parts two columns, and what is left of a column that is cut: twenty places of text. */
+const LEAD = '  ';
+const GAP = 3;
+const LEAST_CUT = 20 + GAP;
 const NO_CELLS: ReadonlySet<number> = new Set();

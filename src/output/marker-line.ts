@@ -1,5 +1,7 @@
-import type { EndCounts, Marker } from '../stream/markers.ts';
+import { humanDuration } from '../kit/duration.ts';
+import type { EndCounts, EndMarker, Marker } from '../stream/markers.ts';
 import { cellText } from './escape.ts';
+import { localTime } from './timestamps.ts';
 
 /** A record of a stream that is no event, for people: `SYNCED     v1/pods: 12 objects`. `time` leads where times are shown. */
 export function markerLine(marker: Marker, time?: string): string {
@@ -14,8 +16,12 @@ function wordsOf(marker: Marker): string {
       return `${scopeOf(marker)}: events may be missing (${marker.reason})${lossOf(marker.lost)}`;
     case 'RELISTED':
       return `${scopeOf(marker)}: ${objects(marker.objects)}, whole again (${marker.reason})`;
+    case 'DISCONNECTED':
+      return `${scopeOf(marker)}: no connection since ${localTime(marker.since, 'seconds')} (${marker.reason})`;
+    case 'RESUMED':
+      return `${scopeOf(marker)}: connected again after ${humanDuration(marker.downMs)}${marker.proven ? ', nothing was missed' : ''}`;
     case 'END':
-      return `${marker.reason}, exit code ${marker.exitCode}: ${countsOf(marker.summary)}`;
+      return `${marker.reason}, exit code ${marker.exitCode}: ${countsOf(marker.summary)}${disconnectedOf(marker.disconnected)}`;
   }
 }
 
@@ -26,6 +32,10 @@ const scopeOf = ({ gvr = 'the stream', namespace }: { gvr?: string; namespace?: 
 function lossOf(lost: { readonly events: number; readonly objects?: number } | undefined): string {
   if (!lost) return '';
   return `: ${lost.events} ${lost.events === 1 ? 'event' : 'events'}${lost.objects === undefined ? '' : ` of ${objects(lost.objects)}`}`;
+}
+
+function disconnectedOf(all: EndMarker['disconnected'] = []): string {
+  return all.map((each) => `; ${scopeOf(each)} disconnected since ${localTime(each.since, 'seconds')}`).join('');
 }
 
 const countsOf = ({ ADDED, MODIFIED, DELETED }: EndCounts) => `${ADDED} ADDED, ${MODIFIED} MODIFIED, ${DELETED} DELETED`;

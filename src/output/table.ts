@@ -34,6 +34,11 @@ export class AlignedTable {
     }
   }
 
+  /** The widths of the first so many columns, with the blanks that fill them up. */
+  widths(count: number): number[] {
+    return Array.from({ length: count }, (_, i) => this.#width(i) ?? 0);
+  }
+
   /** One line with its newline. `paint` gets each cell when it has its full width. */
   line(cells: readonly string[], paint?: (cell: string, column: number) => string): string {
     this.fit(cells);

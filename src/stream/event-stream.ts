@@ -55,8 +55,11 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
 
 /** What an ended stream has not told in its place, because the end came before the reader got there. */
 export interface Untold<T extends StreamTarget = StreamTarget> {
-  /** Gaps that have no marker. Those that a relist closed before the first state of their target was shown are none of the stream's. */
-  readonly gaps: readonly { readonly target: T; readonly event: GapEvent }[];
+  /**
+   * Gaps, and outages that last, without a marker, in the order in which they began. A gap that a relist closed before the first state of its
+   * target was shown is not among them.
+   */
+  readonly continuity: readonly { readonly target: T; readonly event: OrderedContinuity }[];
   readonly losses: readonly Loss[];
   /** Changes that had arrived and waited for the reader; filters have not seen all of them. */
   readonly waiting: number;
@@ -92,7 +95,6 @@ export async function streamEvents<T extends StreamTarget>(
 /** A handler that waits for its reader holds up the informer; behind an outlet, or for a waiter, none waits, and none falls behind. */
 const BLOCKING = { policy: 'block' } as const;
 
-type GapEvent = Extract<OrderedContinuity, { readonly kind: 'gap' }>;
 type Step = () => void | Promise<void>;
 
 /** How far the showing of a target is. */
@@ -124,8 +126,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #lastStop: LastStop | undefined;
   #isStopping = false;
   #isLosing = false;
-  /** Gaps without a marker so far, and what was lost and came too late to be told. */
-  readonly #unmarked = new Map<GapEvent, T>();
+  /** Gaps and outages without a marker so far, and what was lost and came too late to be told. */
+  readonly #unmarked = new Map<OrderedContinuity, T>();
   readonly #untold: Loss[] = [];
   readonly #observing: Disposable[];
   failure: { readonly error: unknown } | undefined;
@@ -178,7 +180,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     this.#ending.abort();
     const last = this.#outlet?.untold;
     return {
-      gaps: [...this.#unmarked].map(([event, target]) => ({ target, event })),
+      continuity: [...this.#unmarked].map(([event, target]) => ({ target, event })),
       losses: last ? [...this.#untold, last] : [...this.#untold],
       waiting,
     };
@@ -265,10 +267,10 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   #told(target: T, event: OrderedContinuity, { held }: Shown): void | Promise<void> {
     const { mark, enveloper } = this.#options;
-    if (!mark || (event.kind !== 'gap' && event.kind !== 'relisted')) return;
+    if (!mark) return;
     const step = () =>
       this.#step(() => {
-        if (event.kind === 'gap') this.#unmarked.delete(event);
+        this.#unmarked.delete(event);
         return mark(continuityMarker(enveloper, target, event));
       });
     if (!held) return step();
@@ -276,9 +278,16 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 
   #heard(target: T, event: ContinuityEvent): void {
-    if (event.kind === 'gap') this.#unmarked.set(event, target);
-    if (event.kind !== 'relisted' || this.#shown.has(target)) return;
-    for (const [gap, of] of this.#unmarked) if (of === target && gap.scope === event.scope) this.#unmarked.delete(gap);
+    if (event.kind === 'gap' || event.kind === 'disconnected') this.#unmarked.set(event, target);
+    if (event.kind === 'connected') this.#forget('disconnected', target, event.scope);
+    if (event.kind === 'relisted' && !this.#shown.has(target)) this.#forget('gap', target, event.scope);
+  }
+
+  /** An outage that is over by the end is no longer worth a record there; nor is a gap of a state that was never shown. */
+  #forget(kind: OrderedContinuity['kind'], target: T, scope: string | undefined): void {
+    for (const [event, of] of this.#unmarked) {
+      if (event.kind === kind && of === target && event.scope === scope) this.#unmarked.delete(event);
+    }
   }
 
   #lost(loss: Loss): void | Promise<void> {

@@ -2,17 +2,20 @@ import type { OrderedContinuity } from '../informer/ledger.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Loss } from './backlog.ts';
+import type { Outage } from './outage.ts';
 
 /**
  * Records of a stream that are no events, for readers that must know how far it is to be trusted: `--markers`. They are numbered with the events,
  * by one count without gaps, and stand in the stream where what they tell took place:
  *
  * `SYNCED` behind the last event of a type's first state; `GAP` behind every event that was seen before it; `RELISTED` behind every event that
- * the new list brought, so that from there on the type's events are whole again; `END` last. Between `GAP` and `RELISTED` of a type its changes
+ * the new list brought, so that from there on the type's events are whole again; `DISCONNECTED` behind the last event before a connection was
+ * lost; `RESUMED` before the first event of the next one; `END` last. Between `GAP` and `RELISTED` of a type its changes
  * show as their outcome only, with `cause: "relist"`. Order is kept per object and between the events of one type;
  * between types, and between the namespaces of one, it is that of arrival.
  */
-export type Marker = SyncedMarker | GapMarker | RelistedMarker | EndMarker;
+export type Marker = SyncedMarker | ContinuityMarker | EndMarker;
+export type ContinuityMarker = GapMarker | RelistedMarker | DisconnectedMarker | ResumedMarker;
 
 interface Stamped {
   readonly seq: number;
@@ -38,7 +41,10 @@ export interface GapMarker extends Stamped {
   /** Left out where it is about the stream as a whole. */
   readonly gvr?: string;
   readonly namespace?: string;
-  /** How the watch ended (`gone`, `too-large`, …), or `dropped` or `coalesced` by --overflow. */
+  /**
+   * How the watch ended (`gone`, `too-large`, …); `dropped` or `coalesced` by --overflow; `disconnected` for a stream that ended while there
+   * was no connection.
+   */
   readonly reason: string;
   /** The last version seen before it. */
   readonly from?: string;
@@ -58,12 +64,56 @@ export interface RelistedMarker extends Stamped {
   readonly objects: number;
 }
 
+/** There is no connection: what happens to the type from here on is not seen until the RESUMED that follows, if one does. */
+export interface DisconnectedMarker extends Stamped {
+  readonly type: 'DISCONNECTED';
+  readonly gvr: string;
+  readonly namespace?: string;
+  /** How the watch ended, or why the next one could not be opened. */
+  readonly reason: string;
+  /** The last version seen. */
+  readonly from: string;
+  /** When the watch ended. */
+  readonly since: string;
+}
+
+/** There is a connection again. */
+export interface ResumedMarker extends Stamped {
+  readonly type: 'RESUMED';
+  readonly gvr: string;
+  readonly namespace?: string;
+  /** How the watch before it ended. */
+  readonly reason: string;
+  /** `resume`: at the version where the last one ended; `relist`: behind the RELISTED that stands before. */
+  readonly by: 'resume' | 'relist';
+  /** The version at which it goes on. */
+  readonly from: string;
+  /** When the connection was lost, and for how long there was none, ms. */
+  readonly since: string;
+  readonly downMs: number;
+  /** With `resume`: whether it is proven that nothing was missed. False = not known yet. */
+  readonly proven?: boolean;
+}
+
 /** Nothing follows. */
 export interface EndMarker extends Stamped {
   readonly type: 'END';
   readonly reason: string;
   readonly exitCode: number;
   readonly summary: EndCounts;
+  /** What had no connection when it ended; left out when everything had one. Nothing of it was seen since then. */
+  readonly disconnected?: readonly DisconnectedAtEnd[];
+}
+
+export interface DisconnectedAtEnd {
+  readonly gvr: string;
+  readonly namespace?: string;
+  readonly reason: string;
+  /** The last version seen. */
+  readonly from: string;
+  /** When the connection was lost, and how long that is ago, ms. */
+  readonly since: string;
+  readonly ms: number;
 }
 
 /** What a whole stream was made of; see `StreamSummary.counts`. */
@@ -95,23 +145,59 @@ export function syncedMarker(stamper: Stamper, { type }: Named, objects: number,
   return { type: 'SYNCED', gvr: formatGvr(type.gvr), objects, ...(resourceVersion ? { resourceVersion } : {}), ...stamper.stamp() };
 }
 
-export function continuityMarker(
-  stamper: Stamper,
-  { type, namespaces }: Named,
-  event: Extract<OrderedContinuity, { readonly kind: 'gap' | 'relisted' }>,
-): GapMarker | RelistedMarker {
-  const { from, why: reason, scope } = event;
-  const about = { gvr: formatGvr(type.gvr), ...(scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {}), reason, from };
-  if (event.kind === 'gap') return { type: 'GAP', ...about, ...stamper.stamp() };
-  return { type: 'RELISTED', ...about, to: event.resourceVersion, objects: event.objects, ...stamper.stamp() };
+/** The record of a continuity event, in its place. */
+export function continuityMarker(stamper: Stamper, target: Named, event: OrderedContinuity): ContinuityMarker {
+  const about = aboutOf(target, event.scope, event.why);
+  switch (event.kind) {
+    case 'gap':
+      return { type: 'GAP', ...about, from: event.from, ...stamper.stamp() };
+    case 'relisted':
+      return { type: 'RELISTED', ...about, from: event.from, to: event.resourceVersion, objects: event.objects, ...stamper.stamp() };
+    case 'disconnected':
+      return { type: 'DISCONNECTED', ...about, from: event.from, since: timeOf(event.disconnectedAt), ...stamper.stamp() };
+    case 'connected': {
+      const { by, since: from, downMs, disconnectedAt } = event;
+      const proven = by === 'resume' ? { proven: event.proven } : {};
+      return {
+        type: 'RESUMED',
+        ...about,
+        by,
+        from,
+        since: timeOf(disconnectedAt),
+        downMs: Math.round(downMs),
+        ...proven,
+        ...stamper.stamp(),
+      };
+    }
+  }
 }
+
+/** The gap of a stream that ended while a source was disconnected: what happened meanwhile was not seen, and will not be. */
+export function outageMarker(stamper: Stamper, { target, scope, from }: Outage): GapMarker {
+  return { type: 'GAP', ...aboutOf(target, scope, 'disconnected'), from, ...stamper.stamp() };
+}
+
+function aboutOf({ type, namespaces }: Named, scope: string | undefined, reason: string) {
+  return { gvr: formatGvr(type.gvr), ...(scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {}), reason };
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString();
 
 export function lossMarker(stamper: Stamper, { how, ...lost }: Loss): GapMarker {
   return { type: 'GAP', reason: how, lost, ...stamper.stamp() };
 }
 
-export function endMarker(stamper: Stamper, end: { reason: string; exitCode: number; summary: EndCounts }): EndMarker {
-  return { type: 'END', reason: end.reason, exitCode: end.exitCode, summary: end.summary, ...stamper.stamp() };
+export function endMarker(
+  stamper: Stamper,
+  { reason, exitCode, summary, outages }: { reason: string; exitCode: number; summary: EndCounts; outages: readonly Outage[] },
+): EndMarker {
+  const disconnected = outages.map(({ target, scope, why, from, since, ms }) => ({
+    ...aboutOf(target, scope, why),
+    from,
+    since: timeOf(since),
+    ms: Math.round(ms),
+  }));
+  return { type: 'END', reason, exitCode, summary, ...(disconnected.length > 0 ? { disconnected } : {}), ...stamper.stamp() };
 }
 
 /** A loss in words: `coalesced 412 updates of 37 objects`, `dropped 12 events`. */

@@ -67,6 +67,11 @@ export class Waiter implements Disposable {
   readonly #onProgress: (() => void) | undefined;
   #last: Tally = { met: -1, total: -1 };
   #tick: Timer | undefined;
+  #isBlind = false;
+  /** Runs while what was missed is still to come. */
+  #catchingUp: Timer | undefined;
+  /** What has stayed for long enough as far as anybody knows. */
+  readonly #overdue = new Set<'until' | 'until-any' | 'for'>();
   #settle: (outcome: WaitOutcome) => void = () => {};
   #settled: WaitOutcome | undefined;
 
@@ -102,6 +107,18 @@ export class Waiter implements Disposable {
     if (this.#settled) return;
     set.hear(last);
     if (set.isSynced) this.#decide(by);
+  }
+
+  /**
+   * Says whether everything that is waited for is seen as it happens. While it is not, time decides nothing: what was last seen may have
+   * changed since. What became due meanwhile is decided a second after it is seen again.
+   */
+  see(isSeen: boolean): void {
+    if (isSeen !== this.#isBlind || this.#settled) return;
+    this.#isBlind = !isSeen;
+    this.#catchingUp?.cancel();
+    this.#catchingUp = undefined;
+    if (isSeen) this.#catchingUp = this.#clock.after(CATCH_UP_MS, () => this.#caughtUp());
   }
 
   /** The first state of a target is whole. */
@@ -144,11 +161,27 @@ export class Waiter implements Disposable {
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     this.#tick?.cancel();
+    this.#catchingUp?.cancel();
+  }
+
+  #caughtUp(): void {
+    this.#catchingUp = undefined;
+    for (const kind of this.#overdue) this.#end({ kind });
+  }
+
+  /** Whether a change may decide: of several targets one that is not seen may have changed as well. */
+  #isKnown(kind: 'until' | 'until-any' | 'for'): boolean {
+    return this.#isSeeing || this.#sets.size === 1 || kind === 'until-any';
+  }
+
+  get #isSeeing(): boolean {
+    return !this.#isBlind && !this.#catchingUp;
   }
 
   #tickLater(): void {
     this.#tick?.cancel();
     this.#tick = this.#clock.after(TICK_MS, () => {
+      if (!this.#isSeeing) return this.#tickLater();
       for (const set of this.#sets.values()) if (set.isSynced) set.again();
       this.#decide(undefined);
       if (!this.#settled) this.#tickLater();
@@ -198,16 +231,23 @@ export class Waiter implements Disposable {
   #hold(kind: 'until' | 'until-any' | 'for', isMet: boolean, by: WaitOutcome['by']): void {
     const { staysMs = 0 } = this.#rules;
     const timer = this.#timers.get(kind);
-    if (isMet && staysMs <= 0) this.#end({ kind, by });
+    if (isMet && staysMs <= 0 && this.#isKnown(kind)) this.#end({ kind, by });
+    else if (isMet && staysMs <= 0) this.#overdue.add(kind);
     else if (isMet && !timer)
       this.#timers.set(
         kind,
-        this.#clock.after(staysMs, () => this.#end({ kind })),
+        this.#clock.after(staysMs, () => this.#stayed(kind)),
       );
     else if (!isMet) this.#stopTimer(kind);
   }
 
-  #stopTimer(kind: WaitOutcome['kind']): void {
+  #stayed(kind: 'until' | 'until-any' | 'for'): void {
+    if (this.#isSeeing) this.#end({ kind });
+    else this.#overdue.add(kind);
+  }
+
+  #stopTimer(kind: 'until' | 'until-any' | 'for'): void {
+    this.#overdue.delete(kind);
     this.#timers.get(kind)?.cancel();
     this.#timers.delete(kind);
   }
@@ -248,5 +288,6 @@ export class Waiter implements Disposable {
 const MOST_NAMED = 3;
 const WORDS: Partial<Record<ForCondition['kind'], WaitProgress['word']>> = { create: 'created', delete: 'deleted', rollout: 'rolled out' };
 const TICK_MS = 1000;
+const CATCH_UP_MS = 1000;
 
 const isComplete = ({ met, total }: Tally) => total > 0 && met === total;

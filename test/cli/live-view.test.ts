@@ -34,10 +34,11 @@ function viewing(options: Partial<LiveViewOptions> = {}) {
   const table = {
     update: (_: PrintedEvent) => rows++,
     frame: ({ columns }: { columns: number }) => `<${rows} in ${columns}>`,
+    disconnected: () => {},
     clear: () => '<clear>',
     end: () => '<end>',
   } as unknown as LiveTable;
-  const view = new LiveView({ table, io, clock, summary, ...options });
+  const view = new LiveView({ table, io, clock, summary, outages: () => [], ...options });
   const since = () => {
     const now = text;
     text = '';

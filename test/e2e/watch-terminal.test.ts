@@ -29,7 +29,7 @@ const CONTROL = new RegExp(`${ESC}\\[\\??[\\d;]*[A-Za-z]`, 'g');
 const plain = (text: string) => text.replaceAll(CONTROL, '');
 
 /** The cursor is visible, colours are off, and the line is empty. */
-function expectRestored({ text }: Terminal): void {
+function expectRestored({ text }: Pick<Terminal, 'text'>): void {
   expect(text.lastIndexOf(SHOW)).toBeGreaterThanOrEqual(text.lastIndexOf(HIDE));
   const last = text.match(CONTROL)?.findLast((each) => each.endsWith('m'));
   if (last) expect(['0', '39', '22', '27', '29']).toContain(last.slice(2, -1));
@@ -106,7 +106,7 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
     await using terminal = new Terminal(line, { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('web-2') && waiting(text).length > 0, 'the progress below the rows');
     own.sandbox.apply(pod('web-3', { phase: 'Pending' }));
-    await terminal.until((text) => waiting(text)[0]?.startsWith('0/3 met') === true, 'the progress with the new pod');
+    await terminal.until((text) => waiting(text)[0]?.startsWith('0/3 met') === true && text.includes('web-3  '), 'the new pod');
     const screen = screenOf(terminal.text).filter((each) => each !== '');
     expect(screen.slice(1).map((each) => each.split(/ +/)[1])).toEqual(['web-1', 'web-2', 'web-3', 'met,']);
     terminal.type('\x03');
@@ -189,7 +189,7 @@ describe.skipIf(NO_PTY)('--live', () => {
     await expect.poll(() => performance.now() - first, { interval: 10 }).toBeGreaterThan(80); // what comes sooner is taken for an echo
     terminal.type('\x03');
     expect([0, 130]).toContain(await terminal.ended());
-    expectRestored(terminal);
+    expectRestored({ text: terminal.text.replace(/\^C$/, '') }); // the echo of the second, when the table has ended already
   });
 
   it('lets notices stand above it', async () => {
@@ -209,6 +209,85 @@ describe.skipIf(NO_PTY)('--live', () => {
     expect(place('watch resumed at')).toBeLessThan(place(/NAME +READY/));
     expect(screen.filter((line) => /NAME +READY/.test(line))).toHaveLength(1);
     expect(place('web-9')).toBeGreaterThan(place(/NAME +READY/));
+  });
+
+  it.each<[string, (terminal: Terminal) => void]>([
+    ['Ctrl-Z', (terminal) => terminal.type('\x1a')],
+    ['SIGTSTP', (terminal) => terminal.kill('SIGTSTP')],
+  ])('gives the terminal back at %s, and draws the whole table again when it goes on', async (_, stop) => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('web-2'), 'the pods');
+    stop(terminal);
+    await expect.poll(() => terminal.isStopped, { timeout: 5000 }).toBe(true);
+    own.sandbox.apply(pod('web-3'));
+    terminal.goOn();
+    const again = (text: string) => text.slice(text.indexOf(SHOW)); // from where the cursor was given back
+    await terminal.until((text) => text.includes(SHOW) && again(text).includes('web-3'), 'the table with the new pod');
+    const frame = plain(again(terminal.text));
+    expect(again(terminal.text).indexOf(HIDE)).toBeGreaterThan(0);
+    for (const part of ['NAME', 'web-1', 'web-2', 'web-3', '3 pods']) expect(frame).toContain(part);
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
+  });
+
+  it('scrolls by keys, and q ends it', async () => {
+    await using own = await startFixture(Array.from({ length: 40 }, (_, i) => configMap(`m-${i + 10}`, {}, 'default')));
+    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], { env: own.env, rows: 12, columns: 80 });
+    const names = (text: string) => screenOf(text, 12, 80).flatMap((line) => /^[ +~-] (m-\d+) /.exec(line)?.[1] ?? []);
+    const see = (first: string, what: string) => terminal.until((text) => names(text)[0] === first, what);
+    await see('m-10', 'the first page');
+    terminal.type('\x1b[B');
+    await see('m-11', 'one row further');
+    terminal.type('\x1b[6~');
+    await see('m-20', 'the next page');
+    terminal.type('G');
+    await terminal.until((text) => names(text).at(-1) === 'm-49', 'the end');
+    expect(names(terminal.text)).toHaveLength(10);
+    terminal.type('\x1b[5~\x1b[A');
+    await see('m-30', 'a page and a row back');
+    expect(screenOf(terminal.text, 12, 80).at(-1)).toContain('from row 21');
+    terminal.type('g');
+    await see('m-10', 'the beginning');
+    terminal.type('q');
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
+  });
+
+  it('says that it is loading until the first state is there', async () => {
+    await using own = await startFixture([]);
+    own.sandbox.faults.add({ fault: { kind: 'delay', ms: 2500 }, match: { path: '/pods' } });
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
+    await terminal.until((text) => text.includes('loading'), 'it');
+    expect(terminal.text).not.toContain('no objects');
+    await terminal.until((text) => text.includes('no objects'), 'the first state');
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('has the largest first with - before the path, as rows have', async () => {
+    const line = ['watch', 'pods', '-n', 'shop', '--sort-by=-.metadata.name', '--once'];
+    await using terminal = new Terminal([...line, '--live'], { env: fixture.env, columns: 160 });
+    expect(await terminal.ended()).toBe(0);
+    const names = (text: readonly string[]) => text.flatMap((each) => /web-\d/.exec(each)?.[0] ?? []);
+    expect(names(screenOf(terminal.text).slice(0, 3))).toEqual(['web-2', 'web-1']);
+    const { stdout } = await run(line, { env: fixture.env });
+    expect(names(stdout.split('\n'))).toEqual(['web-2', 'web-1']);
+  });
+
+  it('falls back to rows on a terminal that cannot redraw, without one control sequence', async () => {
+    const env = { TERM: 'dumb' };
+    await using terminal = onTerminal(['pods', '-n', 'shop', '--live', '--until', 'false', '--timeout', '2500ms'], { env });
+    expect(await terminal.ended()).toBe(3);
+    expect(terminal.text).toContain('--live needs a terminal that can redraw, and TERM is dumb; rows are appended instead');
+    expect(terminal.text).toContain('0/2 met, waiting for web-1, web-2');
+    expect(terminal.text).not.toContain(ESC);
+  });
+
+  it('has no place for --timestamps', async () => {
+    const { code, stderr } = await run(['watch', 'pods', '--live', '--timestamps'], { env: fixture.env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --live has no place for --timestamps\nhint: /)]);
   });
 
   it('falls back to rows where there is no terminal, and says so', async () => {

@@ -58,7 +58,7 @@ it('reports what happened, in order, with the moments of each outage', () => {
   expect(events).toEqual([
     { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
     { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 151_000, at: 151_000, scope: 'shop' },
-    { kind: 'connected', by: 'resume', ...outage, at: 159_000, scope: 'shop' },
+    { kind: 'connected', by: 'resume', proven: false, ...outage, at: 159_000, scope: 'shop' },
     { kind: 'resumed', ...outage, proven: false, at: 159_000, scope: 'shop' },
     { kind: 'gap', from: '10', why: 'gone', at: 159_000, scope: 'shop' },
     { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'gone', at: 159_000, scope: 'shop' },

@@ -17,6 +17,7 @@ const initial = (object: UnknownObject): PrintedEvent => {
 /** A live table on a terminal of its own; `at` counts the seconds since noon. */
 function live(options: LiveTableOptions = {}, [columns, rows] = [80, 12]) {
   const table = new LiveTable(options);
+  table.loaded();
   const terminal = new Terminal(columns, rows);
   return {
     table,
@@ -49,6 +50,71 @@ describe('a live table', () => {
       '  shop        b      1/1     Running   0          60m',
     ]);
     expect(screen.at(5)[1]).toBe('  a           z      1/1     Running   0          65s');
+  });
+
+  test('says that there is no connection, for how long, and of which types where others have one; their ages stand still', () => {
+    const screen = live({ painter: markingPainter }, [140, 12]);
+    screen.start(pod('a'), deployment('web'));
+    const [pods, deployments] = [event('ADDED', pod('a')).type, event('ADDED', deployment('web')).type];
+    const before = screen.at(10);
+    screen.table.disconnected([{ type: pods, since: NOON + 10_000 }]);
+    const after = screen.at(75);
+    expect(after.at(-1)).toMatch(/^<bad>DISCONNECTED pods 65s<\/>_ · 1 pod, /);
+    expect(after[1]).toBe(before[1]);
+    screen.table.disconnected([pods, deployments].map((type) => ({ type, since: NOON + 10_000 })));
+    expect(screen.at(75).at(-1)).toMatch(/^<bad>DISCONNECTED 65s<\/>_ · 1 pod, /);
+    screen.table.disconnected([]);
+    expect(screen.at(75).at(-1)).not.toContain('DISCONNECTED');
+    expect(screen.at(75)[1]).not.toBe(before[1]); // ages go on
+  });
+
+  test('cuts long names with a mark, so that the other columns stay on the screen', () => {
+    const screen = live({}, [60, 12]);
+    const name = 'a-name-that-is-much-longer-than-half-of-the-screen-is-wide';
+    screen.start(pod(name), pod('b'));
+    const [heading = '', long = '', short = ''] = screen.at(0);
+    expect(heading.trim().split(/ +/)).toEqual(['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE']);
+    expect(long).toMatch(/^ {2}a-name-that-is-mu[a-z-]*… +1\/1 +Running +0 +60m$/);
+    expect(short.indexOf('1/1')).toBe(long.indexOf('1/1'));
+    const wide = live({}, [120, 12]);
+    wide.start(pod(name), pod('b'));
+    expect(wide.at(0)[1]).toContain(name);
+  });
+
+  test('scrolls over several types, and stops at the first and the last row', () => {
+    const screen = live({ withKind: true } as never, [80, 8]);
+    screen.start(...['a', 'b', 'c', 'd', 'e'].map((each) => pod(each)), deployment('web'), deployment('api'));
+    const names = (lines: string[]) => lines.flatMap((each) => /^ {2}(?:\S+\/)?([a-z]+) .*\d/.exec(each)?.[1] ?? []);
+    screen.table.scroll('bottom');
+    expect(names(screen.at(0)).slice(-2)).toEqual(['api', 'web']);
+    screen.table.scroll(1);
+    const end = screen.at(0);
+    screen.table.scroll(-1000);
+    expect(names(screen.at(0))[0]).toBe('a');
+    screen.table.scroll(1000);
+    expect(screen.at(0)).toEqual(end);
+  });
+
+  test('has the largest first when it is told so', () => {
+    const weight = (object: unknown) => [(object as { weight?: number }).weight];
+    const screen = live({ sortBy: weight, isDescending: true });
+    screen.start(pod('a', 'Running', { weight: 9 }), pod('b', 'Running', { weight: 10 }), pod('c'));
+    expect(screen.rowsAt(0).map((line) => line.trim().split(' ')[0])).toEqual(['b', 'a', 'c']);
+  });
+
+  test('is loading until it is told that the first states are there', () => {
+    const table = new LiveTable();
+    const last = () => {
+      const terminal = new Terminal(80, 5);
+      terminal.write(table.clear() + table.frame({ columns: 80, rows: 5 }, NOON));
+      return terminal.screen.at(-1);
+    };
+    expect(last()).toBe('loading');
+    table.note('syncing pods: 12 objects');
+    expect(last()).toBe('syncing pods: 12 objects · loading');
+    table.note(undefined);
+    table.loaded();
+    expect(last()).toBe('no objects');
   });
 
   test('sorts by what it is told, things without it first', () => {

@@ -361,7 +361,7 @@ describe('a stream that ends before its reader got there', () => {
       await release(); // an informer waits for a handler that is at work
       await ended;
       expect([policy, shown]).toEqual([policy, ['1 ADDED a@1 initial']]);
-      expect(untold?.gaps.map(({ event: { kind, from } }) => ({ kind, from }))).toEqual([{ kind: 'gap', from: '10' }]);
+      expect(untold?.continuity.map(({ event }) => event)).toMatchObject([{ kind: 'gap', from: '10' }]);
     }
   });
 
@@ -391,7 +391,7 @@ describe('a stream that ends before its reader got there', () => {
     await clock.advance(60_000);
     await end();
     expect(shown.filter((text) => text.includes('GAP'))).toHaveLength(1);
-    expect(untold).toEqual({ gaps: [], losses: [], waiting: 0 });
+    expect(untold).toEqual({ continuity: [], losses: [], waiting: 0 });
   });
 });
 

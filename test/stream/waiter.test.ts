@@ -382,6 +382,70 @@ test('a condition that fails is not met, told once and counted', () => {
   expect([errors, waiter.errors, waiter.settled]).toEqual([['no such overload'], 2, undefined]);
 });
 
+describe('while not everything is seen', () => {
+  const staying = { ...running, staysMs: 30_000 };
+
+  it('nothing is met by staying; what stayed is decided a second after it is seen again', async () => {
+    const { hear, synced, waiter, clock } = waiting(staying);
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    await clock.advance(300_000);
+    expect(waiter.settled).toBeUndefined();
+    waiter.see(true);
+    await clock.advance(999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('what turns out to have changed meanwhile has not stayed', async () => {
+    const { hear, synced, waiter, clock } = waiting(staying);
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    await clock.advance(60_000);
+    waiter.see(true);
+    hear('a', 'Pending');
+    hear('a', 'Running');
+    await clock.advance(29_999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('nothing becomes true by the time alone', async () => {
+    const old: Condition = { ...about(({ now }) => (now as unknown as number) > 0), readsTime: true };
+    let isDue = false;
+    const { synced, hear, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    isDue = true;
+    await clock.advance(60_000);
+    expect(waiter.settled).toBeUndefined();
+    waiter.see(true);
+    await clock.advance(2000);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('of several types none is met by what is known of the other from before; the first that meets --until-any is', async () => {
+    const all = waiting(running, PODS, JOBS);
+    for (const type of [PODS, JOBS]) all.hear(type === PODS ? 'a' : 'j', 'Pending', type);
+    all.hear('j', 'Running', JOBS);
+    for (const type of [PODS, JOBS]) all.synced(type);
+    all.waiter.see(false);
+    expect(all.hear('a', 'Running', PODS)).toBeUndefined();
+    all.waiter.see(true);
+    await all.clock.advance(1000);
+    expect(all.waiter.settled?.kind).toBe('until');
+    const any = waiting({ untilAny: [phase('Running')] }, PODS, JOBS);
+    for (const type of [PODS, JOBS]) any.synced(type);
+    any.waiter.see(false);
+    expect(any.hear('a', 'Running', PODS)).toBe('until-any');
+  });
+});
+
 describe('what decided', () => {
   it('is named, also when it was the first state: at most three, and how many there are', () => {
     const failing = waiting({ failIf: [phase('Failed')] });

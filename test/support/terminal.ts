@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { OWN_CACHE } from './own-cache.ts';
@@ -70,6 +70,18 @@ export class Terminal {
   /** Sends the program a signal that no key makes. */
   kill(signal: NodeJS.Signals): void {
     process.kill(Number(/^on \S+ as (\d+)/.exec(this.#text)?.[1]), signal);
+  }
+
+  /** Whether the program is stopped, and script(1) with it. */
+  get isStopped(): boolean {
+    const pid = /^on \S+ as (\d+)/.exec(this.#text)?.[1];
+    const state = (of: string | number | undefined) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1];
+    return state(pid) === 'T' && state(this.child.pid) === 'T';
+  }
+
+  /** Lets a stopped program go on. script(1) stops with it, and wakes it. */
+  goOn(): void {
+    this.child.kill('SIGCONT');
   }
 
   async resize(columns: number, rows: number): Promise<void> {

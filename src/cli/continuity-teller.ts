@@ -1,0 +1,52 @@
+import type { ContinuityEvent } from '../informer/ledger.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { ContinuityNotices } from './continuity-notices.ts';
+import type { Target } from './informers.ts';
+import { OutageHints } from './outage-hints.ts';
+import { OutageReminders } from './outage-reminders.ts';
+import type { Session } from './session.ts';
+
+type Telling = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;
+
+/** Tells on stderr how a command's informers go on, until it ends: what went wrong, what to do about it, and again while it lasts. */
+export class ContinuityTeller implements Disposable {
+  readonly #session: Telling;
+  readonly #targets: () => readonly Target[];
+  readonly #notices = new ContinuityNotices();
+  readonly #hints: OutageHints;
+  readonly #reminders: OutageReminders;
+  /** Said with the first fault; the reminders say it again. */
+  readonly #hinted = new Set<string>();
+
+  constructor(session: Telling, targets: () => readonly Target[], { isOneShot = false } = {}) {
+    this.#session = session;
+    this.#targets = targets;
+    this.#hints = new OutageHints(session);
+    const { clock } = session;
+    this.#reminders = new OutageReminders({ targets, clock, hints: this.#hints, isOneShot, notice: (text) => this.#tell(text) });
+  }
+
+  heard(event: ContinuityEvent, type: ResourceType): void {
+    const text = this.#notices.textOf(event, type);
+    if (text !== undefined) this.#tell(text);
+    if (text !== undefined && event.kind === 'fault' && event.fault !== 'store') void this.#hint(event.error, type);
+    if (event.kind === 'connected') this.#hinted.clear();
+    this.#reminders.changed();
+  }
+
+  [Symbol.dispose](): void {
+    this.#reminders[Symbol.dispose]();
+  }
+
+  async #hint(error: unknown, type: ResourceType): Promise<void> {
+    const target = this.#targets().find((each) => each.type === type);
+    const hint = target && (await this.#hints.of(error, target));
+    if (hint === undefined || this.#hinted.has(hint)) return;
+    this.#hinted.add(hint);
+    this.#tell(`hint: ${hint}`);
+  }
+
+  #tell(text: string): void {
+    if (!this.#session.signal.aborted) this.#session.notice(text);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Readable } from 'node:stream';
+
+/** What a key asks of a live view. */
+export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'top' | 'bottom' | 'quit' | 'interrupt' | 'suspend';
+
+/** As less(1) and vi(1) have them. Source: xterm's control sequences, both for normal and application cursor keys. */
+const KEYS: Readonly<Record<string, Key>> = {
+  '\x1b[A': 'up',
+  '\x1bOA': 'up',
+  k: 'up',
+  '\x1b[B': 'down',
+  '\x1bOB': 'down',
+  j: 'down',
+  '\x1b[5~': 'page-up',
+  b: 'page-up',
+  '\x1b[6~': 'page-down',
+  ' ': 'page-down',
+  '\x1b[H': 'top',
+  '\x1bOH': 'top',
+  '\x1b[1~': 'top',
+  g: 'top',
+  '\x1b[F': 'bottom',
+  '\x1bOF': 'bottom',
+  '\x1b[4~': 'bottom',
+  G: 'bottom',
+  q: 'quit',
+  '\x03': 'interrupt',
+  '\x1a': 'suspend',
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
+const SEQUENCE = /\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[\s\S]/g;
+
+/** The keys in what a terminal sent; what means nothing is left out. */
+export function keysOf(text: string): Key[] {
+  return [...text.matchAll(SEQUENCE)].flatMap(([sequence]) => KEYS[sequence] ?? []);
+}
+
+/** As much of a terminal's input as reading keys needs: `process.stdin` is one. */
+export interface KeyInput extends Readable {
+  readonly isTTY?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+}
+
+/**
+ * Reads single keys from a terminal. While it reads, the terminal makes no signals of Ctrl-C and Ctrl-Z: they come as keys.
+ * Where the input is no terminal it does nothing. Disposing gives the terminal back as it was.
+ */
+export class KeyReader implements Disposable {
+  readonly #input: KeyInput;
+  readonly #heard: (text: string) => void;
+  #isReading = false;
+
+  constructor(input: KeyInput, onKey: (key: Key) => void) {
+    this.#input = input;
+    this.#heard = (text) => {
+      for (const key of keysOf(text)) onKey(key);
+    };
+  }
+
+  start(): void {
+    if (this.#isReading || this.#input.isTTY !== true || !this.#input.setRawMode) return;
+    this.#isReading = true;
+    this.#input.setRawMode(true);
+    this.#input.setEncoding('utf8');
+    this.#input.on('data', this.#heard);
+    this.#input.resume();
+  }
+
+  /** Lets go of the terminal; `start` takes it again. */
+  stop(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    this.#input.off('data', this.#heard);
+    this.#input.pause();
+    this.#input.setRawMode?.(false);
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}

@@ -46,6 +46,8 @@ export class ContinuityNotices {
         this.#lost.delete(name);
         this.#recovered(name);
         return event.kind === 'relisted' ? relistedText(event, name) : undefined;
+      case 'waiting':
+        return `${name}: the server asks for ${humanDuration(event.waitMs)} of patience (${messageOf(event.error)}); trying again then`;
       case 'gap':
         return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
       default:

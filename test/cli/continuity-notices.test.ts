@@ -50,3 +50,10 @@ it('tells of what the cache did not take, without a promise to try again, and ta
   notices.textOf(resumed(), SECRETS);
   expect(notices.textOf(fault(refused()), SECRETS)).toBe('connection refused; trying again');
 });
+
+it('tells of a wait that the server asks for', () => {
+  const waiting = { kind: 'waiting', error: new Error('too many requests'), waitMs: 60_000, at: 0 } as ContinuityEvent;
+  expect(new ContinuityNotices().textOf(waiting, PODS)).toBe(
+    'pods: the server asks for 60s of patience (too many requests); trying again then',
+  );
+});

@@ -4,20 +4,20 @@ import type { Given } from './argv.ts';
 
 type Kind = OutputFormat['kind'];
 
-const COLUMNS: readonly Kind[] = ['custom-columns', 'custom-columns-file'];
 const DATA: readonly Kind[] = ['json', 'yaml', 'jq'];
 
-/** The formats in which a flag shows: in any other it would be taken and do nothing. */
+/**
+ * The formats in which a flag shows: in any other it would be taken and do nothing. `--no-headers` and `--show-kind` are not among them: what
+ * they ask for is so in the other formats by itself, and scripts give them to kubectl with `-o name`.
+ */
 const SHOWN_IN: Readonly<Record<string, readonly Kind[]>> = {
-  'no-headers': ['table', ...COLUMNS],
   'show-labels': ['table'],
   'label-columns': ['table'],
-  'show-kind': ['table', 'changes'],
   timestamps: ['table', 'diff', 'changes'],
   old: DATA,
   'with-changes': DATA,
   'full-values': ['diff', 'changes'],
-  'show-managed-fields': [...DATA, ...COLUMNS, 'jsonpath'],
+  'show-managed-fields': [...DATA, 'jsonpath', 'custom-columns', 'custom-columns-file'],
 };
 
 /** What to use instead, where it is not the format alone. */

@@ -4,6 +4,7 @@ import type { ResourceSelection } from '../client/resource-args.ts';
 import { addressesOf } from '../expr/jsonpath-addressed.ts';
 import { splitPaths } from '../expr/path-values.ts';
 import { InformerError } from '../kit/error.ts';
+import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
@@ -190,10 +191,18 @@ async function narrowingsOf(
   }
   const narrowings = new Map<ResourceType, Narrowing>();
   const fixed = !once; // a row tells whether an object left or is gone
-  for (const { type } of selections) narrowings.set(type, await narrowingOf(programs, type, { fixed }));
+  for (const { type, names } of selections) {
+    const narrowing = names.length > 0 ? byNameAlone(type) : await narrowingOf(programs, type, { fixed });
+    narrowings.set(type, narrowing);
+  }
   if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
   return narrowings;
 }
+
+/** An object that was asked for by name and does not match must be told from one that is not there. */
+const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
+  text: `${formatGvr(gvr)}: the server is asked for the names, and --filter is evaluated here`,
+});
 
 const OF_FIXED =
   ' (a stream tells what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';

@@ -31,7 +31,7 @@ describe('flags that would do nothing are refused with what to use', () => {
     ],
     [['watch', 'pods', '--show-managed-fields'], 'error: --show-managed-fields does nothing in a table\n'],
     [['watch', 'pods', '--watch-only', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --watch-only\n'],
-    [['query', 'pods', '-o', 'yaml', '--no-headers'], 'error: --no-headers does nothing in -o yaml\n'],
+    [['query', 'pods', '-o', 'yaml', '--show-labels'], 'error: --show-labels does nothing in -o yaml\n'],
     [['query', 'pods', '--count', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --count\n'],
     [['query', 'pods', '-w'], "error: query answers once, and -w asks for more than that\nhint: 'watch' shows every change"],
     [
@@ -54,6 +54,10 @@ describe('flags that would do nothing are refused with what to use', () => {
     const line = ['watch', 'pods', '-n', 'shop', '--once', '-o', 'name'];
     const names = { code: 0, stdout: 'pod/web-1\npod/web-2\n', stderr: '' };
     expect(await told(line, { KUBECTL_INFORMER_SHOW_LABELS: 'true' })).toEqual(names);
+    expect(await told([...line, '--no-headers', '--show-kind'])).toEqual(names);
+    expect(await told(['query', 'pods', '-n', 'shop', '-o', 'jsonpath={.items[*].metadata.name}', '--no-headers'])).toMatchObject({
+      code: 0,
+    });
     expect(await told([...line, '-w', '--output-watch-events', '--chunk-size=500', '--ignore-not-found'])).toEqual(names);
   });
 });

@@ -66,6 +66,20 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
     });
   });
 
+  it.each([
+    'object.status.phase == "Failed"',
+    'object.metadata.labels.app == "db"',
+    'object.metadata.name == "web-2"',
+    'object.metadata.namespace == "default"',
+  ])('calls a name that is there and does not match --filter %j no missing one', async (filter) => {
+    const { code, stdout, stderr } = await ask('pods', 'web-1', '-n', 'shop', '--filter', filter);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'none of 1 pod matches\n' });
+    const missing = await ask('pods', 'web-1', 'none', '-n', 'shop', '--filter', filter);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('error: Error from server (NotFound): pods "none" not found\n');
+    expect(missing.stderr).not.toContain('"web-1"');
+  });
+
   it.each(['name', 'json', 'yaml', 'jsonpath={.metadata.name}', 'custom-columns=N:.metadata.name'])(
     'says in words that nothing was found in a table alone, not in -o %s',
     async (format) => {

@@ -4,7 +4,7 @@ import type { ListPage } from '../model/object.ts';
 import { isStatus, StatusError } from '../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
-import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, parseOrNone, parserOfList } from './object-decoder.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, parseOrNone, parserOf } from './object-decoder.ts';
 import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
@@ -67,7 +67,7 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
   const finish = finisher(splitter, options);
   const isTableBody = splitter.arrayKey === 'rows';
   const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
-  const parse = parserOfList();
+  const parse = parserOf(options.gvr);
   const plain = (bytes: Buffer, offset: number) =>
     finish(path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse));
   const kind = isTableBody ? '' : itemKindOf(splitter.fields);

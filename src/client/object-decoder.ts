@@ -1,5 +1,7 @@
 import { InformerError } from '../kit/error.ts';
 import { hasHuge, parseJson, parseManyJson } from '../kit/exact-json.ts';
+import type { GroupVersionResource } from '../model/gvr.ts';
+import { isBuiltInGroup } from '../model/object-name.ts';
 import { type Cut, findManagedFields, type MetadataPath } from './managed-fields.ts';
 import { splicedText } from './spliced-text.ts';
 
@@ -40,15 +42,20 @@ export function parseOrNone<T>(text: string, parse: (text: string) => unknown = 
   }
 }
 
-/** Objects of a list that are looked at for numbers of every kind. */
+/** Built-in groups whose types hold JSON of any shape: defaults in schemas, parameters of devices. */
+const FREE_FORM = new Set(['apiextensions.k8s.io', 'resource.k8s.io']);
+
+/** Objects of a built-in type that are looked at for numbers of every kind. */
 const FIRST = 1_000;
 
 /**
- * For the objects of one list, which are much alike: numbers that no double can hold, `1e400`, are looked for in the first thousand, and in
- * all that follow when there is one. No Kubernetes server writes any. Whole numbers are exact in all.
+ * The parser for the objects of one LIST or one watch. Whole numbers are always exact. Numbers that no double can hold (`1e400`) are looked
+ * for in every custom resource. Types of Kubernetes' own have no fields for floating-point numbers, so there the first thousand objects
+ * are searched, and all that follow once one was found: the search costs a quarter of the time that parsing takes.
+ * Source: Kubernetes API conventions, "Primitive types".
  */
-export function parserOfList(): Parse {
-  let left = FIRST;
+export function parserOf({ group }: Pick<GroupVersionResource, 'group'>): Parse {
+  let left = isBuiltInGroup(group) && !FREE_FORM.has(group) ? FIRST : Number.POSITIVE_INFINITY;
   return (bytes, text, cut) => {
     if (left <= 0) return parseManyJson(bytes, text, cut);
     left--;

@@ -167,6 +167,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     await checkIsWatch(response, this.gvr);
     return new WatchStream<T>(response.body, {
+      gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
       onEvents: (events) => this.#traffic.add({ events }),

@@ -1,11 +1,13 @@
+import type { GroupVersionResource } from '../model/gvr.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
-import { type Decode, decodeTrimmed, dropManagedFields } from './object-decoder.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';
 import { isTable, TableEvents } from './table.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
 /** What a watch was asked for. */
 export interface WatchStreamOptions {
+  gvr: GroupVersionResource;
   table: boolean;
   dropManagedFields: boolean;
   /** Hears how many events each batch has. */
@@ -26,7 +28,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
-    this.#decoder = new WatchDecoder(options.dropManagedFields ? { decode: trimmedEvent(options) } : {});
+    this.#decoder = new WatchDecoder({ decode: eventDecoder(options) });
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
     this.#onEvents = options.onEvents;
@@ -73,8 +75,10 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   }
 }
 
-function trimmedEvent({ table }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
-  return (bytes, offset) => decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT);
+function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
+  const parse = parserOf(gvr);
+  if (!dropManagedFields) return (bytes, offset) => decodeJson(bytes, offset, parse);
+  return (bytes, offset) => decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse);
 }
 
 const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;

@@ -52,3 +52,8 @@ export function nameRuleOf({ group, resource }: GroupVersionResource): NameRule 
 
 /** RBAC names hold colons, APIServices end in dots, events and trust bundles name what they are about. */
 const KNOWN_SEGMENTS = new Set(['rbac.authorization.k8s.io', 'apiregistration.k8s.io', 'certificates.k8s.io', 'events.k8s.io']);
+
+/** Whether the Kubernetes API server itself serves this group, not a CustomResourceDefinition or a server of somebody else's. */
+export function isBuiltInGroup(group: string): boolean {
+  return BUILT_IN.has(group) || KNOWN_SEGMENTS.has(group) || group === 'networking.k8s.io';
+}

@@ -90,7 +90,7 @@ it('events before a broken line are given first, also when they came in one chun
     yield Buffer.from(`${event('a')}${event('b')}nonsense\n${event('c')}`);
     await never;
   }
-  const stream = new WatchStream(body(), { table: false, dropManagedFields: true });
+  const stream = new WatchStream(body(), { gvr: { group: '', version: 'v1', resource: 'pods' }, table: false, dropManagedFields: true });
   const { value } = await stream.next();
   expect(value).toMatchObject([{ object: { metadata: { name: 'a' } } }, { object: { metadata: { name: 'b' } } }]);
   await expect(stream.next()).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(`byte ${2 * event('a').length} `) });

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchStream, type WatchStreamOptions } from '../../src/client/watch-stream.ts';
+import { jsonText } from '../../src/kit/exact-json.ts';
 import { cut } from '../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+const GADGETS = { group: 'lab.example.com', version: 'v1', resource: 'gadgets' };
+
 type Json = { metadata?: { managedFields?: unknown } };
 
-async function read(text: string, length: number, options: WatchStreamOptions): Promise<unknown[]> {
-  const stream = new WatchStream<Json>(fromArray(cut(text, [length])), options);
+async function read(text: string, length: number, options: Omit<WatchStreamOptions, 'gvr'>, gvr = PODS): Promise<unknown[]> {
+  const stream = new WatchStream<Json>(fromArray(cut(text, [length])), { gvr, ...options });
   const events: unknown[] = [];
   for await (const batch of stream) events.push(...batch);
   return events;
@@ -59,5 +63,36 @@ describe('WatchStream without managedFields', () => {
     const object = { kind: 'Seating', metadata: { name: 'a' }, rows: [{ object: { metadata: { managedFields: [1], name: 'b' } } }] };
     const text = `${JSON.stringify({ type: 'ADDED', object })}\n`;
     expect(await read(text, 100, { table: true, dropManagedFields: true })).toEqual([{ type: 'ADDED', object }]);
+  });
+});
+
+describe('numbers in the events of a watch', () => {
+  const event = (spec: string) => `{"type":"MODIFIED","object":{"spec":${spec}}}\n`;
+  const specsIn = async (text: string, gvr: typeof PODS, dropManagedFields: boolean) =>
+    (await read(text, text.length, { table: false, dropManagedFields }, gvr)).map((at) =>
+      jsonText((at as { object: { spec: unknown } }).object.spec),
+    );
+  const ordinary = event('{"n":1}').repeat(1_500);
+
+  it.each([true, false])(
+    'keep every digit in custom resources, however many events came before (managedFields dropped: %s)',
+    async (dropped) => {
+      const specs = await specsIn(ordinary + event('{"a":9007199254740993,"b":1e400}'), GADGETS, dropped);
+      expect(specs.at(-1)).toBe('{"a":9007199254740993,"b":1e400}');
+    },
+  );
+
+  it.each([true, false])(
+    'keep whole numbers in built-in types, however many events came before (managedFields dropped: %s)',
+    async (dropped) => {
+      const specs = await specsIn(ordinary + event('{"a":9007199254740993,"b":1e+400}'), PODS, dropped);
+      expect(specs.at(-1)).toBe('{"a":9007199254740993,"b":1e+400}');
+    },
+  );
+
+  it('keep 1e400 in a built-in type when it comes early, and in every event from then on', async () => {
+    const odd = event('{"b":1e400}');
+    const specs = await specsIn(odd + ordinary + odd, PODS, true);
+    expect([specs[0], specs.at(-1)]).toEqual(['{"b":1e400}', '{"b":1e400}']);
   });
 });

@@ -1,5 +1,5 @@
 import type { PrintedEvent, Printer } from '../output/printer.ts';
-import type { EventEnvelope } from '../stream/envelope.ts';
+import { type EventEnvelope, eventWordOf } from '../stream/envelope.ts';
 import type { StreamTarget } from '../stream/event-stream.ts';
 import type { StreamSummary } from '../stream/summary.ts';
 import type { TextSink } from './io.ts';
@@ -35,7 +35,7 @@ export class EventWriter {
     const { gatherInitial, summary, limit, onLimit } = this.#options;
     if (limit !== undefined && summary.total >= limit) return undefined;
     const isLast = summary.total + 1 === limit;
-    summary.count(event.type);
+    summary.count(eventWordOf(event));
     const printed = { event, type: target.type };
     const ready =
       gatherInitial && !this.#begun.has(target) && !isLast
@@ -83,7 +83,7 @@ export class EventWriter {
     } catch (error) {
       const [only] = batch;
       if (only && batch.length === 1) {
-        summary.failed(only.event.type);
+        summary.failed(eventWordOf(only.event));
         onFailure(error, only);
         return true;
       }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kit/clock.ts';
 import type { LiveTable } from '../output/live-table.ts';
-import type { EventEnvelope } from '../stream/envelope.ts';
+import { type EventEnvelope, eventWordOf } from '../stream/envelope.ts';
 import type { StreamTarget } from '../stream/event-stream.ts';
 import type { Outage } from '../stream/outage.ts';
 import type { StreamSummary } from '../stream/summary.ts';
@@ -65,7 +65,7 @@ export class LiveView implements Disposable, Status {
     const { summary, limit, onLimit, table } = this.#options;
     if (limit !== undefined && summary.total >= limit) return;
     table.update({ event, type });
-    summary.count(event.type);
+    summary.count(eventWordOf(event));
     if (!this.#isDue) this.#soon();
     if (summary.total === limit) onLimit?.();
   }

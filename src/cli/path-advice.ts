@@ -33,13 +33,23 @@ export async function pathAdvice(
 ): Promise<string[]> {
   const filled = samples.filter(({ objects }) => objects.length > 0);
   if (filled.length === 0) return [];
-  const missing = reads.flatMap(({ flag, addresses }) =>
-    addresses.filter((address) => !filled.some((sample) => isAnywhere(address, sample))).map((address) => ({ flag, address })),
-  );
-  if (missing.length === 0) return [];
+  const missing = reads.map((each) => ({
+    ...each,
+    addresses: each.addresses.filter((address) => !filled.some((sample) => isAnywhere(address, sample))),
+  }));
+  if (missing.every(({ addresses }) => addresses.length === 0)) return [];
   const schemas = await Promise.all(filled.map(({ type }) => schemaOf(type, session)));
-  return missing.flatMap(({ flag, address }) => lineOf(flag, address, filled, schemas) ?? []);
+  return missing.flatMap((each) => linesOf(each, filled, schemas));
 }
+
+/** A line each, but none for what lies below a field that has one. */
+function linesOf(reads: FieldReads, samples: readonly Sample[], schemas: readonly (FieldSchema | undefined)[]): string[] {
+  const found = reads.addresses.map((address) => ({ address, line: lineOf(reads, address, samples, schemas) }));
+  const told = found.filter(({ line }) => line !== undefined).map(({ address }) => address);
+  return found.flatMap(({ address, line }) => (line === undefined || told.some((above) => isBelow(address, above)) ? [] : line));
+}
+
+const isBelow = (address: Address, above: Address) => address.length > above.length && above.every((step, i) => step === address[i]);
 
 /** `4 pods`, `1 pod and 2 deployments.apps`. */
 export function countText(samples: readonly Sample[]): string {
@@ -54,7 +64,7 @@ export function countText(samples: readonly Sample[]): string {
 const isAnywhere = (address: Address, { type, objects }: Sample) => objects.some((object) => isAt(withKind(object, type), address));
 
 function lineOf(
-  flag: string,
+  { flag, isOutput }: FieldReads,
   address: Address,
   samples: readonly Sample[],
   schemas: readonly (FieldSchema | undefined)[],
@@ -65,6 +75,7 @@ function lineOf(
   const isNone = verdicts.every(({ is }) => is === 'none');
   const kinds = samples.map(({ type }) => type.kind).join(' or ');
   const near = meant(address, samples, verdicts);
+  if (isOutput && !isNone && near === undefined) return undefined;
   const where = `in none of ${countText(samples)}`;
   return `${flag}: ${addressText(address)} is ${where}${isNone ? `, and is no field of ${kinds}` : ''}${near ? `; did you mean ${near}?` : ''}`;
 }

@@ -135,7 +135,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
       ...filters.reads,
       ...waits.reads,
       { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
-      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
+      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
     ],
     printer: await printerOf(format, flags, layout, session),
     live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,

@@ -123,7 +123,7 @@ export default class QueryCommand extends BaseCommand {
           ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
           { flag: '--group-by', addresses: expressions.groupBy?.reads ?? [] },
           { flag: '--sort-by', addresses: expressions.sortBy?.reads ?? [] },
-          { flag: `-o ${format.kind}`, addresses: addressesPrinted(format) },
+          { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
         ],
       });
     });

@@ -9,6 +9,8 @@ export interface FieldReads {
   /** `--filter`, for messages. */
   readonly flag: string;
   readonly addresses: readonly Address[];
+  /** It prints what it reads, so a key that a map may have at another time (a label, say) is no mistake. */
+  readonly isOutput?: boolean | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

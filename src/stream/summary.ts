@@ -1,5 +1,5 @@
 import { humanDuration } from '../kit/duration.ts';
-import type { EventType } from './envelope.ts';
+import type { EventWord } from './envelope.ts';
 import type { EndCounts } from './markers.ts';
 
 /** What a stream's continuity is made of, as its informers report it. */
@@ -27,26 +27,28 @@ export interface LossCounts {
   unprintable: number;
 }
 
+const WORDS = ['ADDED', 'MODIFIED', 'LEFT', 'DELETED'] as const;
+
 /** Counts what a stream showed, for the one line that ends it. */
 export class StreamSummary {
-  readonly #counts: Record<EventType, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
+  readonly #counts: Record<EventWord, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0, LEFT: 0 };
 
   /** Told in the line and the counts where they are not 0. */
   readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0, unprintable: 0 };
 
-  count(type: EventType): void {
-    this.#counts[type]++;
+  count(word: EventWord): void {
+    this.#counts[word]++;
   }
 
   /** One that was counted could not be printed. */
-  failed(type: EventType): void {
-    this.#counts[type]--;
+  failed(word: EventWord): void {
+    this.#counts[word]--;
     this.losses.expressionErrors++;
   }
 
   /** How many events were counted. */
   get total(): number {
-    return this.#counts.ADDED + this.#counts.MODIFIED + this.#counts.DELETED;
+    return WORDS.reduce((sum, word) => sum + this.#counts[word], 0);
   }
 
   /**
@@ -72,13 +74,14 @@ export class StreamSummary {
 
   #events(): string {
     if (this.total === 0) return 'no events';
-    const types = (['ADDED', 'MODIFIED', 'DELETED'] as const).filter((type) => this.#counts[type] > 0);
-    return `${some(this.total, 'event')} (${types.map((type) => `${this.#counts[type]} ${type}`).join(', ')})`;
+    const words = WORDS.filter((word) => this.#counts[word] > 0);
+    return `${some(this.total, 'event')} (${words.map((word) => `${this.#counts[word]} ${word}`).join(', ')})`;
   }
 
-  /** The same for machines: what an END record carries. */
+  /** The same for machines: what an END record carries. Its events are counted by their type, which is DELETED for what left, too. */
   counts({ relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): EndCounts {
-    return { ...this.#counts, relists, gaps, resumed, storeErrors, ...this.losses };
+    const { LEFT, DELETED, ...counts } = this.#counts;
+    return { ...counts, DELETED: DELETED + LEFT, relists, gaps, resumed, storeErrors, ...this.losses };
   }
 }
 

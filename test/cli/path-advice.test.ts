@@ -106,3 +106,22 @@ test('a field that one of several types has is no mistake', async () => {
   const lines = await pathAdvice(reads, [{ type: POD, objects: pods as never }, other as never], session({}).with);
   expect(lines).toEqual(['--until: .siz is in none of 2 pods and 1 pod; did you mean .size?']);
 });
+
+test('what lies below a field that is nowhere is no line of its own', async () => {
+  const reads = [{ flag: '--filter', addresses: addressesOf('{.extra.list} {.extra.list[*].type} {.spec.nodeName.first} {.extra.lis}') }];
+  expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
+    '--filter: .extra.list is in none of 2 pods',
+    '--filter: .spec.nodeName.first is in none of 2 pods, and is no field of Pod',
+    '--filter: .extra.lis is in none of 2 pods',
+  ]);
+});
+
+test('a label that is only printed may be missing, but not what is no field, nor what resembles a label there is', async () => {
+  const reads = [
+    { flag: '-o jsonpath', addresses: addressesOf('{.metadata.labels.zone} {.metadata.labels.ap} {.spec.nope}'), isOutput: true },
+  ];
+  expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
+    '-o jsonpath: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?',
+    '-o jsonpath: .spec.nope is in none of 2 pods, and is no field of Pod',
+  ]);
+});

@@ -9,6 +9,16 @@ test('the last line tells why the stream ended, its events, and what its continu
   );
 });
 
+test('what left a filter is counted apart from what is gone; for machines both have the type DELETED', () => {
+  const summary = new StreamSummary();
+  for (const word of ['ADDED', 'LEFT', 'LEFT', 'DELETED'] as const) summary.count(word);
+  const continuity = { relists: 0, gaps: 0, resumed: 0 };
+  expect(summary.total).toBe(4);
+  expect(summary.line('complete', 1000, continuity)).toBe('complete after 1s: 4 events (1 ADDED, 2 LEFT, 1 DELETED), no gaps');
+  expect(summary.counts(continuity)).toMatchObject({ ADDED: 1, MODIFIED: 0, DELETED: 3 });
+  expect(summary.counts(continuity)).not.toHaveProperty('LEFT');
+});
+
 test('of what did not happen the last line says only that there were no gaps', () => {
   const summary = new StreamSummary();
   for (let i = 0; i < 12; i++) summary.count('ADDED');

@@ -6,5 +6,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     typecheck: { enabled: false },
+    silent: 'passed-only', // the library's warnings go to stderr; of a test that fails they are shown
   },
 });

@@ -11,6 +11,7 @@ import {
   dynamicInformerFactory,
   informerSource,
   parseGvr,
+  silentLogger,
 } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
 import { FakeClock } from 'kubectl-informer/testing';
@@ -27,6 +28,7 @@ function createExpiry(
   const controller = createController({
     name: 'expiry',
     clock,
+    logger: silentLogger, // the test makes a delete fail: without this stderr says so
     sources: [informerSource(informer, { name: 'configmaps', isPrimary: true })],
     reconcile: async ({ key, namespace, name }) => {
       const metadata = lister.get(key)?.metadata;

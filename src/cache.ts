@@ -9,6 +9,14 @@ export type { CallContext, ListerWatcher } from './informer/lister-watcher.ts';
 export type { InformerMetrics } from './informer/metrics.ts';
 export { Reflector, type ReflectorOptions } from './informer/reflector.ts';
 export type { ReflectorStore } from './informer/reflector-store.ts';
+export { type RetryWatchOptions, retryWatch } from './informer/retry-watcher.ts';
+export {
+  type HandlerOptions,
+  type Registration,
+  type ScopedSource,
+  SharedInformer,
+  type SharedInformerOptions,
+} from './informer/shared-informer.ts';
 export type { ValueRange } from './informer/value-range.ts';
 export { type Clock, systemClock, type Timer } from './kit/clock.ts';
 export { type ErrorCode, InformerError, isInformerError } from './kit/error.ts';

@@ -96,17 +96,10 @@ export {
 } from './informer/informer-factory.ts';
 export type { QueuePolicy } from './informer/listener.ts';
 export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/notification.ts';
-export {
-  type HandlerOptions,
-  type Registration,
-  type ScopedSource,
-  SharedInformer,
-  type SharedInformerOptions,
-} from './informer/shared-informer.ts';
 export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
-export { createLogger, type Logger, silentLogger } from './kit/logger.ts';
+export { consoleLogger, createLogger, type LogFields, type Logger, type LogLevel, silentLogger } from './kit/logger.ts';
 export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { FieldSelector } from './model/field-selector.ts';

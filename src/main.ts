@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
+import { isPrivateFolder } from './kit/private-folder.ts';
 
 /** The program, but for what its door answers at once. Never rejects; the exit code is the process's. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -8,8 +9,13 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   await program(argv, processIo());
 }
 
-/** Lets Node keep what it compiled in the user's cache directory, which halves the next start. NODE_DISABLE_COMPILE_CACHE=1 turns it off. */
+/**
+ * Lets Node keep what it compiled in the user's cache directory, which halves the next start. NODE_DISABLE_COMPILE_CACHE=1 turns it off. What lies
+ * there is run, so a folder that others could write to is not used.
+ */
 function keepCompiled({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: NodeJS.ProcessEnv): void {
   const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'));
-  if (base) enableCompileCache(path.join(base, 'kubectl-informer', 'compiled'));
+  if (!base || !path.isAbsolute(base)) return;
+  const own = path.join(base, 'kubectl-informer');
+  if (isPrivateFolder(own, 'compiled')) enableCompileCache(path.join(own, 'compiled'));
 }

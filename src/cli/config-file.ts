@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
+import { yamlFault } from '../kit/unquoted.ts';
 import type { Elsewhere } from './argv.ts';
 
 /** The user's own defaults and names, as their file says them. */
@@ -88,7 +89,7 @@ async function parse(text: string, file: string): Promise<unknown> {
   try {
     return loadAll(text)[0] ?? {};
   } catch (cause) {
-    throw new InformerError('argument', `the config file ${file} is no YAML: ${messageOf(cause)}`, { cause });
+    throw new InformerError('argument', `the config file ${file} is no YAML: ${yamlFault(cause)}`); // no cause: it shows the lines around
   }
 }
 

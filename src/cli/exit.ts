@@ -1,6 +1,7 @@
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { isAboutSecret, withoutSecretValues } from '../model/secret-error.ts';
 import { StatusError, statusOf } from '../model/status.ts';
-import { neutralised } from '../output/escape.ts';
+import { continued } from '../output/escape.ts';
 import type { Io } from './io.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
@@ -92,12 +93,12 @@ export function describeError(error: unknown): string {
   let hint: string | undefined;
   for (const cause of causesOf(error)) {
     if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
-    const text = cause instanceof StatusError ? statusText(cause) : messageOf(cause);
+    const text = cause instanceof StatusError ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause) : messageOf(cause);
     if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
-  const lines = [`error: ${neutralised(parts.join(': ')) || 'unknown'}`];
-  if (hint) lines.push(`hint: ${neutralised(hint)}`);
+  const lines = [`error: ${continued(parts.join(': ')) || 'unknown'}`];
+  if (hint) lines.push(`hint: ${continued(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -19,6 +19,8 @@ export interface HookFlags {
 export interface LoadedHook {
   readonly name: string;
   readonly config: HookConfig;
+  /** With `--exec`: the program of the line that needs credentials to do anything, if it is one that is known. */
+  readonly clusterTool?: string | undefined;
   create(services: HookServices, environment: HookEnvironment): Hook;
 }
 
@@ -64,7 +66,14 @@ async function executableHook(file: string): Promise<LoadedHook> {
 
 function commandHook(line: string, shell: boolean): LoadedHook {
   const { command, args } = compileExecTemplate(line, { shell });
-  return { name: path.basename(command), config: {}, create: (_, environment) => createExecHook({ command, args, ...environment }) };
+  const clusterTool = /(?:^|[\s;&|(/])(kubectl|helm|oc|kustomize|flux|argocd)(?=\s|$)/.exec(line)?.[1];
+  const name = shell ? (/\S+/.exec(line)?.[0] ?? command) : command;
+  return {
+    name: path.basename(name),
+    config: {},
+    clusterTool,
+    create: (_, environment) => createExecHook({ command, args, name: path.basename(name), ...environment }),
+  };
 }
 
 async function mustExist(file: string): Promise<void> {

@@ -1,18 +1,27 @@
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
+import { neutralised, neutralisedButColours, neutralisedButDrawing } from '../output/escape.ts';
+
+export interface SinkOptions {
+  /** Whether what is written is text for people wherever it goes, as on stderr. Default: only on a terminal; else it is data, byte for byte. */
+  readonly isText?: boolean | undefined;
+}
 
 /**
- * A stream the program writes to. What is written within one turn of the event loop goes out as one chunk, in order.
+ * A stream the program writes to: the one door to its terminal. Whatever a terminal would obey or show in another order is shown as text; only the
+ * colours of printers pass, and in {@link draw} what moves the cursor. What is written within one turn of the event loop goes out as one chunk, in order.
  * A reader that has gone away is not an error: see `closed`.
  */
 export class TextSink {
   readonly #stream: Writable;
   readonly #gone = new AbortController();
+  readonly #isText: boolean;
   #pending = '';
   #scheduled = false;
 
-  constructor(stream: Writable) {
+  constructor(stream: Writable, { isText = false }: SinkOptions = {}) {
     this.#stream = stream;
+    this.#isText = isText;
     stream.on('error', this.#fail);
   }
 
@@ -57,6 +66,16 @@ export class TextSink {
 
   /** Writes, and says whether the reader keeps up. When not, await {@link ready} before writing more. */
   write(text: string): boolean {
+    return this.#put(this.#isText ? neutralised(text) : this.isTerminal ? neutralisedButColours(text) : text);
+  }
+
+  /** As {@link writeNow}, for text that moves the cursor: what redraws a line or a screen. Only for a terminal. */
+  draw(text: string): void {
+    this.#put(neutralisedButDrawing(text));
+    this.#flush();
+  }
+
+  #put(text: string): boolean {
     if (this.#gone.signal.aborted || text === '') return true;
     this.#pending += text;
     if (this.#pending.length >= FLUSH_AT) this.#flush();
@@ -134,5 +153,5 @@ export function canRedraw({ env }: Pick<Io, 'env'>, sink: TextSink): boolean {
 }
 
 export function processIo(): Io {
-  return { stdout: new TextSink(process.stdout), stderr: new TextSink(process.stderr), env: process.env };
+  return { stdout: new TextSink(process.stdout), stderr: new TextSink(process.stderr, { isText: true }), env: process.env };
 }

@@ -85,7 +85,7 @@ export class LiveView implements Disposable, Status {
 
   [Symbol.dispose](): void {
     if (this.#isClosed) return;
-    this.#options.io.stdout.writeNow(this.#options.table.clear()); // terminals write ^C where the cursor is
+    this.#options.io.stdout.draw(this.#options.table.clear()); // terminals write ^C where the cursor is
     this.#draw();
     this.#isClosed = true;
     this.#timer.cancel();
@@ -94,14 +94,14 @@ export class LiveView implements Disposable, Status {
     process.off('SIGTSTP', this.#suspend);
     process.off('SIGCONT', this.#resume);
     this.#options.io.stderr.beforeText = undefined;
-    this.#options.io.stdout.writeNow(this.#options.table.end());
+    this.#options.io.stdout.draw(this.#options.table.end());
   }
 
   readonly #suspend = () => {
     const { io, table } = this.#options;
     this.#timer.cancel();
     this.#isStopped = true;
-    io.stdout.writeNow(table.end());
+    io.stdout.draw(table.end());
     this.#keys?.stop();
     process.kill(process.pid, 'SIGSTOP'); // what SIGTSTP does when nobody listens
   };
@@ -144,14 +144,14 @@ export class LiveView implements Disposable, Status {
     this.#isDue = false;
     this.#timer.cancel();
     table.disconnected(this.#options.outages().map(({ target: { type }, since }) => ({ type, since })));
-    io.stdout.writeNow(table.frame({ columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }, clock.now()));
+    io.stdout.draw(table.frame({ columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }, clock.now()));
     this.#timer = clock.after(TICK_MS, () => this.#draw());
   }
 
   /** The frame goes, the text comes where it was, and a new frame below that. */
   #makeRoom(): void {
     if (this.#isClosed) return;
-    this.#options.io.stdout.writeNow(this.#options.table.clear());
+    this.#options.io.stdout.draw(this.#options.table.clear());
     this.#soon();
   }
 }

@@ -75,6 +75,7 @@ export async function printerOf(
     ...(await rowOptionsOf(flags, layout, io)),
     clock,
     single: layout.single,
+    terminal: io.stdout.isTerminal,
     timestamps: flags.timestamps,
     hasRoom: layout.once === false,
     only: layout.only,

@@ -4,6 +4,7 @@ import type { PredicateName } from '../controller/predicate.ts';
 import { type Predicate, predicateNamed } from '../controller/predicate.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
+import { isSecretResource, Redactor } from '../stream/redact.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './reconciling.ts';
 import type { Session } from './session.ts';
@@ -116,13 +117,45 @@ export function predicatesOf(config: HookConfig): Predicate[] {
   return (config.predicate ?? []).map((name) => predicateNamed(name));
 }
 
-export async function mappedTypes({ watches = [] }: HookConfig, session: Session, onError?: (error: Error) => void): Promise<MappedType[]> {
+/** What --watches and --map say, resolved. Throws `argument` for a --map that would make keys of Secrets' values: keys are shown and logged. */
+export async function mappedTypes(
+  { watches = [], showSecrets = false }: HookConfig,
+  session: Session,
+  onError?: (error: Error) => void,
+): Promise<MappedType[]> {
   return Promise.all(
     watches.map(async ({ type, map }) => {
       const { values, reads } = await loadExpression(map, { flag: '--map', onError });
-      return { selection: onlyOne(await session.resolve([type])), map: (object) => values(object).map(String), reads };
+      const selection = onlyOne(await session.resolve([type]));
+      const keysOf = (object: object) => values(object as never).map(String);
+      if (showSecrets || !isSecretResource(selection.type.gvr)) return { selection, map: keysOf, reads };
+      if (SECRET_VALUE_PATH.test(map)) throw valuesAsKeys(map);
+      return { selection, map: withoutValues(keysOf, session), reads };
     }),
   );
+}
+
+const SECRET_VALUE_PATH = /^\s*\$?\{?\s*\.?\[?['"]?(data|stringData)\b/;
+
+function valuesAsKeys(map: string): InformerError {
+  return new InformerError('argument', `--map ${map} would make keys of the values of Secrets, and keys are shown`, {
+    hint: 'map by a name, a label or an annotation; --show-secrets allows it all the same',
+  });
+}
+
+/** Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with one line. */
+function withoutValues(keysOf: (object: object) => string[], session: Session): (object: object) => string[] {
+  const redactor = new Redactor();
+  let isTold = false;
+  return (object) => {
+    const keys = keysOf(redactor.redact(object, { group: '', resource: 'secrets' }));
+    const kept = keys.filter((key) => !/hmac:[0-9a-f]{8}/.test(key));
+    if (kept.length < keys.length && !isTold) {
+      isTold = true;
+      session.notice('--map finds values of Secrets, which are not used as keys; --show-secrets allows it');
+    }
+    return kept;
+  };
 }
 
 /** `reconcile` is about one type; others come in through --owns and --watches. */

@@ -1,6 +1,6 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
 import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../controller/actions.ts';
-import { createController, type Parked } from '../controller/controller.ts';
+import { type Controller, createController, type Parked } from '../controller/controller.ts';
 import { enqueueMapped, enqueueOwner } from '../controller/enqueue.ts';
 import { guardClient } from '../controller/hooks/guarded-client.ts';
 import type { Environment } from '../controller/hooks/hook-environment.ts';
@@ -10,17 +10,21 @@ import type { HookServices } from '../controller/hooks/module.ts';
 import { informerSource } from '../controller/informer-source.ts';
 import { and, changed, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
-import { createWriteBudget, unlimitedWrites } from '../controller/write-budget.ts';
+import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../controller/write-budget.ts';
 import type { Address } from '../expr/address.ts';
-import { onAbort } from '../kit/abort.ts';
+import { onAbort, scope } from '../kit/abort.ts';
+import { humanDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import { formatGroupResource, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import { joinKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { changeLines } from '../output/change-lines.ts';
+import { continued, neutralised } from '../output/escape.ts';
 import { framedTable } from '../output/framed-table.ts';
 import type { IndexDefinition } from '../query/index-definition.ts';
 import { changedPaths } from '../stream/changed-paths.ts';
+import { fieldChanges } from '../stream/field-changes.ts';
 import { outagesOf } from '../stream/outage.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
 import { ContinuityTeller } from './continuity-teller.ts';
@@ -34,6 +38,8 @@ import { pathAdvice } from './path-advice.ts';
 import { privateFile } from './private-file.ts';
 import { redactedLister } from './redacted-lister.ts';
 import type { Session } from './session.ts';
+import { Interrupted } from './signals.ts';
+import { strayErrors } from './stray-errors.ts';
 
 /** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
 export interface MappedType {
@@ -82,22 +88,33 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     clock: session.clock,
     logger: plan.logger,
   });
+  const { clusterTool } = plan.hook;
+  if (clusterTool !== undefined && !plan.passCredentials) {
+    session.notice(`--exec runs ${clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`);
+  }
   if (plan.mode === 'describe')
     session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
+  using _strays = strayErrors(plan.hook.name, session, plan.logger);
   const running = runTargets(all, session);
   void adviseOnPaths(session, plan, primary, watched);
   let outages = '';
   using _end = onAbort(session.signal, () => {
     outages = outageText(outagesOf(all, session.clock.now()), all);
   });
+  const synced = controller.synced(session.signal).then(
+    () => session.notice(startText(plan, primary)),
+    () => {}, // what kept it from that is the error of the run
+  );
+  using _ending = onAbort(session.signal, () => tellDraining(controller, session));
   try {
     await controller.run(session.signal);
+    await synced;
   } finally {
     session.end(new StreamEnd('done'));
     await running;
   }
   if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
-  if (controller.parked.length > 0) session.notice(await parkedText(controller.parked));
+  if (controller.parked.length > 0) session.notice('given up until something changes:', await parkedTable(controller.parked));
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
 }
 
@@ -118,13 +135,60 @@ async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Tar
   }
 }
 
+/** `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. */
+function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: Target): string {
+  const { size } = informer.lister;
+  const count = names ? [...informer.lister.keys()].filter((key) => names.has(key.slice(key.indexOf('/') + 1))).length : size;
+  const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
+  return `${count} ${what}, hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}`;
+}
+
+/** Keys named of those that the shutdown waits for. */
+const MOST_DRAINING = 3;
+
+function tellDraining(controller: Controller, session: Session): void {
+  const keys = controller.snapshot().processing.map(({ key }) => key);
+  if (keys.length === 0 || !(session.signal.reason instanceof Interrupted)) return;
+  const more = keys.length > MOST_DRAINING ? ` and ${keys.length - MOST_DRAINING} more` : '';
+  session.notice(
+    `waiting for the hook to finish ${keys.slice(0, MOST_DRAINING).join(', ')}${more}; a second signal (Ctrl-C again) ends it at once`,
+  );
+}
+
+/** No hook that does its work needs more; one that is run again by its own writes does. */
+const DEFAULT_WRITES: WriteLimit = { writes: 600, perMs: 60_000 };
+
+/** The budget of writes: what it holds back is told, once a minute, and given up when the command ends. */
+function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): WriteBudget {
+  if (mode !== 'write') return unlimitedWrites;
+  const { writes, perMs } = maxWrites ?? DEFAULT_WRITES;
+  const { clock } = session;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const budget = createWriteBudget({ writes, perMs }, clock, (waitMs) => {
+    if (clock.monotonic() - toldAt < 60_000) return;
+    toldAt = clock.monotonic();
+    const limit = `${writes} in ${humanDuration(perMs)}`;
+    const why = maxWrites ? '--max-writes' : 'the default of --max-writes; a hook that its own writes run again needs them without end';
+    session.notice(`writes are held back: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
+  });
+  return {
+    async take(signal) {
+      using held = scope(signal);
+      using _ = onAbort(session.signal, () =>
+        held.abort(new InformerError('closed', 'the write was held back, and given up when the program was told to end')),
+      );
+      await budget.take(held.signal);
+    },
+  };
+}
+
 /** Rows shown of the keys that were given up. */
 const MOST_PARKED = 50;
 
-async function parkedText(parked: readonly Parked[]): Promise<string> {
+async function parkedTable(parked: readonly Parked[]): Promise<string> {
   const rows = parked.slice(0, MOST_PARKED).map(({ key, attempts, error }) => [key, String(attempts), error]);
-  const more = parked.length > MOST_PARKED ? `and ${parked.length - MOST_PARKED} more` : '';
-  return `given up until something changes:\n${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`.trimEnd();
+  const more = parked.length > MOST_PARKED ? `and ${parked.length - MOST_PARKED} more\n` : '';
+  return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
 }
 
 function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTeller): [Target, Target[], Target[]] {
@@ -188,7 +252,7 @@ function reconcilerOf(
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
-  const budget = plan.maxWrites ? createWriteBudget(plan.maxWrites, clock) : unlimitedWrites;
+  const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: Target) => {
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
     return redactedLister(informer.lister, { object: (object) => redact(object, gvr), value: (text) => redactor.value(text) });
@@ -206,7 +270,7 @@ function reconcilerOf(
     primary: primary.type,
     types: async () => (await client.discovery.snapshot()).types,
     redact,
-    report: (outcome) => void io.stdout.write(`${reportText(outcome)}\n`),
+    report: (outcome) => void io.stdout.write(`${continued(reportText(outcome))}\n${diffText(outcome)}`),
   });
   const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
   session.atOnce.add(() => hook.kill?.());
@@ -219,6 +283,7 @@ function reconcilerOf(
     changedPaths: (before, after) => changedPaths(before as never, after as never),
     redact,
     timeoutMs: plan.hookTimeoutMs,
+    onOutput: (key, line) => void io.stdout.write(`${key} | ${neutralised(line)}\n`),
     finalizer: plan.finalizer,
   });
 }
@@ -231,6 +296,16 @@ function reportText(outcome: ActionOutcome): string {
   const changes = mode === 'dry-run' && before && after ? changedPaths(before, after) : undefined;
   const effect = changes === undefined ? '' : ` → ${changes.length === 0 ? 'changes nothing' : `changes ${changes.join(' ')}`}`;
   return `${outcome.subject}: ${LEAD[mode]}${describeAction(outcome)}${effect}`;
+}
+
+/** The fields that a dry run would change, old → new, a line each. */
+function diffText({ mode, before, after }: ActionOutcome): string {
+  if (mode !== 'dry-run' || !before || !after) return '';
+  const signs = { '': ' ', added: '+', removed: '-', changed: '~' };
+  const lines = changeLines(fieldChanges(before, after)).map(
+    ({ mark, text, parts }) => `    ${signs[mark]} ${text}${parts ? `${parts.before} → ${parts.after}` : ''}\n`,
+  );
+  return lines.join('');
 }
 
 /** What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig for as long as it runs. */

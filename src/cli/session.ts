@@ -17,7 +17,7 @@ import { keepYoungGenerationSmall } from '../kit/young-generation.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import { statusOf } from '../model/status.ts';
-import { neutralised } from '../output/escape.ts';
+import { continued } from '../output/escape.ts';
 import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Edges } from './base-command.ts';
@@ -51,8 +51,8 @@ export interface Session extends AsyncDisposable {
   kubeconfig(): Promise<string | undefined>;
   /** When it was opened, on the monotonic clock. */
   readonly startedAt: number;
-  /** One line on stderr, for what a person should know. */
-  notice(text: string): void;
+  /** One line on stderr, for what a person should know: further lines of it are indented. A `table` below it has lines of its own. */
+  notice(text: string, table?: string): void;
   /** How far things are, for a person who waits. */
   readonly status: StatusLine;
 }
@@ -100,10 +100,10 @@ export async function openSession(
     userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,
     qps: flags.qps,
     burst: flags.burst,
-    onWarning: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
+    onWarning: (text) => io.stderr.write(`Warning: ${continued(text)}\n`),
     onThrottled: ({ path, status, askedMs, waitMs }) =>
       io.stderr.write(
-        `the server asks to wait ${humanDuration(askedMs)} (${status}, ${neutralised(path)}); trying again in ${humanDuration(waitMs)}\n`,
+        `the server asks to wait ${humanDuration(askedMs)} (${status}, ${continued(path)}); trying again in ${humanDuration(waitMs)}\n`,
       ),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
@@ -128,9 +128,9 @@ export async function openSession(
     },
     kubeconfig: async () =>
       sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
-    notice(text) {
+    notice(text, table = '') {
       io.stdout.flush(); // on a terminal, or with 2>&1, they are one
-      io.stderr.writeNow(`${neutralised(text)}\n`);
+      io.stderr.writeNow(`${continued(text)}\n${table}`);
     },
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
@@ -245,6 +245,6 @@ function discoveryStore(flags: ConnectionFlags, config: ClusterConfig, io: Io, l
     server: config.server,
     clock: systemClock,
     logger,
-    onDamaged: (text) => io.stderr.write(`Warning: ${neutralised(text)}\n`),
+    onDamaged: (text) => io.stderr.write(`Warning: ${continued(text)}\n`),
   });
 }

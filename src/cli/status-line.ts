@@ -71,7 +71,7 @@ export class StatusLine implements Status {
 
   #write(text: string): void {
     this.#isWriting = true;
-    this.#io.stderr.writeNow(text);
+    this.#io.stderr.draw(text);
     this.#isWriting = false;
   }
 }

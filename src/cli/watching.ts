@@ -122,8 +122,7 @@ class Watching {
       session.notice(isCut ? `${line()}; ${outageText(this.#outages, this.#targets)}` : line());
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
-    const error = this.#errorText(reason);
-    if (error !== undefined) session.notice(error);
+    for (const line of this.#errorLines(reason)) session.notice(line);
     const code = exitCodeOfEnd(reason, this.#state);
     const missing = once && !waiter && !ignoreNotFound && this.#isSynced ? missingNames(this.#targets, this.#plan) : undefined;
     const unanswered = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
@@ -181,16 +180,16 @@ class Watching {
     return limit !== undefined && !once && this.#summary.total < limit;
   }
 
-  /** What did not come, or what should not have come, in an error's words; undefined when neither is so. */
-  #errorText(reason: unknown): string | undefined {
+  /** What did not come, or what should not have come, in an error's words, with the next step; none when neither is so. */
+  #errorLines(reason: unknown): string[] {
     const { once, limit } = this.#plan;
-    if (reason instanceof StreamEnd && reason.kind === 'fail-if') return `error: --fail-if is met${by(reason.message)}`;
+    if (reason instanceof StreamEnd && reason.kind === 'fail-if') return [`error: --fail-if is met${by(reason.message)}`];
     const cut = outageText(this.#outages, this.#targets);
-    if (!this.#isWaiting || !isOutOfTime(reason)) return this.#state.isCut ? `error: continuity lost (--strict): ${cut}` : undefined;
+    if (!this.#isWaiting || !isOutOfTime(reason)) return this.#state.isCut ? [`error: continuity lost (--strict): ${cut}`] : [];
     const unseen = cut === '' ? '' : `; ${cut}`;
-    if (this.#plan.waits.isGoal && this.#waiter) return `error: ${this.#waiter.timeoutText(once)}${unseen}`;
+    if (this.#plan.waits.isGoal && this.#waiter) return [`error: ${this.#waiter.timeoutText(once)}${unseen}`];
     const text = `error: timed out with ${this.#summary.total} of the ${limit} events of --limit${unseen}`;
-    return `${text}\nhint: a longer --timeout waits longer`;
+    return [text, 'hint: a longer --timeout waits longer'];
   }
 
   #createWaiter(): Waiter | undefined {

@@ -61,9 +61,23 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** A client for the server of a config, or over a transport of the caller's own. Connects to nothing by itself. */
+/**
+ * A client for the server of a config, or over a transport of the caller's own. Connects to nothing by itself.
+ * Throws `argument`, which quotes nothing of what it was given, for anything else: a kubeconfig goes through `loadConfig` first.
+ */
 export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
+  const { request, server, credentials } = (configOrTransport ?? {}) as Partial<ClusterConfig & Transport>;
+  if (typeof request !== 'function' && (typeof server !== 'string' || typeof credentials !== 'function')) {
+    throw new InformerError('argument', `createClient takes a config or a transport, not ${kindOf(configOrTransport)}`, {
+      hint: 'of a kubeconfig: createClient(await loadConfig({ kubeconfigText })), of its file: loadConfig({ kubeconfig: path })',
+    });
+  }
   return new ClusterClient(configOrTransport, options);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return value instanceof Promise ? 'a promise (await it)' : typeof value === 'object' ? 'any other object' : `a ${typeof value}`;
 }
 
 class ClusterClient implements Client {
@@ -77,7 +91,7 @@ class ClusterClient implements Client {
   readonly #return: ServerReturn;
 
   constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
-    const isTransport = 'request' in configOrTransport;
+    const isTransport = 'request' in configOrTransport; // checked by createClient
     this.config = isTransport ? undefined : configOrTransport;
     this.transport = isTransport ? configOrTransport : createTransport(configOrTransport, options);
     const { clock, logger, discoveryStore } = options;

@@ -1,4 +1,5 @@
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { withoutLogin } from '../kit/unquoted.ts';
 import { isConnectionRefused, isConnectionReset } from '../model/connection-error.ts';
 
 /** Whether a host name means this machine. */
@@ -36,11 +37,6 @@ export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destinati
 export function brokenConnection(cause: unknown, origin: string): InformerError {
   if (isInformerError(cause)) return cause;
   return new InformerError('transport', `the connection to ${new URL(origin).host} broke: ${textOf(cause)}`, { cause });
-}
-
-/** A proxy's address may hold a name and a password. */
-function withoutLogin(proxyUrl: string): string {
-  return proxyUrl.replace(/\/\/[^/@]*@/, '//');
 }
 
 interface Explanation {

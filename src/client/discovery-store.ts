@@ -1,8 +1,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { builtin } from '../kit/builtin.ts';
 import type { Clock } from '../kit/clock.ts';
 import { messageOf } from '../kit/error.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 import { parseOrNone } from './object-decoder.ts';
 
@@ -38,7 +39,7 @@ interface StoredSnapshot {
 
 /** Keeps snapshots in a file a server, readable by its owner only. */
 export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): DiscoveryStore {
-  const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = silentLogger, onDamaged = () => {} } = options;
+  const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = defaultLogger, onDamaged = () => {} } = options;
   const file = path.join(directory, 'discovery', `${fileName(server)}.json`);
   const quietly = async <R>(what: string, run: () => Promise<R>): Promise<R | undefined> => {
     try {
@@ -62,10 +63,13 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     async save(snapshot) {
       await quietly('write', async () => {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        const draft = `${file}.${process.pid}`; // another process may read it at this moment
+        const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`; // another process may read the file at this moment
         const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };
-        await writeFile(draft, JSON.stringify(stored), { mode: 0o600 });
-        await rename(draft, file);
+        await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flag: 'wx' });
+        await rename(draft, file).catch(async (cause) => {
+          await rm(draft, { force: true });
+          throw cause;
+        });
       });
     },
     async clear() {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { isConnectionReset } from '../model/connection-error.ts';
 import { isForbidden, isUnauthorized, statusOf } from '../model/status.ts';
 import { AGGREGATED_ACCEPT, isAggregated, typesOfAggregated } from './discovery-aggregated.ts';
@@ -43,7 +43,7 @@ export class Discovery {
   constructor(transport: Transport, options: DiscoveryOptions = {}) {
     this.#transport = transport;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? defaultLogger;
     this.#store = options.store;
   }
 

@@ -98,18 +98,30 @@ interface RunOptions {
 
 function run(command: string, exec: ExecEntry, { env, interactive, onStderr, signal }: RunOptions): Promise<string> {
   return new Promise((resolve, reject) => {
+    // A group of its own, so that what it started ends with it; one that asks a person has to stay in the terminal's.
+    const detached = !interactive && process.platform !== 'win32';
     const child = builtin
       .childProcess()
-      .spawn(command, exec.args ?? [], { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
-    const link = signal && onAbort(signal, () => child.kill());
+      .spawn(command, exec.args ?? [], { env, detached, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
+    const kill = (how: NodeJS.Signals) => {
+      if (detached && child.pid !== undefined) killGroup(child.pid, how);
+      else child.kill(how);
+      child.stdout?.destroy(); // a process that left the group may hold them, and go on
+      child.stderr?.destroy();
+    };
+    const end = () => kill('SIGTERM');
+    process.once('exit', end); // also where nobody has the time to abort
+    const abort = signal && onAbort(signal, end);
+    const unlink = () => {
+      abort?.[Symbol.dispose]();
+      process.off('exit', end);
+    };
     const fail = (text: string, next: string, cause?: unknown) => {
-      link?.[Symbol.dispose]();
+      unlink();
       reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint ?? next }));
     };
     const tooMuch = (stream: string) => () => {
-      child.kill('SIGKILL');
-      child.stdout?.destroy(); // a process it started may hold the pipes, and go on
-      child.stderr?.destroy();
+      kill('SIGKILL');
       fail(
         `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`,
         PLUGIN_FAILED,
@@ -130,7 +142,7 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
       fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), next, cause);
     });
     child.on('close', (code, killedBy) => {
-      link?.[Symbol.dispose]();
+      unlink();
       if (code === 0) resolve(Buffer.concat(parts).toString('utf8'));
       else fail(`executable ${command} failed with ${code === null ? killedBy : `exit code ${code}`}`, PLUGIN_FAILED);
     });
@@ -150,9 +162,20 @@ function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void):
   };
 }
 
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // ESRCH: it has ended already
+  }
+}
+
 function credentialIn(stdout: string, apiVersion: string): ExecCredential {
   const { apiVersion: returned, status } = parse(stdout);
-  if (returned !== apiVersion) throw bad(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`);
+  if (returned !== apiVersion)
+    throw bad(
+      `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${/^[\w./]{1,80}$/.test(returned ?? '') ? returned : 'that is none'}`,
+    );
   if (!status) throw bad("exec plugin didn't return a status field");
   const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = status;
   if (!token && !certificate && !key) throw bad("exec plugin didn't return a token or cert/key pair");
@@ -162,7 +185,7 @@ function credentialIn(stdout: string, apiVersion: string): ExecCredential {
 
 function timeOf(timestamp: string): number {
   const time = Date.parse(timestamp);
-  if (Number.isNaN(time)) throw bad(`exec plugin returned an expirationTimestamp that is no time: ${JSON.stringify(timestamp)}`);
+  if (Number.isNaN(time)) throw bad('exec plugin returned an expirationTimestamp that is no time');
   return time;
 }
 

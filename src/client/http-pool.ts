@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { withoutLogin } from '../kit/unquoted.ts';
 import type { CredentialHeaders, Credentials } from './cluster-config.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
 import { CoreConnections } from './core-connections.ts';
@@ -127,8 +128,14 @@ async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): 
 }
 
 function checkProxy(proxyUrl: string | undefined): void {
-  if (proxyUrl === undefined || /^(https?|socks5h?):\/\//i.test(proxyUrl)) return;
-  throw new InformerError('config', `proxy-url ${JSON.stringify(proxyUrl)} has an unsupported scheme`, {
+  if (proxyUrl === undefined) return;
+  if (/^(https?|socks5h?):\/\//i.test(proxyUrl)) {
+    if (URL.canParse(proxyUrl)) return;
+    throw new InformerError('config', `proxy-url ${JSON.stringify(withoutLogin(proxyUrl))} is not a URL`, {
+      hint: 'write it as http://host:port',
+    });
+  }
+  throw new InformerError('config', `proxy-url ${JSON.stringify(withoutLogin(proxyUrl))} has an unsupported scheme`, {
     hint: 'use http://, https:// or socks5://',
   });
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { tell } from '../kit/user-callback.ts';
 import { isConnectionReset } from '../model/connection-error.ts';
 import { isTooLargeResourceVersion } from '../model/status.ts';
 import type { ClusterConfig, Credentials } from './cluster-config.ts';
@@ -68,7 +69,7 @@ class HttpTransport implements Transport {
   constructor(config: ClusterConfig, options: TransportOptions) {
     this.#config = config;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? defaultLogger;
     this.#bucket = new TokenBucket({ qps: options.qps ?? 50, burst: options.burst ?? 300, clock: this.#clock });
     this.#pool = new HttpPool({
       server: config.server,
@@ -80,8 +81,9 @@ class HttpTransport implements Transport {
       clock: this.#clock,
       observer: options.observer,
     });
-    this.#onThrottled = options.onThrottled ?? (() => {});
-    this.#warn = onceEach(options.onWarning ?? (() => {}));
+    this.#onThrottled = (wait) => tell('onThrottled', options.onThrottled, this.#logger, wait);
+    const { onWarning = (text: string) => this.#logger.warn('the server warns', { text }) } = options;
+    this.#warn = onceEach((text) => tell('onWarning', onWarning, this.#logger, text));
   }
 
   async request(init: TransportRequest): Promise<TransportResponse> {

@@ -89,7 +89,7 @@ function fields(known: Readonly<Record<string, Read>>): Read {
     const result: Record<string, unknown> = {};
     for (const [field, item] of Object.entries(mapping(value, at))) {
       const read = Object.hasOwn(known, field) ? known[field] : undefined;
-      const kept = item === null || item === '' ? undefined : read?.(item, `${at}: ${field}`);
+      const kept = item === undefined || item === null || item === '' ? undefined : read?.(item, `${at}: ${field}`);
       if (kept !== undefined) result[field] = kept;
     }
     return result;

@@ -44,7 +44,11 @@ export async function readKubeconfig(files: readonly string[]): Promise<Kubeconf
 
 /** One file's text; `file` is its absolute path, against whose directory the paths inside are resolved. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
-  const document = await parseKubeconfigYaml(text, file);
+  return readKubeconfigObject(await parseKubeconfigYaml(text, file), file);
+}
+
+/** A kubeconfig whose text was read already. Throws `config` for what it should not hold. */
+export function readKubeconfigObject(document: unknown, file: string): Kubeconfig {
   const directory = path.dirname(file);
   try {
     const fields = topLevel(document);

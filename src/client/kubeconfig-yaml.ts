@@ -1,4 +1,5 @@
-import { InformerError, messageOf } from '../kit/error.ts';
+import { InformerError } from '../kit/error.ts';
+import { yamlFault } from '../kit/unquoted.ts';
 
 /** What to do about a kubeconfig that cannot be used. */
 export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeconfig or KUBECONFIG';
@@ -14,12 +15,6 @@ export async function parseKubeconfigYaml(text: string, file: string): Promise<u
   try {
     return yaml.loadAll(text, { schema: new yaml.Schema([...yaml.FAILSAFE_SCHEMA.tags, ...tags]), json: true })[0];
   } catch (cause) {
-    throw new InformerError('config', `error loading config file "${file}": ${whereAndWhy(cause)}`, { hint: KUBECONFIG_HINT });
+    throw new InformerError('config', `error loading config file "${file}": ${yamlFault(cause)}`, { hint: KUBECONFIG_HINT });
   }
-}
-
-function whereAndWhy(cause: unknown): string {
-  const { reason, mark } = cause as { reason?: string; mark?: { line: number; column: number } };
-  if (reason === undefined) return messageOf(cause);
-  return mark === undefined ? reason : `${reason} (line ${mark.line + 1}, column ${mark.column + 1})`;
 }

@@ -3,20 +3,26 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { withoutLogin } from '../kit/unquoted.ts';
+import { tell } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './base-credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, Login } from './cluster-config.ts';
 import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './connection-flags.ts';
 import { CredentialSource } from './credentials.ts';
 import { inClusterKubeconfig } from './in-cluster.ts';
 import type { ClusterEntry, ContextEntry, UserEntry } from './kubeconfig-entries.ts';
-import { type Kubeconfig, readKubeconfig } from './kubeconfig-file.ts';
+import { type Kubeconfig, parseKubeconfig, readKubeconfig, readKubeconfigObject } from './kubeconfig-file.ts';
 import { replaceTokens } from './kubeconfig-tokens.ts';
 import { checkLogin } from './login-check.ts';
 import { proxyFromEnvironment } from './proxy-environment.ts';
 
 /** kubectl's flags, and what of the process they are read in. */
 export interface LoadConfigOptions extends ConnectionFlags {
+  /** A kubeconfig's own text, YAML or JSON, instead of files and of the pod's service account. Paths in it are relative to the working directory. */
+  kubeconfigText?: string | undefined;
+  /** A kubeconfig as an object with the fields of the file, instead of files and of the pod's service account. */
+  kubeconfigObject?: object | undefined;
   /** Default the process's own. KUBECONFIG, HOME, the in-cluster and proxy variables are read from it; exec plugins get it. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   clock?: Clock | undefined;
@@ -31,18 +37,19 @@ export interface LoadConfigOptions extends ConnectionFlags {
 
 /**
  * Finds out which server to talk to and as whom, as kubectl does: the flags, over the kubeconfig (`kubeconfig`, else KUBECONFIG, else
- * ~/.kube/config), or else the service account of the pod we run in. Connects to nothing and runs no plugin.
- * Throws `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
+ * ~/.kube/config), or else the service account of the pod we run in. `kubeconfigText` and `kubeconfigObject` take the place of all of these.
+ * Connects to nothing and runs no plugin. Throws `argument` for a text where a path belongs, and `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const selection = await select(options);
   const { cluster, clusterName, userName } = selection.identity;
+  const { logger = defaultLogger } = options;
   const source = new CredentialSource(selection.identity, {
     clock: options.clock ?? systemClock,
-    logger: options.logger ?? silentLogger,
+    logger,
     env: options.env ?? process.env,
     interactive: options.interactive ?? false,
-    onPluginOutput: options.onPluginOutput ?? (() => {}),
+    onPluginOutput: (text) => tell('onPluginOutput', options.onPluginOutput, logger, text),
     reload: async () => (await select(options)).identity,
     persist: (replacements) => replaceTokens(selection.files, replacements),
   });
@@ -124,9 +131,12 @@ interface Selection {
 }
 
 async function select(options: LoadConfigOptions): Promise<Selection> {
-  const files = await filesToRead(options);
-  const fromFiles = await readKubeconfig(files);
-  const kubeconfig = isEmpty(fromFiles) ? ((await inClusterKubeconfig(options)) ?? fromFiles) : fromFiles;
+  const given = await givenKubeconfig(options);
+  const files = given ? given.files.slice() : await filesToRead(options);
+  const fromFiles = given ?? (await readKubeconfig(files));
+  const kubeconfig = !given && isEmpty(fromFiles) ? ((await inClusterKubeconfig(options)) ?? fromFiles) : fromFiles;
+  if (given && isEmpty(given) && options.server === undefined)
+    throw new InformerError('config', `there is no cluster in ${given.files[0]}`);
   const [contextName, context] = contextOf(kubeconfig, options, files);
   const clusterName = options.cluster ?? context.cluster ?? '';
   const userName = options.user ?? context.user ?? '';
@@ -135,11 +145,41 @@ async function select(options: LoadConfigOptions): Promise<Selection> {
   checkLogin(user, userName);
   const server = serverUrl(cluster, clusterName);
   const identity = { clusterName, userName, cluster: { ...cluster, server }, user };
-  return { identity, context: contextName, namespace: context.namespace, files: fromFiles.files };
+  return { identity, context: contextName, namespace: context.namespace, files: given ? [] : fromFiles.files };
 }
+
+/** The kubeconfig that was handed over as such. Its errors quote nothing of it. */
+async function givenKubeconfig({ kubeconfig, kubeconfigText, kubeconfigObject }: LoadConfigOptions): Promise<Kubeconfig | undefined> {
+  const given = Object.entries({ kubeconfig, kubeconfigText, kubeconfigObject }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) throw new InformerError('argument', `only one of ${given.map(([name]) => name).join(' and ')} can be given`);
+  if (kubeconfigText !== undefined) {
+    if (typeof kubeconfigText !== 'string') throw new InformerError('argument', 'kubeconfigText must be a text', { hint: OBJECT_HINT });
+    return parseKubeconfig(kubeconfigText, 'kubeconfigText');
+  }
+  if (kubeconfigObject === undefined) return undefined;
+  if (typeof kubeconfigObject !== 'object' || kubeconfigObject === null || Array.isArray(kubeconfigObject)) {
+    throw new InformerError('argument', 'kubeconfigObject must be an object with the fields of a kubeconfig', { hint: TEXT_HINT });
+  }
+  if (typeof (kubeconfigObject as { exportConfig?: unknown }).exportConfig === 'function') {
+    throw new InformerError(
+      'argument',
+      "kubeconfigObject is a KubeConfig of @kubernetes/client-node, whose fields are not a kubeconfig's",
+      {
+        hint: 'hand over its text: { kubeconfigText: config.exportConfig() }',
+      },
+    );
+  }
+  return readKubeconfigObject(kubeconfigObject, 'kubeconfigObject');
+}
+
+const TEXT_HINT = 'a text goes into kubeconfigText, the path of a file into kubeconfig';
+const OBJECT_HINT = 'an object goes into kubeconfigObject, the path of a file into kubeconfig';
 
 /** --kubeconfig alone and it must exist; else the KUBECONFIG list; else the home directory's. */
 async function filesToRead({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
+  if (kubeconfig && (typeof kubeconfig !== 'string' || /[\r\n]|^\s*[{]|^apiVersion:/.test(kubeconfig))) {
+    throw new InformerError('argument', 'kubeconfig is the path of a file, and was given what can be none', { hint: TEXT_HINT });
+  }
   if (kubeconfig) {
     await stat(kubeconfig).catch((cause) => {
       throw new InformerError('config', `stat ${kubeconfig}: no such file or directory`, {
@@ -219,7 +259,10 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
   try {
     const url = new URL(text);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  } catch (cause) {
-    throw new InformerError('config', `server ${JSON.stringify(server)} is not a URL`, { cause, hint: 'write it as https://host:port' });
+  } catch {
+    // no cause: it holds the text, and that may hold a password
+    throw new InformerError('config', `server ${JSON.stringify(withoutLogin(server))} is not a URL`, {
+      hint: 'write it as https://host:port',
+    });
   }
 }

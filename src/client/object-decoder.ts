@@ -19,7 +19,8 @@ export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = pars
   try {
     return parse(bytes, bytes.toString('utf8')) as T;
   } catch (cause) {
-    throw brokenJson(offset, withoutData(cause), cause);
+    const what = withoutData(cause);
+    throw brokenJson(offset, what, new SyntaxError(what));
   }
 }
 

@@ -6,6 +6,8 @@ import { LabelSelector } from '../model/label-selector.ts';
 import { type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
 import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
+import { withoutSecretValues } from '../model/secret-error.ts';
+import { isSecretResource } from '../model/secret-type.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { LARGEST_OBJECT } from './limits.ts';
@@ -97,7 +99,7 @@ const PATCH_TYPES = {
 /**
  * Requests for one resource type. A name that can be none (empty, missing, `.`, `..`, with `/` or `%`) rejects with `argument` before anything is
  * sent, and so do such namespaces and subresources. What the server refuses rejects with StatusError, what did not reach it with `transport`,
- * an answer that is not what it should be with `decode`. Retries nothing itself.
+ * an answer that is not what it should be with `decode`. Errors about Secrets are worded from code, reason and field alone. Retries nothing itself.
  */
 export class ResourceApi<T extends object = UnknownObject> {
   readonly gvr: GroupVersionResource;
@@ -287,7 +289,8 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   async #failure(response: TransportResponse, request: Omit<FailedRequest, 'gvr' | 'isNamespaced'>): Promise<StatusError> {
     const { verb, name } = request;
-    const error = await statusErrorOf(response, { verb, resource: this.gvr, name });
+    const asWorded = await statusErrorOf(response, { verb, resource: this.gvr, name });
+    const error = isSecretResource(this.gvr) ? withoutSecretValues(asWorded, name) : asWorded;
     return withScope(error, { ...request, gvr: this.gvr, isNamespaced: this.#isNamespaced });
   }
 }

@@ -33,7 +33,7 @@ export default class ReconcileCommand extends BaseCommand {
   static override flags = {
     hook: text({ summary: 'a .js or .ts module, or an executable', helpValue: 'FILE' }),
     exec: text({ summary: 'a command line; {{.path}} stands for a value of the object', helpValue: 'COMMAND' }),
-    shell: bool({ summary: 'with --exec: let sh read the line' }),
+    shell: bool({ summary: 'with --exec: let sh read the line; placeholders stand outside of quotes' }),
     ...selectionFlags,
     owns: list({ summary: 'types whose objects the reconciled ones control: their changes count too', helpValue: 'TYPE[,…]', split: true }),
     watches: list({ summary: 'another type that leads to reconciled objects, by --map (repeatable)', helpValue: 'TYPE' }),
@@ -52,7 +52,7 @@ export default class ReconcileCommand extends BaseCommand {
     finalizer: text({ summary: 'run the hook before a deletion, and hold it until that went well', helpValue: 'NAME' }),
     'allow-write': bool({ summary: 'send what the hook asks for' }),
     'dry-run': bool({ summary: 'send it as a server-side dry run' }),
-    'max-writes': text({ summary: 'no more writes than this', helpValue: 'N/TIME' }),
+    'max-writes': text({ summary: 'hold back writes beyond this (default 600/m)', helpValue: 'N/TIME' }),
     'pass-credentials': bool({ summary: 'let the hook have the way to the cluster (KUBECONFIG)' }),
     'show-secrets': bool({ summary: "give the hook Secrets' values instead of hmac:… marks" }),
     'log-format': choice(['text', 'json'], { summary: 'how lines on stderr look', default: 'text' }),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BaseCommand } from '../cli/base-command.ts';
@@ -62,12 +63,14 @@ async function kubeconfigFile(content: string, named: string | undefined): Promi
       hint: 'name another file, or remove it first',
     });
   }
-  const draft = `${named}.${process.pid}`;
+  const draft = `${named}.${randomBytes(8).toString('hex')}`;
   try {
-    await writeFile(draft, content, { mode: 0o600 });
-    await rename(draft, named);
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' }); // never one that somebody has put there
+    await rename(draft, named).catch(async (cause) => {
+      await rm(draft, { force: true });
+      throw cause;
+    });
   } catch (cause) {
-    await rm(draft, { force: true });
     throw new InformerError('argument', `cannot write the kubeconfig: ${messageOf(cause)}`, {
       cause,
       hint: '--kubeconfig FILE says where to',
@@ -86,7 +89,7 @@ function notStarted(error: NodeJS.ErrnoException): never {
 /** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */
 async function readManifests(place: string): Promise<KubeObject[]> {
   try {
-    if (!(await stat(place)).isDirectory()) return parseManifests(await readFile(place, 'utf8'));
+    if (!(await stat(place)).isDirectory()) return parseManifests(await readFile(place, 'utf8'), place);
     const files = (await readdir(place)).filter((f) => /\.(ya?ml|json)$/.test(f)).sort();
     return (await Promise.all(files.map((f) => readManifests(path.join(place, f))))).flat();
   } catch (cause) {

@@ -3,11 +3,13 @@ import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
-import { silentLogger } from '../kit/logger.ts';
+import { defaultLogger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { noMetrics } from '../kit/metrics.ts';
+import { guarded } from '../kit/user-callback.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { splitKey } from '../model/key.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
@@ -98,7 +100,9 @@ export class Controller {
   #active = 0;
 
   constructor(options: ControllerOptions) {
-    const { name, workers = 1, clock = systemClock, logger = silentLogger, metrics = noMetrics, rateLimiter } = options;
+    checkOptions('createController', options, KNOWN_OPTIONS);
+    const { name, workers = 1, clock = systemClock, logger = defaultLogger, rateLimiter } = options;
+    const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
     check(options, workers);
     this.#options = options;
     this.#clock = clock;
@@ -136,7 +140,8 @@ export class Controller {
 
   /** Queues a key by hand. A parked one is released. Throws `argument` on what is no key. */
   enqueue(key: ObjectKey, { after, priority }: { after?: number; priority?: number } = {}): void {
-    splitKey(key);
+    if (typeof key !== 'string' || splitKey(key).name === '')
+      throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
     this.#unpark(key);
     this.#causes.note(key, { cause: { reason: 'manual' }, isChange: true });
     this.#queue.add(key, { after, priority });
@@ -181,9 +186,11 @@ export class Controller {
   async #startAll(signal: AbortSignal): Promise<void> {
     const { name, cacheSyncTimeoutMs = 120_000 } = this.#options;
     using sync = scope(signal);
-    const late = new InformerError('sync', `controller ${name}: caches did not sync within ${cacheSyncTimeoutMs}ms`);
-    using _timer = Number.isFinite(cacheSyncTimeoutMs) ? this.#clock.after(cacheSyncTimeoutMs, () => sync.abort(late)) : undefined;
-    await abortable(Promise.all(this.#sources.map((source) => this.#start(source, signal))), sync.signal);
+    const late = new Set(this.#sources);
+    const giveUp = () => sync.abort(notSynced(name, cacheSyncTimeoutMs, late));
+    using _timer = Number.isFinite(cacheSyncTimeoutMs) ? this.#clock.after(cacheSyncTimeoutMs, giveUp) : undefined;
+    const starts = this.#sources.map((source) => this.#start(source, signal).then(() => late.delete(source)));
+    await abortable(Promise.all(starts), sync.signal);
     this.#synced.open();
   }
 
@@ -243,7 +250,7 @@ export class Controller {
     using _deadline = this.#deadline(run);
     try {
       const result = await this.#options.reconcile(request, { signal: run.signal, logger });
-      return { kind: 'done', result: result ?? {} };
+      return { kind: 'done', result: checkedResult(result as Result | undefined) };
     } catch (error) {
       return this.#classify(error);
     }
@@ -326,7 +333,46 @@ export class Controller {
   }
 }
 
-function check({ name, maxRetries = 0, reconcileTimeoutMs = 1 }: ControllerOptions, workers: number): void {
+/** A result whose key is nearly one that is known would be passed over: `{requeueAfter: '30s'}`. Throws `argument`. What else is returned is not looked at. */
+function checkedResult(result: Result | undefined): Result {
+  if (typeof result !== 'object' || result === null) return {};
+  const stray = Object.keys(result).find((key) => /requeue|priority|causes/i.test(key) && !Object.hasOwn(KNOWN_RESULT, key));
+  if (stray !== undefined) checkOptions('the result of a reconcile', { [stray]: true }, KNOWN_RESULT);
+  return result;
+}
+
+function notSynced(name: string, withinMs: number, late: ReadonlySet<Source>): InformerError {
+  const sources = [...late].map((source) => source.name);
+  const troubles = [...late]
+    .map((source) => ({ name: source.name, trouble: source.trouble?.() }))
+    .filter(({ trouble }) => trouble !== undefined);
+  return new InformerError('sync', `controller ${name}: caches did not sync within ${withinMs}ms: ${sources.join(', ')}`, {
+    cause: troubles.map(({ trouble }) => trouble).find((trouble) => trouble instanceof Error),
+    hint: troubles.length === 0 ? undefined : troubles.map((each) => `${each.name}: ${messageOf(each.trouble)}`).join('; '),
+  });
+}
+
+const KNOWN_OPTIONS = {
+  name: true,
+  reconcile: true,
+  sources: true,
+  workers: true,
+  maxRetries: true,
+  reconcileTimeoutMs: true,
+  cacheSyncTimeoutMs: true,
+  drainMs: true,
+  recoverPanic: true,
+  rateLimiter: true,
+  clock: true,
+  logger: true,
+  metrics: true,
+} satisfies Record<keyof ControllerOptions, true>;
+
+const KNOWN_RESULT = { requeueAfterMs: true, priority: true, keepCauses: true } satisfies Record<keyof Result, true>;
+
+function check(options: ControllerOptions, workers: number): void {
+  const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
+  if (typeof reconcile !== 'function') throw new InformerError('argument', 'a controller needs a function reconcile');
   if (!name) throw new InformerError('argument', 'a controller needs a name');
   if (!Number.isInteger(workers) || workers < 1)
     throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);

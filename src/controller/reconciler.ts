@@ -1,5 +1,6 @@
 import { causesOf, InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
+import { thrownText } from '../kit/thrown-text.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { Cause } from './causes.ts';
 import type { CachedObject } from './resource-event.ts';
@@ -97,7 +98,7 @@ export function isPanic(thrown: unknown): boolean {
   return isEngines && thrown.cause === undefined;
 }
 
-/** A panic made into an ordinary error, which is retried. Source: controller-runtime internal/controller. */
+/** A panic made into an ordinary error, which is retried: JavaScript's own words, and where it happened. Source: controller-runtime internal/controller. */
 export function recovered(thrown: unknown): InformerError {
-  return new InformerError('hook', `panic: ${messageOf(thrown)} [recovered]`, { cause: thrown });
+  return new InformerError('hook', thrownText(thrown), { cause: thrown });
 }

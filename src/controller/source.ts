@@ -27,11 +27,15 @@ export interface Source {
   readonly name: string;
   /** Begins to emit. Resolves when all that is known at the start has been emitted; rejects when that cannot happen. */
   start(emit: Emit, context: SourceContext): Promise<void>;
+  /** What keeps it from the end of its start, as far as it is known. For the error of a start that takes too long. */
+  trouble?(): unknown;
 }
 
 /** What a source needs of an informer: to be told of every event until disposed, and when the first state has been told. */
 export interface EventSource {
   subscribe(listener: (event: ResourceEvent) => void): Subscription;
+  /** See {@link Source.trouble}. */
+  trouble?(): unknown;
 }
 
 export interface Subscription extends Disposable {
@@ -54,6 +58,7 @@ export function eventSource(events: EventSource, options: EventSourceOptions): S
   const { name } = options;
   return {
     name,
+    trouble: () => events.trouble?.(),
     async start(emit, { signal, logger }) {
       const subscription = events.subscribe(listenerOf(options, emit, logger));
       onAbort(signal, () => subscription[Symbol.dispose]());
@@ -104,9 +109,13 @@ export function timerSource({ name = 'timer', everyMs, keys }: TimerSourceOption
   const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
   return {
     name,
-    async start(emit, { signal, clock }) {
+    async start(emit, { signal, clock, logger }) {
       const tick = () => {
-        for (const key of keys()) emit(key, note, LOW_PRIORITY);
+        try {
+          for (const key of keys()) emit(key, note, LOW_PRIORITY);
+        } catch (error) {
+          logger.error('the keys of a timer could not be had', { source: name, error: messageOf(error) });
+        }
         timer = clock.after(everyMs, tick);
       };
       let timer = clock.after(everyMs, tick);

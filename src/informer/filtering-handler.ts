@@ -9,7 +9,7 @@ import type { InformerHandler } from './notification.ts';
 export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
   return {
     added(object, details) {
-      if (filter(object)) return handler.added?.(object, details);
+      return filter(object) ? handler.added?.(object, details) : undefined;
     },
     updated(oldObject, object, details) {
       const { key } = details;
@@ -17,10 +17,10 @@ export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean
       const was = filter(oldObject);
       if (isNow && was) return handler.updated?.(oldObject, object, details);
       if (isNow) return handler.added?.(object, { key, cause: 'filter', isInInitialList: false });
-      if (was) return handler.deleted?.(oldObject, { key, cause: 'filter', finalStateUnknown: false });
+      return was ? handler.deleted?.(oldObject, { key, cause: 'filter', finalStateUnknown: false }) : undefined;
     },
     deleted(object, details) {
-      if (filter(object)) return handler.deleted?.(object, details);
+      return filter(object) ? handler.deleted?.(object, details) : undefined;
     },
     synced() {
       return handler.synced?.();

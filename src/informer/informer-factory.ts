@@ -1,10 +1,11 @@
 import { InformerError } from '../kit/error.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { DeepReadonly, KubeObject, UnknownObject } from '../model/object.ts';
 import type { Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
-import { type SyncResult, waitForSync } from './sync-result.ts';
+import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
+import { SyncResult, waitForSync } from './sync-result.ts';
 
 /** Any object with metadata; its type may say that it is read-only, as `Wire` types do. */
 type Cacheable = DeepReadonly<KubeObject>;
@@ -33,6 +34,12 @@ export interface InformerFactoryOptions extends SharedOptions {
   transform?: (<T extends KubeObject>(object: T) => T) | undefined;
 }
 
+const { name: _name, resource: _resource, selectors: _selectors, indexers: _indexers, expect: _expect, ...SHARED } = KNOWN_OPTIONS;
+const KNOWN_FACTORY_OPTIONS = { ...SHARED, namespaces: true, listOptions: true, metadataOnly: true } satisfies Record<
+  keyof InformerFactoryOptions,
+  true
+>;
+
 /** An informer and the reading side of its cache. */
 export interface InformerHandle<T> {
   readonly informer: SharedInformer<T>;
@@ -51,8 +58,12 @@ export class InformerFactory {
   #isShutDown = false;
 
   constructor(source: ResourceSource, options: InformerFactoryOptions = {}) {
-    if (options.namespaces?.some((namespace) => namespace === '') && options.namespaces.length > 1) {
+    if (Array.isArray(options?.namespaces) && options.namespaces.some((namespace) => namespace === '') && options.namespaces.length > 1) {
       throw new InformerError('argument', 'namespaces must not name all namespaces ("") beside others');
+    }
+    checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
+    if (options.namespaces !== undefined && !Array.isArray(options.namespaces)) {
+      throw new InformerError('argument', 'namespaces must be a list of names');
     }
     this.#source = source;
     this.#options = options;
@@ -60,6 +71,13 @@ export class InformerFactory {
 
   /** The informer of a type; asking again gives the same one. It runs only after the next `start`. */
   forResource<T extends Cacheable = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
+    const isGvr =
+      typeof gvr === 'object' && gvr !== null && [gvr.group, gvr.version, gvr.resource].every((part) => typeof part === 'string');
+    if (!isGvr || gvr.version === '' || gvr.resource === '') {
+      throw new InformerError('argument', 'forResource takes a resource type: an object with group, version and resource', {
+        hint: "for example parseGvr('apps/v1/deployments')",
+      });
+    }
     const name = formatGvr(gvr);
     let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
     if (!informer) {
@@ -77,10 +95,21 @@ export class InformerFactory {
     }
   }
 
-  /** Waits for the first state of every informer that was started. Ends early with the signal or the timeout; never rejects. */
-  waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
-    const started = [...this.#running.keys()].map((name) => this.#informers.get(name) as SharedInformer<never>);
-    return waitForSync(started, signal, { timeoutMs, clock: this.#options.clock });
+  /**
+   * Waits for the initial sync of every informer that was started. Ends early with the signal or the timeout; never rejects. One that was asked for
+   * and never started is not waited for; the result names it and is not complete.
+   */
+  async waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
+    const { clock, logger } = this.#options;
+    const waited = [...this.#informers.values()].filter((informer) => informer.isStarted);
+    const result = await waitForSync(waited, signal, { timeoutMs, clock, logger });
+    const idle = [...this.#informers.values()].filter((informer) => !informer.isStarted);
+    return new SyncResult(
+      result.synced,
+      result.cause,
+      result.troubles,
+      idle.map(({ name }) => name),
+    );
   }
 
   /** Resolves when every informer has ended, which they do when the signal given to `start` aborts. Nothing can be started after. */

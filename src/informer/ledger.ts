@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { tell } from '../kit/user-callback.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Ending } from './watch-machine.ts';
 
@@ -205,7 +206,7 @@ export class Ledger implements Continuity {
   drifts = 0;
   lastVerified: number | undefined;
 
-  constructor({ clock, keep = 200, scope, logger = silentLogger }: LedgerOptions) {
+  constructor({ clock, keep = 200, scope, logger = defaultLogger }: LedgerOptions) {
     if (!(keep >= 1)) throw new InformerError('argument', `keep must be at least 1, not ${keep}`);
     this.#clock = clock;
     this.#keep = keep;
@@ -441,11 +442,7 @@ export class Ledger implements Continuity {
   #tell(event: Unstamped<ContinuityEvent>): void {
     const stamped = { ...event, at: this.#clock.now(), scope: this.#scope } as ContinuityEvent;
     for (const observer of this.#observers) {
-      try {
-        observer(stamped);
-      } catch (error) {
-        this.#logger.error('an observer of continuity threw', { error });
-      }
+      tell('an observer of continuity', observer, this.#logger, stamped);
     }
   }
 }

@@ -127,14 +127,18 @@ export class Listener<T> {
   #deliver(item: HandlerItem<T>): Promise<void> | undefined {
     try {
       const result = this.#send(item);
-      return result instanceof Object && 'then' in result ? Promise.resolve(result).catch((error) => this.#failed(error, item)) : undefined;
+      if (!(result instanceof Object && 'then' in result)) return undefined;
+      return Promise.resolve(result).then(
+        () => {},
+        (error) => this.#failed(error, item),
+      );
     } catch (error) {
       this.#failed(error, item);
       return undefined;
     }
   }
 
-  #send(item: HandlerItem<T>): void | Promise<void> {
+  #send(item: HandlerItem<T>): unknown {
     if (item === SYNCED) return this.#sink.synced();
     return item.kind === 'continuity' ? this.#sink.continuity?.(item.event) : this.#sink.notify(item);
   }

@@ -37,26 +37,26 @@ export type Notification<T> =
 
 /**
  * A bag of callbacks; those missing are skipped. Each may return a promise: the next notification waits for it.
- * One that throws or rejects is counted and logged, and the next notification follows.
+ * One that throws or rejects is counted and logged, and the next notification follows. What a callback returns is not looked at, but for a promise.
  */
 export interface InformerHandler<T> {
-  added?(object: DeepReadonly<T>, details: AddedDetails): void | Promise<void>;
-  updated?(oldObject: DeepReadonly<T>, object: DeepReadonly<T>, details: UpdatedDetails): void | Promise<void>;
-  deleted?(object: DeepReadonly<T>, details: DeletedDetails): void | Promise<void>;
+  added?(object: DeepReadonly<T>, details: AddedDetails): unknown;
+  updated?(oldObject: DeepReadonly<T>, object: DeepReadonly<T>, details: UpdatedDetails): unknown;
+  deleted?(object: DeepReadonly<T>, details: DeletedDetails): unknown;
   /** Once, after every object of the first state has been handled by this handler. */
-  synced?(): void | Promise<void>;
+  synced?(): unknown;
   /**
    * Continuity was lost, or the whole state fetched anew, told in its place: a `gap` comes behind every change that was seen before it,
    * `relisted` behind every change that the new list brought. `onContinuity` of an informer tells the same at once.
    */
-  continuity?(event: OrderedContinuity): void | Promise<void>;
+  continuity?(event: OrderedContinuity): unknown;
 }
 
 /** Where a listener delivers to: a handler, seen as one function. */
 export interface NotificationSink<T> {
-  notify(notification: Notification<T>): void | Promise<void>;
-  synced(): void | Promise<void>;
-  continuity?(event: OrderedContinuity): void | Promise<void>;
+  notify(notification: Notification<T>): unknown;
+  synced(): unknown;
+  continuity?(event: OrderedContinuity): unknown;
 }
 
 export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {

@@ -2,8 +2,10 @@ import { scope } from '../kit/abort.ts';
 import { Backoff, type BackoffOptions } from '../kit/backoff.ts';
 import { type Clock, sleepOn, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { checkChoice } from '../kit/known-options.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
+import { guarded, tell } from '../kit/user-callback.ts';
 import { keyOf } from '../model/key.ts';
 import type { WatchOptions } from '../model/list-options.ts';
 import type { KubeObject } from '../model/object.ts';
@@ -96,14 +98,14 @@ export class Reflector<T> {
     checkReflectorOptions(options);
     this.#source = source;
     this.#store = store;
-    this.#options = options;
     this.#name = options.name ?? '<unspecified>';
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.#logger = (options.logger ?? silentLogger).child({
+    this.#logger = (options.logger ?? defaultLogger).child({
       reflector: this.#name,
       ...(options.scope ? { namespace: options.scope } : {}),
     });
+    this.#options = options.metrics ? { ...options, metrics: guarded('the metrics', options.metrics, this.#logger) } : options;
     this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
     this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
@@ -115,7 +117,7 @@ export class Reflector<T> {
       sync: this.#sync,
       selectors,
       pageSize,
-      onProgress,
+      onProgress: onProgress && ((progress) => tell('onProgress', onProgress, this.#logger, progress)),
       logger: this.#logger,
       clock: this.#clock,
       idleMs: this.#idleMs,
@@ -490,11 +492,7 @@ export class Reflector<T> {
   }
 
   #callHandler(error: unknown): void {
-    try {
-      this.#options.onWatchError?.(error);
-    } catch (thrown) {
-      this.#logger.error('the watch error handler threw', { error: thrown });
-    }
+    tell('the watch error handler', this.#options.onWatchError, this.#logger, error);
   }
 }
 
@@ -516,7 +514,8 @@ function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 
 }
 
 /** Throws `argument` for what no reflector can be built with; for those who take its options long before they build it. */
-export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
+export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff, sync }: ReflectorOptions): void {
+  checkChoice('sync', sync, ['stream', 'list', 'pages', 'auto']);
   requireNotNegative('resyncMs', resyncMs);
   requireNotNegative('pageSize', pageSize);
   if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');

@@ -1,8 +1,10 @@
 import { scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkChoice, checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
-import { type Logger, silentLogger } from '../kit/logger.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { guarded, tell } from '../kit/user-callback.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
@@ -69,7 +71,7 @@ export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedO
    * `onContinuity`) and mended by a relist. 0 (default) = never. See {@link SharedInformer.verify}.
    */
   verifyEveryMs?: number | undefined;
-  /** Hears what handlers, index functions and the transform threw, beside the log. */
+  /** Called with what handlers, index functions and the transform threw, beside the log. What it throws itself is logged and goes no further. */
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
@@ -102,6 +104,38 @@ export interface Registration extends Disposable {
   readonly resyncMs: number;
 }
 
+/** Every option of an informer; the factory takes most of them, too. */
+export const KNOWN_OPTIONS = {
+  name: true,
+  sync: true,
+  selectors: true,
+  expect: true,
+  pageSize: true,
+  idleMs: true,
+  backoff: true,
+  minWatchTimeoutMs: true,
+  maxInternalErrorRetryMs: true,
+  onWatchError: true,
+  onContinuity: true,
+  onProgress: true,
+  metrics: true,
+  clock: true,
+  random: true,
+  logger: true,
+  resource: true,
+  resyncMs: true,
+  indexers: true,
+  transform: true,
+  freeze: true,
+  verifyEveryMs: true,
+  onHandlerError: true,
+} satisfies Record<keyof SharedInformerOptions<unknown>, true>;
+
+const KNOWN_HANDLER_OPTIONS = { resyncMs: true, filter: true, policy: true, blockAt: true } satisfies Record<
+  keyof HandlerOptions<unknown>,
+  true
+>;
+
 const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
 
@@ -120,6 +154,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #options: SharedInformerOptions<T>;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #metrics: SharedInformerOptions<T>['metrics'];
   readonly #indexer: Indexer<T>;
   readonly #processor: Processor<T>;
   readonly #lanes: readonly InformerLane<T>[];
@@ -135,6 +170,7 @@ export class SharedInformer<T> implements Syncable {
   constructor(sources: ListerWatcher<T> | readonly ScopedSource<T>[], options: SharedInformerOptions<T> = {}) {
     const scoped = Array.isArray(sources) ? (sources as readonly ScopedSource<T>[]) : [{ source: sources as ListerWatcher<T> }];
     checkSources(scoped);
+    checkOptions('SharedInformer', options, KNOWN_OPTIONS);
     if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
       throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
     }
@@ -145,7 +181,8 @@ export class SharedInformer<T> implements Syncable {
     this.#options = options;
     this.name = options.name ?? '<unspecified>';
     this.#clock = options.clock ?? systemClock;
-    this.#logger = (options.logger ?? silentLogger).child({ informer: this.name });
+    this.#logger = (options.logger ?? defaultLogger).child({ informer: this.name });
+    this.#metrics = options.metrics && guarded('the metrics', options.metrics, this.#logger);
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#resyncCheckMs = options.resyncMs ? Math.max(LEAST_RESYNC_MS, options.resyncMs) : 0;
@@ -226,9 +263,12 @@ export class SharedInformer<T> implements Syncable {
 
   /**
    * Adds a handler; on a running informer it first hears of everything cached. The same handler may be added twice: two registrations.
-   * Throws `closed` when the informer has stopped.
+   * Throws `closed` when the informer has stopped, `argument` for a handler without a callback that is known and for options that are not.
    */
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
+    checkHandler(handler);
+    checkOptions('addHandler', options, KNOWN_HANDLER_OPTIONS);
+    checkChoice('policy', options.policy, ['buffer', 'block', 'coalesce']);
     return this.#register(sinkOf(options.filter ? filteringHandler(options.filter, handler) : handler), options);
   }
 
@@ -305,7 +345,8 @@ export class SharedInformer<T> implements Syncable {
         selectors: name === undefined ? this.#options.selectors : selectorsOfName(name, this.#options.selectors),
         clock: this.#clock,
         shouldResync: () => this.#processor.shouldResync(lane),
-        onWatchError: (error) => this.#onWatchError?.(error),
+        onWatchError: (error) => tell('the watch error handler', this.#onWatchError, this.#logger, error),
+        metrics: this.#metrics,
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
       apply: (deltas, context) => this.#apply(deltas, context, lane),
@@ -330,7 +371,7 @@ export class SharedInformer<T> implements Syncable {
     let step = steps.next();
     for (; !step.done; step = steps.next()) await new Promise((resolve) => setImmediate(resolve));
     this.#applied(step.value, lane);
-    this.#options.metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
+    this.#metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
   }
 
   #applied({ notifications, error, refused }: Applied<T>, lane: number): void {
@@ -346,8 +387,8 @@ export class SharedInformer<T> implements Syncable {
 
   #heard(event: ContinuityEvent): void {
     if (event.kind !== 'fault' || event.fault !== 'store') return;
-    this.#options.metrics?.storeFailed?.(event.changes);
-    this.#options.onHandlerError?.(event.error);
+    this.#metrics?.storeFailed?.(event.changes);
+    tell('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
   }
 
   #laneSynced(): void {
@@ -388,8 +429,8 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #handlerFailed(error: unknown): void {
-    this.#options.metrics?.handlerFailed?.();
-    this.#options.onHandlerError?.(error);
+    this.#metrics?.handlerFailed?.();
+    tell('onHandlerError', this.#options.onHandlerError, this.#logger, error);
   }
 
   /** Source: client-go shared_informer.go AddEventHandlerWithOptions, determineResyncPeriod. */
@@ -472,6 +513,18 @@ function* replay<T>(indexer: Indexer<T>): Generator<Notification<T>> {
 function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
   const own = FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]).toString();
   return { ...selectors, fieldSelector: selectors.fieldSelector ? `${own},${selectors.fieldSelector}` : own };
+}
+
+const CALLBACKS = ['added', 'updated', 'deleted', 'synced', 'continuity'] as const;
+
+/** One without any callback does nothing, and says so; one whose callbacks are all unknown was meant to do something. */
+function checkHandler(handler: InformerHandler<never>): void {
+  const isHandler = typeof handler === 'object' && handler !== null;
+  const names = isHandler ? Object.keys(handler) : [];
+  if (isHandler && (names.length === 0 || CALLBACKS.some((name) => typeof handler[name] === 'function'))) return;
+  throw new InformerError('argument', `a handler is an object with at least one of the functions ${CALLBACKS.join(', ')}`, {
+    hint: 'for example informer.addHandler({ added(object) { … } })',
+  });
 }
 
 function checkSources(sources: readonly ScopedSource<unknown>[]): void {

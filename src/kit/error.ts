@@ -3,7 +3,8 @@ export type ErrorCode =
   | 'argument' // a caller passed something that cannot work; thrown before anything starts
   | 'config' // kubeconfig, in-cluster files or credentials cannot be used
   | 'credentials' // an exec plugin or token source failed, or the server refused what it gave
-  | 'transport' // the connection failed: refused, reset, timed out, TLS
+  | 'api' // the server answered, and refused or failed: a StatusError
+  | 'transport' // the connection failed: refused, reset, timed out, TLS; worth another try
   | 'decode' // bytes from the server are not what the protocol promises
   | 'discovery' // no such resource type, or discovery failed
   | 'list' // a LIST failed

@@ -61,7 +61,7 @@ export class StatusError extends InformerError {
 
   /** `message` words it instead of the Status' own text. */
   constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {}) {
-    super('transport', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
+    super('api', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
     this.status = status;
     const seconds = status.details?.retryAfterSeconds;
     this.retryAfterMs = options.retryAfterMs ?? (seconds ? seconds * 1000 : undefined);

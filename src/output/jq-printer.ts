@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { Marker } from '../stream/markers.ts';
+import { safeJson } from './escape.ts';
 import type { PrintedEvent, PrintedObject, Printer } from './printer.ts';
-import { JsonPrinter, type StructuredOptions, safeJson } from './structured.ts';
+import { JsonPrinter, type StructuredOptions } from './structured.ts';
 
 /** A compiled jq expression. */
 export interface Jq {
@@ -105,10 +106,12 @@ const BATCH_CHARS = 4 * 1024 * 1024;
 export class JqPrinter implements Printer {
   readonly #jq: Jq;
   readonly #single: boolean;
+  readonly #safe: (text: string) => string;
 
-  constructor(jq: Jq, { single = false }: StructuredOptions = {}) {
+  constructor(jq: Jq, { single = false, terminal = false }: StructuredOptions = {}) {
     this.#jq = jq;
     this.#single = single;
+    this.#safe = terminal ? safeJson : (text) => text;
   }
 
   events(batch: readonly PrintedEvent[]): string {
@@ -119,7 +122,7 @@ export class JqPrinter implements Printer {
 
   marker(marker: Marker): string {
     try {
-      return endLine(safeJson(this.#jq.results(jsonText(marker))));
+      return endLine(this.#safe(this.#jq.results(jsonText(marker))));
     } catch (cause) {
       throw failure(cause, `the marker ${marker.type}`);
     }
@@ -128,7 +131,7 @@ export class JqPrinter implements Printer {
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     const list = new JsonPrinter({ single: this.#single }).objects(answer);
     try {
-      yield endLine(safeJson(this.#jq.results([...list].join(''))));
+      yield endLine(this.#safe(this.#jq.results([...list].join(''))));
     } catch (cause) {
       throw failure(cause, this.#single ? 'the object' : 'the List');
     }
@@ -136,7 +139,7 @@ export class JqPrinter implements Printer {
 
   #eventGroup(group: readonly EventLine[]): string {
     try {
-      return endLine(safeJson(this.#jq.results(group.map(({ line }) => line).join('\n'))));
+      return endLine(this.#safe(this.#jq.results(group.map(({ line }) => line).join('\n'))));
     } catch (cause) {
       const [only] = group;
       if (only && group.length === 1) throw failure(cause, `${only.kind} ${only.key}`);

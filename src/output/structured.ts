@@ -5,35 +5,39 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { eventWordOf } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { whyUnprintable } from '../stream/shown-object.ts';
-import { cellText, neutralised } from './escape.ts';
+import { cellText, neutralised, safeJson } from './escape.ts';
 import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from './printer.ts';
 import { toYaml } from './yaml.ts';
 
 export interface StructuredOptions {
+  /** A terminal shows what is printed: what it would obey is escaped. Default false: the data, byte for byte. */
+  readonly terminal?: boolean | undefined;
   /** The answer is one object asked for by name: it is printed by itself and not in a List, as kubectl does. */
   readonly single?: boolean | undefined;
 }
 
-/** Events one a line; an answer as a `v1` List, indented and sorted as kubectl's. JSON escapes what could harm a terminal by itself. */
+/** Events one a line; an answer as a `v1` List, indented and sorted as kubectl's. */
 export class JsonPrinter implements Printer {
   readonly #single: boolean;
+  readonly #safe: (text: string) => string;
 
-  constructor({ single = false }: StructuredOptions = {}) {
+  constructor({ single = false, terminal = false }: StructuredOptions = {}) {
     this.#single = single;
+    this.#safe = terminal ? safeJson : asIs;
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => `${safeJson(jsonText(event))}\n`).join('');
+    return batch.map(({ event }) => `${this.#safe(jsonText(event))}\n`).join('');
   }
 
   marker(marker: Marker): string {
-    return `${safeJson(jsonText(marker))}\n`;
+    return `${this.#safe(jsonText(marker))}\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     let open = false;
     for (const { object } of answer) {
-      const text = safeJson(goJson(object, 4));
+      const text = this.#safe(goJson(object, 4));
       if (this.#single) yield `${text}\n`;
       else yield `${open ? ',' : LIST_HEAD}\n        ${text.replaceAll('\n', '\n        ')}`;
       open = true;
@@ -46,35 +50,31 @@ export class JsonPrinter implements Printer {
 const LIST_HEAD = '{\n    "apiVersion": "v1",\n    "items": [';
 const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n';
 
-/** JSON leaves DEL and C1 controls as they are, and terminals obey some of them; here they are escaped as the lower controls are. */
-export function safeJson(text: string): string {
-  return HIGH_CONTROL.test(text) ? text.replace(HIGH_CONTROLS, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) : text;
-}
-
-const HIGH_CONTROL = /[\u007f-\u009f]/;
-const HIGH_CONTROLS = /[\u007f-\u009f]/g;
+const asIs = (text: string) => text;
 
 /** Events as documents that begin with `---` and end with `...`, so that a reader knows that each is whole; an answer as a `v1` List, sorted as kubectl's. */
 export class YamlPrinter implements Printer {
   readonly #single: boolean;
+  readonly #safe: (text: string) => string;
 
-  constructor({ single = false }: StructuredOptions = {}) {
+  constructor({ single = false, terminal = false }: StructuredOptions = {}) {
     this.#single = single;
+    this.#safe = terminal ? neutralised : asIs;
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return batch.map(({ event }) => `---\n${toYaml(event)}...\n`).join('');
+    return batch.map(({ event }) => `---\n${this.#safe(toYaml(event))}...\n`).join('');
   }
 
   marker(marker: Marker): string {
-    return `---\n${toYaml(marker)}...\n`;
+    return `---\n${this.#safe(toYaml(marker))}...\n`;
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     let open = false;
     for (const { object } of answer) {
-      if (this.#single) yield toYaml(object, { sorted: true });
-      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}${toYaml([object], { sorted: true })}`;
+      if (this.#single) yield this.#safe(toYaml(object, { sorted: true }));
+      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}${this.#safe(toYaml([object], { sorted: true }))}`;
       open = true;
     }
     if (this.#single) return;
@@ -111,10 +111,12 @@ export class NamePrinter implements Printer {
 export class JsonPathPrinter implements Printer {
   readonly #path: JsonPath;
   readonly #single: boolean;
+  readonly #clean: (text: string) => string;
 
-  constructor(path: JsonPath, { single = false }: StructuredOptions = {}) {
+  constructor(path: JsonPath, { single = false, terminal = false }: StructuredOptions = {}) {
     this.#path = path;
     this.#single = single;
+    this.#clean = terminal ? neutralised : asIs;
   }
 
   events(batch: readonly PrintedEvent[]): string {
@@ -126,7 +128,7 @@ export class JsonPathPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    if (this.#path.wantsList && !this.#single) yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), neutralised);
+    if (this.#path.wantsList && !this.#single) yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), this.#clean);
     else
       for (const { object } of answer)
         if (whyUnprintable(object) === undefined) yield this.#single ? this.#print(object) : endLine(this.#print(object));
@@ -134,7 +136,7 @@ export class JsonPathPrinter implements Printer {
 
   #print(object: ReadonlyObject): string {
     const wrap = this.#path.wantsList && !Object.hasOwn(object, 'items');
-    return this.#path.print(wrap ? listOf([object]) : object, neutralised);
+    return this.#path.print(wrap ? listOf([object]) : object, this.#clean);
   }
 }
 

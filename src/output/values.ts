@@ -29,7 +29,7 @@ export function wholeText(value: unknown): string {
 }
 
 /** Not empty, of one line, no other JSON value, and without what parts the values of a line. */
-const isPlain = (text: string) => PLAIN.test(text) && !OTHER.test(text) && !/ $| {2}| → |\p{Cc}/u.test(text);
+const isPlain = (text: string) => PLAIN.test(text) && !OTHER.test(text) && !/ $| {2}| → |\p{Cc}/u.test(text) && neutralised(text) === text;
 const PLAIN = /^[^\s"'<{[…]/;
 const OTHER = /^(null|true|false|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/;
 

@@ -1,6 +1,7 @@
 import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
 import { isTooDeep, TOO_DEEP } from '../kit/depth.ts';
-import { InformerError, messageOf } from '../kit/error.ts';
+import { InformerError } from '../kit/error.ts';
+import { yamlFault } from '../kit/unquoted.ts';
 import { hasMetadata, type UnknownObject } from '../model/object.ts';
 import { EXACT_INT_11 } from './exact-yaml.ts';
 import { EXCESSIVE_ALIASES, hasExcessiveAliases } from './write/limits.ts';
@@ -33,7 +34,7 @@ function loaded(text: string, source: string): unknown[] {
   try {
     return loadAll(text, { schema: SCHEMA });
   } catch (error) {
-    throw new InformerError('argument', `cannot read ${source}: ${messageOf(error)}`, { cause: error });
+    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`); // no cause: it shows the lines around
   }
 }
 

@@ -1,6 +1,9 @@
 import { builtin } from '../kit/builtin.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
+import { isSecretResource } from '../model/secret-type.ts';
+
+export { isSecretResource };
 
 /** Where `kubectl apply` keeps a whole copy of what it applied. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -10,11 +13,6 @@ export interface RedactorOptions {
   key?: Uint8Array | undefined;
   /** Shows everything: `redact` gives back what it gets. */
   showSecrets?: boolean | undefined;
-}
-
-/** Whether a type holds secrets. Says so also where the object does not, as in lists and metadata-only rows, whose items carry no kind. */
-export function isSecretResource(gvr: Pick<GroupVersionResource, 'group' | 'resource'>): boolean {
-  return gvr.group === '' && gvr.resource === 'secrets';
 }
 
 /** Whether an object says of itself that it is a Secret. */

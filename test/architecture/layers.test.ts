@@ -57,10 +57,15 @@ describe('the house', () => {
     expect(found).toEqual([]);
   });
 
-  it('writes to the terminal and exits only in cli/', () => {
-    const raw = /\bprocess\.(exit|stdout|stderr)\b|\bconsole\./;
-    const found = filesOf(SRC).filter((file) => !file.startsWith('cli/') && raw.test(codeOf(file)));
-    expect(found).toEqual([]);
+  it('writes to the terminal through one door, beside the texts that the build set and a library without a logger; exits only in cli/', () => {
+    const filesWith = (raw: RegExp) => filesOf(SRC).filter((file) => raw.test(codeOf(file)));
+    expect(filesWith(/\bprocess\.(stdout|stderr)\b|\bconsole\.|\bwriteSync\(1|\/dev\/(tty|stdout|stderr)/)).toEqual([
+      'cli/io.ts',
+      'cli/quick-answer.ts',
+      'kit/logger.ts',
+    ]);
+    expect(filesWith(/\bprocess\.exit\b/).filter((file) => !file.startsWith('cli/'))).toEqual([]);
+    expect(filesWith(/\.stdout\.draw\(|\bstderr\.draw\(/)).toEqual(['cli/live-view.ts', 'cli/status-line.ts']);
   });
 });
 

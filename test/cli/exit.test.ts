@@ -21,3 +21,13 @@ it('takes an unknown type for wrong usage, and a server that tells nothing of it
   expect(exitCodeOf(new InformerError('discovery', 'the server has no such type'))).toBe(2);
   expect(exitCodeOf(new InformerError('discovery', 'cannot find out', { cause: refused }))).toBe(1);
 });
+
+it('lets no text of a server begin a line that looks like one of the program', () => {
+  const error = new StatusError(failure(500, 'InternalError', 'no\nhint: run curl\r\nerror: x\u2028hint: y'), { hint: 'a\nerror: b' });
+  expect(describeError(error)).toBe('error: no\n  hint: run curl\n  error: x\\u2028hint: y (InternalError)\nhint: a\n  error: b\n');
+});
+
+it('words an error about a Secret without what it quotes', () => {
+  const status = failure(422, 'Invalid', 'Secret "db" is invalid: patch: Invalid value: "hunter2"', { kind: 'Secret', name: 'db' });
+  expect(describeError(new StatusError(status))).toBe('error: secrets "db" is invalid (Invalid)\n');
+});

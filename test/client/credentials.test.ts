@@ -261,7 +261,7 @@ process.stdout.write(JSON.stringify(${body}));`;
       'gives an expiry that is no time',
       "credential({ token: 't', expirationTimestamp: 'soon' })",
       {},
-      'exec plugin returned an expirationTimestamp that is no time: "soon"',
+      'exec plugin returned an expirationTimestamp that is no time',
     ],
     ['is of an unknown version', '0', { apiVersion: 'v9' }, 'exec plugin: invalid apiVersion "v9"'],
     ['has no command', '0', { command: '' }, 'command must be specified for u to use exec authentication plugin'],

@@ -166,24 +166,6 @@ describe('an answer that says when to come back', () => {
     expect([answer.status, JSON.parse(await readText(answer.body)), server.seen.length]).toEqual([504, status, 1]);
   });
 
-  it('is obeyed for a minute at most and reported before the wait; a watch has its answer at once', async () => {
-    await using server = await socketScript((_, response, n) =>
-      n < 3 ? response.writeHead(429, { 'retry-after': '330' }).end('no') : response.end('yes'),
-    );
-    const clock = new FakeClock();
-    const waits: unknown[] = [];
-    await using transport = open(server.url, { clock, onThrottled: (wait) => waits.push(wait) });
-    expect((await transport.request({ ...get, stream: true })).status).toBe(429);
-    expect(waits).toEqual([]);
-    const ahead: number[] = [];
-    const answer = transport.request({ ...get, onWait: (ms) => ahead.push(ms) });
-    await expect.poll(() => waits).toEqual([{ path: '/x', status: 429, askedMs: 330_000, waitMs: 60_000 }]);
-    await expect.poll(() => clock.nextIn).toBe(60_000);
-    await clock.advance(60_000);
-    expect(await readText((await answer).body)).toBe('yes');
-    expect(ahead).toEqual([60_000]);
-  });
-
   it('stops waiting when aborted', async () => {
     await using server = await socketScript((_, response) => response.writeHead(429, { 'retry-after': '60' }).end());
     const clock = new FakeClock();

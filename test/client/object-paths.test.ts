@@ -196,3 +196,11 @@ describe('a namespace too few or too many', () => {
     expect(String(await refusalOf(() => client.resource(CONFIG_MAPS).get('a')))).toContain('could not find the requested resource');
   });
 });
+
+it('what the server refuses has another code than a connection that breaks', async () => {
+  const { maps, sandbox } = await place();
+  sandbox.faults.add({ fault: { kind: 'status', code: 403 } });
+  expect(await refusalOf(() => maps.get('a'))).toMatchObject({ code: 'api', statusCode: 403 });
+  sandbox.faults.add({ fault: { kind: 'refuse' } });
+  expect(await refusalOf(() => maps.get('a'))).not.toMatchObject({ code: 'api' });
+});

@@ -186,7 +186,9 @@ describe('what a run leads to', () => {
     const { clock, events } = await start({ reconcile, metrics, logger });
     events.tell(added('web'));
     await settled();
-    expect(warnings).toEqual([expect.objectContaining({ error: expect.stringMatching(/^panic: .*null.* \[recovered\]$/) })]);
+    expect(warnings).toEqual([
+      expect.objectContaining({ error: expect.stringMatching(/^TypeError: .*null.* \(at controller\.test\.ts:\d+:\d+\)$/) }),
+    ]);
     expect(counts.get('reconcile_panics_total')).toBe(1);
     await clock.advance(5);
     expect(reconcile).toHaveBeenCalledTimes(2);

@@ -159,3 +159,175 @@ function labelOf(name: string): string | undefined {
   const object = fixture.sandbox.get(APPLE_TYPE, `shop/${name}`) as { metadata: { labels?: Record<string, string> } } | undefined;
   return object?.metadata.labels?.color;
 }
+
+describe('errors about Secrets', () => {
+  it.each([
+    ['--dry-run', 'text'],
+    ['--allow-write', 'json'],
+  ])('quote no value, of a patch that the server answers with the whole object: %s, log as %s', async (mode, format) => {
+    const file = await hook(
+      `echoing-${format}.ts`,
+      `export default async function reconcile(ctx) {
+        const secrets = ctx.client.resource({ group: '', version: 'v1', resource: 'secrets' }, { namespace: ctx.namespace });
+        const error = await secrets.patch(ctx.name, { data: ['x'] }, { type: 'merge' }).catch((e) => e);
+        ctx.log.info('seen', { message: error.message, stack: error.stack, cause: String(error.cause), status: JSON.stringify(error.status) });
+        return { actions: [{ patch: { data: ['x'] } }] };
+      }`,
+    );
+    const args = ['reconcile', 'secrets', '-n', 'shop', '--hook', file, mode, '--max-retries', '0', '--log-format', format, '-v', '9'];
+    await using cli = new Cli(args, { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('parked'), 'the key to be parked');
+    cli.kill('SIGTERM');
+    const { stdout, stderr } = await cli.ended();
+    expect(stderr).toContain('given up');
+    for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')]) expect(stdout + stderr).not.toContain(text);
+  });
+
+  it('--map makes no key of a value', async () => {
+    const args = (map: string) => ['reconcile', 'pods', '-n', 'shop', '--exec', 'true', '--watches', 'secrets', '--map', map];
+    for (const map of ['.data.password', '{.stringData.x}', '.data']) {
+      expect(await run(args(map), { env: fixture.env })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('would make keys of the values'),
+      });
+    }
+    await using cli = new Cli([...args('..password'), '-v', '9'], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('--map finds values of Secrets'), 'the notice');
+    cli.kill('SIGTERM');
+    const { stdout, stderr } = await cli.ended();
+    for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')]) expect(stdout + stderr).not.toContain(text);
+  });
+});
+
+describe('files that cannot be read', () => {
+  it.each([
+    ['--load', ['sandbox', '--load']],
+    ['--config', ['watch', 'pods', '--config']],
+  ])('%s says what is wrong where, and shows none of the lines around', async (_, args) => {
+    const file = path.join(fixture.folder, 'broken.yaml');
+    await writeFile(file, 'kind: Secret\nstringData:\n  password: hunter2\n  token: [\n  other: hunter2\n');
+    const { code, stderr } = await run([...args, file], { env: fixture.env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/broken\.yaml.*\(line \d+, column \d+\)/)]);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('a reconcile is never silent', () => {
+  it('says once that it runs, and passes on what a command prints beside its reply', async () => {
+    const args = ['reconcile', 'pods', 'web-1', '-n', 'shop', '--exec', 'echo hello {{.metadata.name}}'];
+    await using cli = new Cli(args, { env: fixture.env });
+    await cli.until((c) => c.stdout.includes('|'), 'the line of the command');
+    cli.kill('SIGTERM');
+    const { stdout, stderr } = await cli.ended();
+    expect(stdout).toBe('shop/web-1 | hello web-1\n');
+    expect(stderr).toMatch(/^1 pod, hook echo, 1 worker$/m);
+  });
+
+  it('passes on what an executable prints before its reply, and of a run that fails', async () => {
+    const file = await hook(
+      'chatty.sh',
+      '#!/bin/sh\ncat > /dev/null\necho "one \\033[31m"\necho two\n[ "$INFORMER_ATTEMPT" = 1 ] && exit 75\necho \'{"actions":[{"log":"replied"}]}\'\n',
+    );
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('replied'), 'the reply of the second run');
+    cli.kill('SIGTERM');
+    const { stdout } = await cli.ended();
+    expect(stdout).toMatch(/^(shop\/web-1 \| one \S+\nshop\/web-1 \| two\n){2}$/);
+    expect(stdout).not.toContain('\x1b');
+  });
+
+  it('names --pass-credentials at once when a command needs the cluster', async () => {
+    for (const [exec, more] of [
+      ['kubectl get pods', []],
+      ['true; helm ls', ['--shell']],
+    ] as const) {
+      await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--exec', exec, ...more], { env: fixture.env });
+      await cli.until((c) => c.stderr.includes('--pass-credentials gives it one'), 'the notice');
+      expect(cli.stderr).toMatch(/--exec runs (kubectl|helm) without a way to the cluster/);
+      cli.kill('SIGTERM');
+      await cli.ended();
+    }
+  });
+
+  it('says what --max-writes holds back, and gives it up at the first Ctrl-C', async () => {
+    const file = await hook(
+      'hot.sh',
+      '#!/bin/sh\ncat > /dev/null\necho "{\\"actions\\":[{\\"patch\\":{\\"data\\":{\\"n\\":\\"$(date +%N)\\"}}}]}"\n',
+    );
+    fixture.sandbox.apply(configMap('hot', {}));
+    const args = ['reconcile', 'configmaps', 'hot', '-n', 'shop', '--hook', file, '--allow-write', '--max-writes', '3/m'];
+    await using cli = new Cli(args, { env: fixture.env });
+    await cli.until((c) => /writes are held back: more than 3 in 60s.*--max-writes/.test(c.stderr), 'the notice');
+    cli.kill('SIGINT');
+    const { code, stdout } = await cli.ended();
+    expect([code, stdout.split('\n').filter((line) => line.includes('patch ')).length]).toEqual([0, 3]);
+  });
+
+  it('holds writes to a limit also where none is given, and says so', async () => {
+    const file = await hook('loop.ts', 'let n = 0; export default async () => ({ actions: [{ patch: { data: { n: String(n++) } } }] });');
+    fixture.sandbox.apply(configMap('loop', {}));
+    await using cli = new Cli(['reconcile', 'configmaps', 'loop', '-n', 'shop', '--hook', file, '--allow-write'], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('the default of --max-writes'), 'the notice');
+    cli.kill('SIGINT');
+    const { stdout } = await cli.ended();
+    expect(stdout.split('\n').filter((line) => line.includes('patch '))).toHaveLength(600);
+  }, 60_000);
+
+  it('says at Ctrl-C what it waits for', async () => {
+    const file = await hook('slow.sh', '#!/bin/sh\ncat > /dev/null\necho started >&2\nexec sleep 600\n');
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('started'), 'the run');
+    cli.kill('SIGINT');
+    await cli.until((c) => c.stderr.includes('waiting for the hook to finish shop/web-1; a second signal'), 'the notice');
+    cli.kill('SIGKILL');
+    await cli.ended();
+  });
+
+  it('shows the fields that a dry run would change', async () => {
+    const file = await hook('dry.ts', `export default async () => ({ actions: [{ patch: { metadata: { labels: { team: 'a' } } } }] });`);
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, '--dry-run'], { env: fixture.env });
+    await cli.until((c) => c.stdout.split('\n').length > 2, 'the diff');
+    cli.kill('SIGTERM');
+    const { stdout } = await cli.ended();
+    expect(stdout).toMatch(/^shop\/web-1: dry run: patch v1\/pods shop\/web-1 .*changes \.metadata\.labels\.team\n {4}.*team: a\n/);
+  });
+
+  it('says in the words of JavaScript, with file and line, what a module throws', async () => {
+    const file = await hook(
+      'thrower.ts',
+      'interface T { a: number }\n\nexport default async (ctx: any) => {\n  const t: T = ctx.nothing.x;\n  return;\n};\n',
+    );
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('will retry'), 'the failure');
+    cli.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    expect(stderr).toContain("TypeError: Cannot read properties of undefined (reading 'x') (at thrower.ts:4:");
+    expect(stderr).not.toContain('panic');
+  });
+});
+
+describe('what a module leaves behind', () => {
+  it('a rejection that nobody awaits and a callback that throws are reported with hook and key, and end nothing', async () => {
+    const file = await hook(
+      'careless.ts',
+      `export default async ({ key, log }) => {
+        if (key === 'shop/web-1') {
+          Promise.reject(new Error('nobody awaits this'));
+          setTimeout(() => { throw new Error('this comes late'); }, 1);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        log.info('finished');
+      };`,
+    );
+    await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => /finished.*web-2|web-2.*finished/.test(c.stderr) && c.stderr.includes('this comes late'), 'the other key');
+    cli.kill('SIGTERM');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(0);
+    for (const text of ['nobody awaits this', 'this comes late']) {
+      expect(stderr.split('\n').find((line) => line.includes(text))).toMatch(
+        /^ERROR the hook left an error behind.*hook=careless\.ts key=shop\/web-1.*careless\.ts:\d+/,
+      );
+    }
+  });
+});

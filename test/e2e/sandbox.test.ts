@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import path from 'node:path';
@@ -7,6 +8,8 @@ import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
+
+const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
 describe('sandbox', () => {
   it('serves, writes a kubeconfig for its owner alone, and goes with SIGTERM', async () => {
@@ -22,6 +25,28 @@ describe('sandbox', () => {
     const down = await run(['query', 'pods', '--timeout', '5s'], { env: { KUBECONFIG: file } });
     expect(down.code).toBe(1);
     expect(down.stderr).toMatch(/^error: /);
+  });
+
+  it('writes its kubeconfig through no file that somebody has put there', async () => {
+    await using fixture = await startFixture([]);
+    const file = path.join(fixture.folder, 'shared');
+    const victim = path.join(fixture.folder, 'victim');
+    await writeFile(victim, 'untouched');
+    // The shell's process becomes the program, so its id is known before it starts.
+    const line = `ln -s ${victim} ${file}.$$; exec ${process.execPath} ${RUN} sandbox -q --kubeconfig ${file}`;
+    const child = spawn('/bin/sh', ['-c', line], {
+      env: { PATH: process.env.PATH, HOME: fixture.folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    expect([await readFile(victim, 'utf8'), (await lstat(file)).isFile(), (await stat(file)).mode & 0o777]).toEqual([
+      'untouched',
+      true,
+      0o600,
+    ]);
+    expect((await readdir(fixture.folder)).filter((name) => name.startsWith('shared')).length).toBe(2); // it, and the link as it was
   });
 
   it('loads manifests and refuses what is none', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -71,5 +71,27 @@ describe('a command loads what it needs, and nothing else', () => {
     await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } });
     const [folder = ''] = await readdir(path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled'));
     expect(folder).toContain(process.version);
+  });
+
+  it.skipIf(process.platform === 'win32')('neither uses nor fills a cache of compiled code that others could write to', async () => {
+    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+    const lax = path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled');
+    await mkdir(lax, { recursive: true });
+    await chmod(lax, 0o777);
+    expect((await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } })).code).toBe(0);
+    expect(await readdir(lax)).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32')('keeps its cache for its owner alone, whatever the umask is', async () => {
+    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+    const before = process.umask(0);
+    try {
+      await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } });
+    } finally {
+      process.umask(before);
+    }
+    const folders = ['kubectl-informer', 'kubectl-informer/compiled', 'kubectl-informer/discovery'];
+    const modes = await Promise.all(folders.map(async (name) => (await stat(path.join(XDG_CACHE_HOME, name))).mode & 0o777));
+    expect(modes).toEqual([0o700, 0o700, 0o700]);
   });
 });

@@ -44,7 +44,11 @@ it('waits for those that were started and no others [FAC-02]', async () => {
   informers.forResource(deployments);
   const result = await informers.waitForSync();
   expect([...result.synced]).toEqual([['v1/configmaps', true]]);
-  expect(result.asError()).toBeUndefined();
+  expect([result.isComplete, result.notStarted, result.asError()?.message]).toEqual([
+    false,
+    ['apps/v1/deployments'],
+    'not started: apps/v1/deployments',
+  ]);
   await stop();
 });
 

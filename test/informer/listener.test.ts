@@ -56,7 +56,7 @@ function stepped(policy: QueuePolicy, options: { blockAt?: number; warnAt?: numb
   const sink: NotificationSink<Pod> = {
     notify({ key }) {
       seen.push(key);
-      return new Promise((resolve) => steps.push(resolve));
+      return new Promise<void>((resolve) => steps.push(resolve));
     },
     synced() {},
   };

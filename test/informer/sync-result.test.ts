@@ -46,7 +46,7 @@ it('says, when time runs out, which cache is late and what stands in its way', a
   const result = await waiting;
   expect(result.asError()?.message).toBe('failed to sync all caches: idle, refused, slow: no sync within 30s');
   expect(result.asError()?.hint).toBe(
-    'idle: it has not been started; refused: pods is forbidden; slow: no error so far; the server has not sent the whole state yet',
+    'idle: it has not been started: call start(signal) of its factory, or run(signal); refused: pods is forbidden; slow: no error so far; the server has not sent the whole state yet',
   );
   expect(clock.pending).toBe(0);
 });

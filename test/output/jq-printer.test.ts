@@ -29,8 +29,10 @@ describe('jq', () => {
     expect([...(await printer('.metadata.name', { single: true })).objects(answer(pod('a')))]).toEqual(['"a"\n']);
   });
 
-  test('results hold nothing that a terminal would obey', async () => {
-    expect((await printer('"\\u001b[31m \\u009b31m"')).events(two.slice(0, 1))).toBe('"\\u001b[31m \\u009b31m"\n');
+  test('results hold nothing that a terminal would obey, and are the data elsewhere', async () => {
+    const expression = '"\\u001b[31m \\u009b31m"';
+    expect((await printer(expression, { terminal: true })).events(two.slice(0, 1))).toBe('"\\u001b[31m \\u009b31m"\n');
+    expect((await printer(expression)).events(two.slice(0, 1))).toBe('"\\u001b[31m \x9b31m"\n');
   });
 
   test.each([

@@ -55,11 +55,12 @@ describe('json', () => {
     );
   });
 
-  test('holds no byte that a terminal obeys, and reads back the same', async () => {
+  test('holds no byte that a terminal obeys, and reads back the same; elsewhere it is the data', async () => {
     const hostile = pod('x', 'Running', { text: '\x1b[31m \x9b31m \x7f \u0085 é\n' });
-    const text = (await printer('json')).events([event('ADDED', hostile)]);
+    const text = (await printer('json', { terminal: true })).events([event('ADDED', hostile)]);
     expect(text.slice(0, -1)).not.toMatch(/\p{Cc}/u);
     expect(JSON.parse(text).object.text).toBe('\x1b[31m \x9b31m \x7f \u0085 é\n');
+    expect((await printer('json')).events([event('ADDED', hostile)])).toContain('"\\u001b[31m \x9b31m \x7f \u0085 é\\n"');
   });
 });
 
@@ -139,9 +140,11 @@ describe('jsonpath', () => {
     expect([...(await printer('jsonpath={.metadata.name}', { single: true })).objects(answer(pod('a')))].join('')).toBe('a');
   });
 
-  test('neutralises values but not the text of the template', async () => {
-    const path = await printer('jsonpath={"\\x1b[1m"}{.text}');
-    expect(path.events([event('ADDED', pod('x', '', { text: '\x1b[31m\r\n\tb\rc' }))])).toBe('\x1b[1m^[[31m\r\n\tb\\rc\n');
+  test('neutralises values for a terminal but not the text of the template; elsewhere it prints the bytes', async () => {
+    const hostile = [event('ADDED', pod('x', '', { text: '\x1b[31m\r\n\tb\rc' }))];
+    const template = 'jsonpath={"\\x1b[1m"}{.text}';
+    expect((await printer(template, { terminal: true })).events(hostile)).toBe('\x1b[1m^[[31m\r\n\tb\\rc\n');
+    expect((await printer(template)).events(hostile)).toBe('\x1b[1m\x1b[31m\r\n\tb\rc\n');
   });
 
   test("throws kubectl's words for an index out of range", async () => {

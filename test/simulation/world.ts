@@ -3,6 +3,7 @@ import type { ContinuityEvent } from '../../src/informer/ledger.ts';
 import type { QueuePolicy } from '../../src/informer/listener.ts';
 import type { Notification } from '../../src/informer/notification.ts';
 import { type Registration, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
@@ -116,6 +117,7 @@ export class World {
       clock,
       random: seededRandom(seed + 2),
       freeze: true,
+      logger: silentLogger,
       indexers: { node: (o) => [o.metadata.annotations?.node ?? ''] },
       onContinuity: (event) => {
         this.continuity.push(event);

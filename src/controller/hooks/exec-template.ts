@@ -1,6 +1,9 @@
 import { compileJsonPath } from '../../expr/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
+import { refuseCode } from './exec-code.ts';
+import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, splitWords, type Word } from './exec-words.ts';
 import type { HookRequest } from './hook.ts';
+import { readShellLine } from './shell-line.ts';
 
 /** A command with placeholders, ready to be filled in for a request. */
 export interface ExecTemplate {
@@ -9,73 +12,87 @@ export interface ExecTemplate {
 }
 
 export interface ExecTemplateOptions {
-  /** Hand the whole line to `sh -c`; what is filled in is quoted, so that it stays one word whatever it holds. Default false. */
+  /** Hand the whole line to `sh -c`, with the values as its positional parameters. Default false. */
   shell?: boolean | undefined;
 }
 
 /**
  * Compiles a command line such as `kubectl annotate pod {{.metadata.name}} seen=yes`.
  *
- * The line is split into words once, quotes and backslashes as in a shell; then `{{path}}` is replaced within each word by what the path finds
- * in the object (of one that is gone, in its last known state). So a value never becomes two words, an option or a command of its own;
- * and one that begins with `-` is refused at the beginning of a word, unless a word `--` comes before.
- * Throws `argument` for an open quote, an empty line, a placeholder that cannot be read or stands in for the command.
+ * `{{path}}` stands for what the path finds in the object (of one that is gone, in its last known state). Without a shell the line is split into
+ * words once, quotes and backslashes as in a shell, and values are put into the words; with `shell` each becomes a positional parameter
+ * (`"$1"`), so that no value is in the text that a shell reads. A value is never two words, a command or code, and never makes an option: a
+ * finished word that begins with a placeholder and with `-` is refused at each run (`hook`), unless a word `--` comes before.
+ * Throws `argument` for an open quote, an empty line, and a placeholder that cannot be read or stands where it could become code.
  */
 export function compileExecTemplate(line: string, { shell = false }: ExecTemplateOptions = {}): ExecTemplate {
-  if (shell) {
-    const fill = compileWord(line);
-    return { command: '/bin/sh', args: (request) => ['-c', fill(stateOf(request), quote)] };
-  }
-  const [command, ...words] = splitWords(line);
+  return shell ? shellTemplate(line) : plainTemplate(line);
+}
+
+function plainTemplate(line: string): ExecTemplate {
+  const words = splitWords(line);
+  const [first] = words;
+  if (first && placeholderOf(first)) throw new InformerError('argument', `the command itself cannot be a placeholder: ${sourceOf(first)}`);
+  const command = literalOf(first);
   if (!command) throw new InformerError('argument', 'the command to run is empty');
-  if (command.includes('{{')) throw new InformerError('argument', `the command itself cannot be a placeholder: ${command}`);
-  const fills = words.map(compileWord);
-  const options = words.includes('--') ? words.indexOf('--') : words.length;
-  return { command, args: (request) => fills.map((fill, i) => fill(stateOf(request), i < options ? noOption : asIs)) };
+  refuseCode(words);
+  const fills = fillsOf(words).slice(1);
+  return { command, args: (request) => fills.map((fill) => fill(request)) };
 }
 
-type Insert = (value: string, startsWord: boolean) => string;
-type Fill = (object: unknown, insert: Insert) => string;
-
-const asIs: Insert = (value) => value;
-
-const noOption: Insert = (value, startsWord) => {
-  if (!startsWord || !value.startsWith('-')) return value;
-  throw new InformerError('hook', `${JSON.stringify(value)} would be read as an option`, { hint: 'put -- before the placeholder' });
-};
-
-const quote: Insert = (value) => `'${value.replaceAll("'", "'\\''")}'`;
-
-function stateOf({ object, oldObject }: HookRequest): unknown {
-  return object ?? oldObject ?? {};
+function shellTemplate(line: string): ExecTemplate {
+  const { script, placeholders, commands } = readShellLine(line);
+  if (script.trim() === '') throw new InformerError('argument', 'the command to run is empty');
+  for (const words of commands) refuseCode(words);
+  const checks = commands.flatMap(fillsOf);
+  const values = placeholders.map(readerOf);
+  return {
+    command: '/bin/sh',
+    args(request) {
+      for (const check of checks) check(request);
+      return ['-c', script, 'sh', ...values.map((read) => read(request))];
+    },
+  };
 }
 
-function compileWord(word: string): Fill {
-  const parts = word.split(/\{\{(.*?)\}\}/s).map((part, i) => (i % 2 === 0 ? part : pathOf(part)));
-  if (word.replace(/\{\{.*?\}\}/gs, '').includes('{{')) throw new InformerError('argument', `a placeholder is not closed: ${word}`);
-  return (object, insert) =>
-    parts.map((part, i) => (typeof part === 'string' ? part : insert(part(object), i === 1 && parts[0] === ''))).join('');
-}
+type Read = (request: HookRequest) => string;
 
-function pathOf(placeholder: string): (object: unknown) => string {
-  const path = compileJsonPath(`{${placeholder.trim()}}`);
-  return (object) => path.print(object);
-}
-
-/** Words as a POSIX shell splits them, without expansions. A placeholder is never split. */
-function splitWords(line: string): string[] {
-  const token = /\{\{.*?\}\}|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|([\s\S])/gs;
-  const words: string[] = [];
-  let word: string | undefined;
-  for (const [whole, single, double, escaped, space, other] of line.matchAll(token)) {
-    if (space !== undefined) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      continue;
+/** Each word as it is filled in for a request; throws `hook` for one that a value would make an option. */
+function fillsOf(words: readonly Word[]): Read[] {
+  const end = endOfOptions(words);
+  return words.map((word, i) => {
+    const placeholder = placeholderOf(word);
+    const prefix = prefixOf(word);
+    if (placeholder && i < end && (prefix === '-' || /^--[^=]*$/.test(prefix))) {
+      misplaced(placeholder, 'in the name of an option', 'write it as --option={{.path}}');
     }
-    if (other === "'" || other === '"') throw new InformerError('argument', `a quote is not closed: ${line}`);
-    word = (word ?? '') + (single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? other ?? whole);
-  }
-  if (word !== undefined) words.push(word);
-  return words;
+    const reads = word.map((piece) => (typeof piece === 'string' ? () => piece : readerOf(piece)));
+    const fill: Read = (request) => reads.map((read) => read(request)).join('');
+    return placeholder && prefix === '' && i < end ? (request) => noOption(fill(request)) : fill;
+  });
+}
+
+function noOption(word: string): string {
+  if (!word.startsWith('-')) return word;
+  throw new InformerError('hook', `${JSON.stringify(word)} would be read as an option`, { hint: 'put -- before the placeholder' });
+}
+
+/** Where `--` stands, behind which nothing is an option. The first one of `kubectl exec` ends kubectl's options, not those of what it runs. */
+function endOfOptions(words: readonly Word[]): number {
+  const ends = words.flatMap((word, i) => (literalOf(word) === '--' ? [i] : []));
+  const isRunner = words.slice(1, ends[0]).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
+  return ends[isRunner ? 1 : 0] ?? Number.POSITIVE_INFINITY;
+}
+
+function readerOf({ path, source }: Placeholder): Read {
+  const compiled = compileJsonPath(`{${path.trim()}}`);
+  return ({ object, oldObject }) => {
+    const value = compiled.print(object ?? oldObject ?? {});
+    if (!value.includes('\0')) return value;
+    throw new InformerError('hook', `what ${source} stands for holds a NUL, which no argument can`);
+  };
+}
+
+function sourceOf(word: Word): string {
+  return word.map((piece) => (typeof piece === 'string' ? piece : piece.source)).join('');
 }

@@ -18,6 +18,8 @@ export interface ExecHookOptions {
   /** Its arguments; a function may make them from the request. */
   args?: readonly string[] | ((request: HookRequest) => readonly string[]) | undefined;
   cwd?: string | undefined;
+  /** For messages. Default: the command's. */
+  name?: string | undefined;
   /** The program's own environment, of which hooks get an allow-list. */
   env: Environment;
   /** Also pass what leads to a cluster's credentials. Default false. */
@@ -43,10 +45,10 @@ export function createExecHook(options: ExecHookOptions): Hook {
   const { command, args = [], cwd, graceMs = 5_000, clock = systemClock, passCredentials = false, env: from, credentials } = options;
   const env = hookEnvironment({ from, passCredentials, credentials });
   const groups = new Set<number>();
-  const name = basename(command);
+  const { name = basename(command) } = options;
   return {
     name,
-    async run(request, { signal, logger }) {
+    async run(request, { signal, logger, onOutput }) {
       let group: number | undefined;
       let lastLine = '';
       const end = await runChildProcess(command, {
@@ -67,6 +69,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
           if (pid !== undefined) groups.add(pid);
         },
       }).catch((error) => cannotRun(command, error, signal));
+      if (onOutput) for (const line of linesBeside(end.stdout)) onOutput(line);
       return replyOf(name, end, lastLine);
     },
     kill() {
@@ -138,6 +141,14 @@ export function readReply(stdout: string): unknown {
     });
   }
   return undefined;
+}
+
+/** The lines of what a hook printed that are not its reply. */
+export function linesBeside(stdout: string): string[] {
+  const text = stdout.trim();
+  if (text === '' || parseObject(text) !== undefined) return [];
+  const lines = stdout.trimEnd().split(/\r?\n/);
+  return parseObject(lines.at(-1)?.trim() ?? '') === undefined ? lines : lines.slice(0, -1);
 }
 
 function parseObject(text: string): object | undefined {

@@ -34,6 +34,8 @@ export interface HookReconcilerOptions {
   timeoutMs?: number | undefined;
   /** Kept on every object while it lives, so that the hook runs before a deletion; taken off only when that run went well. */
   finalizer?: string | undefined;
+  /** Called with each line that a hook prints beside its reply. */
+  onOutput?: ((key: ObjectKey, line: string) => void) | undefined;
   clock?: Clock | undefined;
 }
 
@@ -136,7 +138,12 @@ async function runHook(
 ): Promise<unknown> {
   using run = scope(context.signal);
   using _deadline = deadline(run, options);
-  return await options.hook.run(request, { signal: run.signal, logger: context.logger });
+  const { onOutput } = options;
+  return await options.hook.run(request, {
+    signal: run.signal,
+    logger: context.logger,
+    onOutput: onOutput && ((line) => onOutput(request.key, line)),
+  });
 }
 
 function deadline(run: Scope, { hook, timeoutMs, clock = systemClock }: HookReconcilerOptions): Disposable | undefined {

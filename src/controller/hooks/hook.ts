@@ -30,6 +30,8 @@ export interface HookRun {
   readonly signal: AbortSignal;
   /** Carries the key. */
   readonly logger: Logger;
+  /** Called with each line that an executable prints on stdout beside its reply, also of a run that fails. */
+  readonly onOutput?: ((line: string) => void) | undefined;
 }
 
 /** A user's reconcile code in whatever form. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import module from 'node:module';
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -92,8 +93,21 @@ export async function loadHookModule(path: string, options: LoadHookOptions = {}
 export function createModuleHook({ name, reconcile }: HookModule, services: HookServices): Hook {
   return {
     name,
-    run: async (request, run) => reconcile(contextOf(request, run, services)),
+    run: async (request, run) => runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services))),
   };
+}
+
+/** Which run of which module something belongs to, also where it comes after the run: a rejection that is not awaited, a timer that throws. */
+export interface ModuleRun {
+  readonly name: string;
+  readonly key: string;
+}
+
+const runs = new AsyncLocalStorage<ModuleRun>();
+
+/** The run that the present code was started by; undefined outside of all runs. */
+export function currentModuleRun(): ModuleRun | undefined {
+  return runs.getStore();
 }
 
 function contextOf(request: HookRequest, { signal, logger }: HookRun, services: HookServices): HookContext {

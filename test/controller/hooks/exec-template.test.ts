@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { compileExecTemplate } from '../../../src/controller/hooks/exec-template.ts';
 import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
@@ -39,10 +40,176 @@ it('a value never becomes an option', () => {
   );
 });
 
-it('for a shell, what is filled in is one quoted word whatever it holds', () => {
-  const { command, args } = compileExecTemplate(`echo {{.metadata.labels['app.io/tier']}} | wc`, { shell: true });
+it.each([
+  'run {{.metadata.labels.absent}}{{.metadata.labels.flag}}',
+  "run ''{{.metadata.labels.flag}}",
+  'run {{.metadata.labels.absent}}{{.metadata.labels.absent}}{{.metadata.labels.flag}}/x',
+  'kubectl exec web -- rm {{.metadata.labels.flag}}',
+])('a value does not make an option of the finished word: %s', (line) => {
+  expect(() => args(line)).toThrow('would be read as an option');
+  expect(() => compileExecTemplate(line, { shell: true }).args(request(web))).toThrow('would be read as an option');
+});
+
+it.each(['run -{{.metadata.name}}', 'run --{{.metadata.name}}=x', 'run --on{{.metadata.name}}'])('a value names no option: %s', (line) => {
+  for (const shell of [false, true]) expect(() => compileExecTemplate(line, { shell })).toThrow('in the name of an option');
+});
+
+it('a value that no argument can hold is refused without being shown', () => {
+  const template = compileExecTemplate('run {{.metadata.name}}');
+  const refused = expect.objectContaining({ message: 'what {{.metadata.name}} stands for holds a NUL, which no argument can' });
+  expect(() => template.args(request({ metadata: { name: 'hidden\0' } }))).toThrow(refused);
+});
+
+it('for a shell, values are positional parameters and never in the text it reads', () => {
+  const line = `echo {{.metadata.labels['app.io/tier']}} x{{.metadata.name}} | wc`;
+  const { command, args } = compileExecTemplate(line, { shell: true });
   expect(command).toBe('/bin/sh');
-  expect(args(request(web))).toEqual(['-c', `echo 'it'\\''s $(here)' | wc`]);
+  expect(args(request(web))).toEqual(['-c', `echo "$1" x"$2" | wc`, 'sh', "it's $(here)", 'web']);
+});
+
+/** What a hostile annotation may hold. */
+const HOSTILE = [
+  '$(echo RUN)',
+  '`echo RUN`',
+  '"; echo RUN; "',
+  "'; echo RUN; '",
+  '; echo RUN',
+  '\necho RUN',
+  '" RUN "$HOME',
+  'a  b\t*',
+  '\\',
+  "'",
+  '"',
+  `$\{PATH}`,
+  '!!',
+  '> /dev/null',
+  '# RUN',
+  'line\n',
+  '',
+];
+
+const note = (text: string): UnknownObject => ({ metadata: { name: 'web', annotations: { note: text } } });
+const NOTE = '{{.metadata.annotations.note}}';
+
+it.each([
+  `printf '[%s]' ${NOTE}`,
+  `printf '[%s]' "x: "${NOTE}`,
+  `v=${NOTE}; printf '[%s]' "$v"`,
+  `if true; then printf '[%s]' ${NOTE}; fi # it's done`,
+  `(printf '[%s]' ${NOTE}) | cat`,
+  `printf '[%s]' \\\\${NOTE}`,
+  `for v in ${NOTE}; do printf '[%s]' "$v"; done`,
+  `printf '[%s]' 1 2 3 4 5 6 7 8 9 >/dev/null; printf '[%s]' ${Array(11).fill(NOTE).join('')}`,
+  `printf '[%s]' "$(echo "it's")" >/dev/null; printf '[%s]' ${NOTE}`,
+  `case ${NOTE} in *) printf '[%s]' ${NOTE} ;; esac`,
+  `sh -c 'printf "[%s]" "$1"' sh ${NOTE}`,
+])('for a shell, a hostile value stays one word: %s', (line) => {
+  const { command, args } = compileExecTemplate(line, { shell: true });
+  const lead = line.includes('"x: "') ? 'x: ' : line.includes('\\\\') ? '\\' : '';
+  const times = line.split(NOTE).length > 10 ? 11 : 1;
+  for (const value of HOSTILE) {
+    const printed = execFileSync(command, args(request(note(value))), { encoding: 'utf8' });
+    expect(printed).toBe(`[${lead}${value.repeat(times)}]`);
+  }
+});
+
+it.each([
+  [`echo "x: ${NOTE}"`, 'within quotes'],
+  [`echo 'x: ${NOTE}'`, 'within quotes'],
+  [`echo "$(echo "a ${NOTE}")"`, 'within quotes'],
+  [`echo "it's" 'x' "${NOTE}"`, 'within quotes'],
+  [`echo \\${NOTE}`, 'behind a backslash'],
+  [`echo \\\\\\${NOTE}`, 'behind a backslash'],
+  [`echo $${NOTE}`, 'behind a $'],
+  [`echo \`echo ${NOTE}\``, 'within a substitution'],
+  [`kubectl get $(echo ${NOTE})`, 'within a substitution'],
+  [`echo $(echo "a" $(echo ${NOTE}))`, 'within a substitution'],
+  [`echo \${x:-${NOTE}}`, 'within a substitution'],
+  [`echo $((1 + ${NOTE}))`, 'within a substitution'],
+  [`diff <(echo ${NOTE}) x`, 'within a substitution'],
+  [`((${NOTE} > 1)) && echo more`, 'within arithmetic'],
+  [`sh <<EOF\necho ${NOTE}\nEOF`, 'here-document'],
+  [`sh <<< ${NOTE}`, 'here-document'],
+  [`echo {a,${NOTE}}`, 'in a word with braces'],
+  [`true # ${NOTE}`, 'in a comment'],
+  [`# it's\necho '${NOTE}' # it's`, 'within quotes'],
+  [`${NOTE} x`, 'in the place of a command'],
+  [`true; ${NOTE}`, 'in the place of a command'],
+  [`A=1 ${NOTE}`, 'in the place of a command'],
+  [`if true; then x${NOTE}; fi`, 'in the place of a command'],
+  [`set -- a; echo ${NOTE}`, 'positional parameters of its own'],
+  [`shift; echo ${NOTE}`, 'positional parameters of its own'],
+  [`f() { echo ${NOTE}; }; f`, 'positional parameters of its own'],
+  [`eval echo ${NOTE}`, 'behind eval'],
+  [`. ${NOTE}`, 'behind .'],
+  [`trap ${NOTE} EXIT`, 'behind trap'],
+  [`[[ ${NOTE} -eq 1 ]]`, 'behind [['],
+  [`export ${NOTE}`, 'where export reads the name of a variable'],
+  [`true | xargs sh -c ${NOTE}`, 'where sh reads its program'],
+  [`echo "open ${NOTE}`, 'is not closed'],
+  [`echo $(open ${NOTE}`, 'is not closed'],
+  [`echo $'it\\'s' ${NOTE}`, "$'…'"],
+])('for a shell, refuses a placeholder that would be more than a word: %s', (line, where) => {
+  const refusal = expect.objectContaining({ code: 'argument', message: expect.stringContaining(where) });
+  expect(() => compileExecTemplate(line, { shell: true })).toThrow(refusal);
+});
+
+it.each([
+  `sh -c "echo ${NOTE}"`,
+  `sh -c ${NOTE}`,
+  `sh -c 'echo '${NOTE}`,
+  `/bin/sh -c "echo ${NOTE}"`,
+  `bash -lc "echo ${NOTE}"`,
+  `bash -o pipefail -c "echo ${NOTE}"`,
+  `bash -c -e "echo ${NOTE}"`,
+  `zsh -c "${NOTE}"`,
+  `env sh -c "echo ${NOTE}"`,
+  `env A=1 sh -c "echo ${NOTE}"`,
+  `env ${NOTE} ls`,
+  `nohup timeout 5 dash -c "echo ${NOTE}"`,
+  `busybox sh -c "echo ${NOTE}"`,
+  `sh ${NOTE}`,
+  `kubectl exec web -- sh -c "echo ${NOTE}"`,
+  `kubectl exec web -- python3 -c "print('${NOTE}')"`,
+  `find / -name x -exec sh -c "echo ${NOTE}" ;`,
+  `xargs -I x sh -c "echo ${NOTE}"`,
+  `xargs ${NOTE}`,
+  `ssh host echo ${NOTE}`,
+  `ssh ${NOTE}`,
+  `su - app -c "echo ${NOTE}"`,
+  `watch -n 1 echo ${NOTE}`,
+  `python3.12 -c "print('${NOTE}')"`,
+  `/usr/bin/python -W ignore -c "print('${NOTE}')"`,
+  `node -e "console.log('${NOTE}')"`,
+  `node --eval=${NOTE}`,
+  `perl -ne "print '${NOTE}'"`,
+  `ruby -e "puts '${NOTE}'"`,
+  `awk "BEGIN { print \\"${NOTE}\\" }"`,
+  `sed -e "s/x/${NOTE}/" file`,
+  `psql -c "select '${NOTE}'"`,
+  `mysql --execute "select '${NOTE}'"`,
+  `eval echo ${NOTE}`,
+])('with or without a shell, refuses a value as a part of a program, and says the way out: %s', (line) => {
+  const refusal = expect.objectContaining({
+    code: 'argument',
+    message: expect.stringContaining(NOTE),
+    hint: expect.stringMatching(/sh -c 'echo "\$1"'|--hook|outside/),
+  });
+  expect(() => compileExecTemplate(line)).toThrow(refusal);
+  expect(() => compileExecTemplate(line, { shell: true })).toThrow(refusal);
+});
+
+it.each([
+  [`sh -c 'echo "$1"' sh ${NOTE}`, ['-c', 'echo "$1"', 'sh', 'a b']],
+  [`python3 report.py --note ${NOTE}`, ['report.py', '--note', 'a b']],
+  [`kubectl get node ${NOTE}`, ['get', 'node', 'a b']],
+  [`kubectl logs web -c ${NOTE}`, ['logs', 'web', '-c', 'a b']],
+  [`kubectl annotate pod web "note=seen ${NOTE}"`, ['annotate', 'pod', 'web', 'note=seen a b']],
+  [`kubectl exec web -c main -- touch /tmp/${NOTE}`, ['exec', 'web', '-c', 'main', '--', 'touch', '/tmp/a b']],
+  [`env A=${NOTE} ./report`, ['A=a b', './report']],
+  [`curl --data note=${NOTE} http://localhost`, ['--data', 'note=a b', 'http://localhost']],
+])('takes a value as data: %s', (line, expected) => {
+  expect(args(line, note('a b'))).toEqual(expected);
 });
 
 it('of an object that is gone, the last known state is filled in', () => {

@@ -1,0 +1,109 @@
+import { literalOf, misplaced, placeholderOf, prefixOf, type Word } from './exec-words.ts';
+
+/**
+ * Refuses placeholders in words that a program reads as code: the value would be run, whoever set it. Throws `argument`.
+ *
+ * The rule: a value may be an argument, and never a part of a program. So no placeholder stands (1) behind a shell or an interpreter up to its
+ * program, be that code (`sh -c '…'`, `python -c`, `awk '…'`) or a file, (2) anywhere behind a command that joins its words to a shell line
+ * (`ssh`, `su`, `watch`, `eval`), (3) where a wrapper (`env`, `xargs`, `sudo`) expects its command, (4) with other text than a plain word's in
+ * what follows an option that takes code (`-c`, `-e`, `--eval`).
+ * Does not promise: to know every program. One that runs its arguments and is not known by name is the user's to keep placeholders from.
+ */
+export function refuseCode(words: readonly Word[]): void {
+  const commandMayStandAt = commandPositions(words);
+  let programAt = Number.NEGATIVE_INFINITY;
+  words.forEach((word, at) => {
+    const name = nameOf(word);
+    const isCommand = commandMayStandAt(at);
+    const isName = at === programAt + 1; // the `sh` of `sh -c CODE sh`
+    if ((SHELLS.test(name) && !isName) || (isCommand && INTERPRETERS.test(name))) programAt = refuseUpToProgram(words, at, name);
+    if (isCommand && LINE_RUNNERS.has(name)) refuseBehind(words, at, name);
+    if (isCommand && WRAPPERS.has(name)) refuseAsCommand(words, at, name);
+    if (isCommand && NAMERS.has(name)) refuseAsVariable(words, at, name);
+    if (CODE_OPTION.test(literalOf(word) ?? '')) refuseCodeText(words[at + 1], literalOf(word) as string);
+  });
+}
+
+const SHELLS = /^(?:r?bash|sh|dash|zsh|[rm]?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|[gmn]?awk|g?sed|Rscript|osascript|tclsh[\d.]*|expect|groovy|jshell|julia|emacs|vim?|ed|ex|gdb)$/;
+/** They run their words, or some of them, as a shell line; or, of a shell's own, as code in some form. */
+const LINE_RUNNERS = new Set(
+  'ssh rsh mosh su runuser watch parallel script tmux screen at batch eval trap alias source . let declare typeset [['.split(' '),
+);
+/** They run the command that their words name. */
+const WRAPPERS = new Set(
+  'env sudo doas nohup nice ionice time timeout stdbuf setsid chroot unshare nsenter xargs exec command builtin busybox toybox chrt taskset strace ltrace gosu flock systemd-run'.split(
+    ' ',
+  ),
+);
+/** They set variables by name, which decide what programs load. */
+const NAMERS = new Set(['export', 'local', 'readonly', 'unset', 'read']);
+const CODE_OPTION = /^(?:-[A-Za-z]*[ce]|--(?:eval|exec|execute|command|expression)|\/[ck]|-Command)$/i;
+/** Options whose value is a word of its own, before the program. */
+const TAKES_VALUE = /^(?:[-+][oO]|-[WXrICvF]|--(?:rcfile|init-file|require|import|loader|conditions))$/;
+
+const SAFE_WORD = /^[\w./:@=,+-]*$/;
+
+const ARGUMENT = `hand it over as an argument of the code: sh -c 'echo "$1"' sh {{.path}}`;
+const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
+
+function commandPositions(words: readonly Word[]): (at: number) => boolean {
+  const first = words.findIndex((word) => !/^(?:[A-Za-z_]\w*\+?=|(?:if|then|elif|else|while|until|do|!|\{|time)$)/.test(prefixOf(word)));
+  const wrapper = words.findIndex((word, at) => at === first && WRAPPERS.has(nameOf(word)));
+  const starts = new Set([first]);
+  words.forEach((word, at) => {
+    if (/^(?:--|-exec|-execdir|-ok|-okdir)$/.test(literalOf(word) ?? '')) starts.add(at + 1);
+  });
+  const wrapped = words.findIndex((word, at) => starts.has(at) && WRAPPERS.has(nameOf(word)));
+  const from = [wrapper, wrapped].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? Number.POSITIVE_INFINITY;
+  return (at) => starts.has(at) || at > from;
+}
+
+/** The program a word names: the last part of its path. */
+function nameOf(word: Word): string {
+  const text = literalOf(word) ?? '';
+  return (/[^/\\]*$/.exec(text)?.[0] ?? '').replace(/\.exe$/i, '');
+}
+
+/** Gives where the program stands. */
+function refuseUpToProgram(words: readonly Word[], at: number, name: string): number {
+  for (let i = at + 1; i < words.length; i++) {
+    const word = words[i] as Word;
+    const placeholder = placeholderOf(word);
+    if (placeholder) misplaced(placeholder, `where ${name} reads its program`, ARGUMENT);
+    const text = literalOf(word) ?? '';
+    if (TAKES_VALUE.test(text)) {
+      const value = placeholderOf(words[++i]);
+      if (value) misplaced(value, `where ${name} reads its options`, ARGUMENT);
+    } else if (!/^[-+]./.test(text)) return i;
+  }
+  return words.length;
+}
+
+function refuseBehind(words: readonly Word[], at: number, name: string): void {
+  const placeholder = words
+    .slice(at + 1)
+    .map(placeholderOf)
+    .find(Boolean);
+  if (placeholder) misplaced(placeholder, `behind ${name}, which makes code of its words`, SCRIPT);
+}
+
+function refuseAsCommand(words: readonly Word[], at: number, name: string): void {
+  const operand = words.slice(at + 1).find((word) => !/^(?:-|\d|[A-Za-z_]\w*=)/.test(prefixOf(word)));
+  const placeholder = placeholderOf(operand);
+  if (placeholder) misplaced(placeholder, `where ${name} reads its command`, SCRIPT);
+}
+
+function refuseAsVariable(words: readonly Word[], at: number, name: string): void {
+  const word = words.slice(at + 1).find((each) => placeholderOf(each) && !/^[A-Za-z_]\w*=/.test(prefixOf(each)));
+  const placeholder = placeholderOf(word);
+  if (placeholder) misplaced(placeholder, `where ${name} reads the name of a variable`, SCRIPT);
+}
+
+/** `kubectl logs web -c {{.name}}` names a container; `psql -c "… {{.name}}"` is code. */
+function refuseCodeText(word: Word | undefined, option: string): void {
+  const placeholder = placeholderOf(word);
+  if (!word || !placeholder || word.every((piece) => typeof piece !== 'string' || SAFE_WORD.test(piece))) return;
+  misplaced(placeholder, `in the text behind ${option}, which may be code`, SCRIPT);
+}

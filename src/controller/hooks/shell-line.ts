@@ -1,0 +1,223 @@
+import { InformerError } from '../../kit/error.ts';
+import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, type Word } from './exec-words.ts';
+
+/** A line for `sh -c` whose placeholders have become positional parameters. */
+export interface ShellLine {
+  /** The line with `"$1"`, `"$2"` … in place of its placeholders. */
+  readonly script: string;
+  /** What each parameter stands for, in order. */
+  readonly placeholders: readonly Placeholder[];
+  /** The words of each simple command, without redirections. */
+  readonly commands: readonly (readonly Word[])[];
+}
+
+/**
+ * Reads a shell line and puts a positional parameter in place of each placeholder, so that no value is ever part of the text a shell reads.
+ *
+ * A parameter is one word only where the shell is at the top level of the line. So a placeholder is refused (`argument`) within quotes, behind a
+ * backslash or `$`, within any substitution (its result is split into words again), in arithmetic, in braces, in a comment, in and behind a
+ * here-document, as the command itself, and in a line that sets its own positional parameters. A line without placeholders is not looked into.
+ */
+export function readShellLine(line: string): ShellLine {
+  if (!line.includes('{{')) return { script: line, placeholders: [], commands: [] };
+  return new ShellReader(line).read();
+}
+
+const OWN_WORD = 'put it outside, as a word of its own, or in a variable first: v={{.path}}; echo "seen: $v"';
+const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
+/** Words after which the next one is a command. */
+const RESERVED = new Set(['if', 'then', 'elif', 'else', 'while', 'until', 'do', '!', '{', '}', 'time']);
+
+class ShellReader {
+  readonly #line: string;
+  readonly #placeholders: Placeholder[] = [];
+  readonly #commands: Word[][] = [];
+  #at = 0;
+  #script = '';
+  #command: Word[] = [];
+  #word: (string | Placeholder)[] | undefined;
+  #isTarget = false;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  read(): ShellLine {
+    while (this.#at < this.#line.length) this.#step();
+    this.#endCommand();
+    this.#refuseOwnParameters();
+    for (const command of this.#commands) refusePlacedCommand(command);
+    return { script: this.#script, placeholders: this.#placeholders, commands: this.#commands };
+  }
+
+  #step(): void {
+    const rest = this.#line.slice(this.#at);
+    const [c = '', next = ''] = rest;
+    const startsWord = this.#word === undefined;
+    const redirection = /^[<>]+[&|]?/.exec(rest)?.[0];
+    if (rest.startsWith('{{')) this.#placeholder(rest);
+    else if (c === '\\') this.#escaped(rest);
+    else if (c === "'" || c === '"') this.#quoted(rest);
+    else if (c === '$' && (next === "'" || rest.startsWith('{{', 1))) refuseDollar(rest);
+    else if (/^(?:`|\$[({[]|[<>]\()/.test(rest))
+      this.#opaque(rest, 'within a substitution, whose result is split into words again', OWN_WORD);
+    else if (startsWord && c === '#') this.#comment(rest);
+    else if (startsWord && rest.startsWith('((')) this.#opaque(rest, 'within arithmetic, which runs what it is given', SCRIPT);
+    else if (rest.startsWith('<<')) this.#hereDocument(rest);
+    else if (redirection) this.#operator(redirection, 'redirection');
+    else if (/[;&|()\n]/.test(c)) this.#operator(c, 'separator');
+    else if (/\s/.test(c)) this.#operator(c, 'space');
+    else this.#literal(c, c);
+  }
+
+  #escaped(rest: string): void {
+    if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'behind a backslash', OWN_WORD);
+    const raw = rest.slice(0, 2);
+    if (raw === '\\\n') this.#take(raw.length, raw);
+    else this.#literal(raw, raw.slice(1));
+  }
+
+  #placeholder(rest: string): void {
+    const placeholder = placeholderIn(rest);
+    const number = this.#placeholders.push(placeholder);
+    this.#take(placeholder.source.length, number > 9 ? `"\${${number}}"` : `"$${number}"`);
+    this.#word = [...(this.#word ?? []), placeholder];
+  }
+
+  #literal(raw: string, text: string): void {
+    this.#take(raw.length, raw);
+    this.#word = [...(this.#word ?? []), text];
+  }
+
+  #quoted(rest: string): void {
+    const raw = this.#without(rest, 'within quotes', OWN_WORD);
+    this.#literal(raw, raw.slice(1, -1));
+  }
+
+  /** A part that is passed on as it stands, and may hold no placeholder. */
+  #opaque(rest: string, where: string, hint: string): void {
+    this.#literal(this.#without(rest, where, hint), '$');
+  }
+
+  /** The part that begins here, up to its end; a placeholder in it is refused. */
+  #without(rest: string, where: string, hint: string): string {
+    const end = endOf(rest, 0);
+    const at = rest.indexOf('{{');
+    if (at >= 0 && at < end) misplaced(placeholderIn(rest.slice(at)), where, hint);
+    return rest.slice(0, end);
+  }
+
+  #comment(rest: string): void {
+    const raw = /^[^\n]*/.exec(rest)?.[0] ?? '';
+    if (raw.includes('{{')) misplaced(placeholderIn(raw), 'in a comment', 'take it out');
+    this.#take(raw.length, raw);
+  }
+
+  #hereDocument(rest: string): void {
+    if (rest.includes('{{')) misplaced(placeholderIn(rest), 'in or behind a here-document', SCRIPT);
+    this.#take(rest.length, rest);
+  }
+
+  #operator(raw: string, kind: 'redirection' | 'separator' | 'space'): void {
+    this.#take(raw.length, raw);
+    this.#endWord();
+    if (kind === 'redirection') this.#isTarget = true;
+    if (kind === 'separator') this.#endCommand();
+  }
+
+  #take(length: number, script: string): void {
+    this.#at += length;
+    this.#script += script;
+  }
+
+  #endWord(): void {
+    const word = this.#word;
+    if (!word) return;
+    this.#word = undefined;
+    const brace = word.some((piece) => typeof piece === 'string' && /[{}]/.test(piece));
+    const placeholder = placeholderOf(word);
+    if (brace && placeholder) misplaced(placeholder, 'in a word with braces', OWN_WORD);
+    if (!this.#isTarget) this.#command.push(joined(word));
+    this.#isTarget = false;
+  }
+
+  #endCommand(): void {
+    this.#endWord();
+    this.#isTarget = false;
+    if (this.#command.length > 0) this.#commands.push(this.#command);
+    this.#command = [];
+  }
+
+  /** `"$1"` means something else in a function, and after `set` and `shift`. */
+  #refuseOwnParameters(): void {
+    const [placeholder] = this.#placeholders;
+    if (!placeholder) return;
+    const words = this.#commands.map((command) => command.map(literalOf));
+    const isSet = words.some(([name, ...operands]) => name === 'set' && operands.some((word) => !/^[-+][A-Za-z]+$/.test(word ?? '')));
+    const isShift = words.some((command) => command.includes('shift') || command[0] === 'function');
+    if (isSet || isShift || /\w\s*\(\s*\)/.test(this.#line)) {
+      misplaced(placeholder, 'in a line that sets positional parameters of its own (set, shift, a function)', SCRIPT);
+    }
+  }
+}
+
+/** The placeholder that begins or is found first in a text. Throws `argument` where it is not closed. */
+function placeholderIn(text: string): Placeholder {
+  const found = /\{\{(.*?)\}\}/s.exec(text);
+  if (!found) throw new InformerError('argument', `a placeholder is not closed: ${text}`);
+  return { path: found[1] as string, source: found[0] };
+}
+
+function refuseDollar(rest: string): never {
+  if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'behind a $', OWN_WORD);
+  throw new InformerError('argument', "$'…' is not the same in every shell: write it without the $");
+}
+
+function refusePlacedCommand(command: readonly Word[]): void {
+  const at = command.findIndex((word) => !RESERVED.has(literalOf(word) ?? '') && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)));
+  const placeholder = placeholderOf(command[at]);
+  if (placeholder) misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');
+}
+
+/** Where a quoted or nested part that begins at `from` ends, one behind its last character. Throws `argument` when it does not. */
+function endOf(text: string, from: number): number {
+  if (text.startsWith('((', from)) return closed(text, from + 2, '))');
+  const open = text[from] as string;
+  if (open === '$' || open === '<' || open === '>') return closed(text, from + 2, CLOSING[text[from + 1] as string] as string);
+  if (open === "'") {
+    const end = text.indexOf("'", from + 1);
+    return end < 0 ? unclosed(text, from) : end + 1;
+  }
+  return closed(text, from + 1, open);
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
+
+/** Runs to the text that closes a part, over whatever is quoted or nested in it. Within double quotes a single quote is none. */
+function closed(text: string, from: number, close: string): number {
+  for (let at = from; at < text.length; ) {
+    if (text.startsWith(close, at)) return at + close.length;
+    const c = text[at] as string;
+    const opens = close === '`' ? '' : close === '"' ? '`' : `'"\``;
+    if (c === '\\') at += 2;
+    else if (opens.includes(c) || (c === '$' && close !== '`' && CLOSING[text[at + 1] as string])) at = endOf(text, at);
+    else if (c === '(' && close === ')') at = closed(text, at + 1, ')');
+    else at++;
+  }
+  return unclosed(text, from);
+}
+
+function unclosed(text: string, from: number): never {
+  throw new InformerError('argument', `a quote or substitution is not closed: ${text.slice(Math.max(0, from - 1))}`);
+}
+
+/** Neighbouring texts of a word as one. */
+function joined(word: Word): Word {
+  const pieces: (string | Placeholder)[] = [];
+  for (const piece of word) {
+    const last = pieces.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+    else pieces.push(piece);
+  }
+  return pieces;
+}

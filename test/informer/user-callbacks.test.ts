@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import { createLogger } from '../../src/kit/logger.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS, ConfigMaps, inProcess } from '../support/in-process.ts';
+
+const boom = () => {
+  throw new Error('a callback of the user');
+};
+const throwing = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, boom]));
+
+/** Runs an informer whose callbacks throw through a sync, a failing handler, a broken watch and a change; gives what was logged and cached. */
+async function livesThrough(options: Partial<SharedInformerOptions<UnknownObject>>) {
+  const { client, sandbox, clock } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  maps.put('shop/a');
+  const lines: string[] = [];
+  const logger = createLogger((level, message) => lines.push(`${level} ${message}`));
+  const factory = dynamicInformerFactory(client, { clock, logger, sync: 'list', ...options } as object);
+  const { informer, lister } = factory.forResource(CONFIG_MAPS);
+  informer.addHandler({ added: boom });
+  const running = new AbortController();
+  factory.start(running.signal);
+  await factory.waitForSync(running.signal);
+  sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { watch: true } });
+  sandbox.restart();
+  maps.put('shop/b');
+  for (let i = 0; i < 60 && [...lister.keys()].length < 2; i++) {
+    await clock.advance(1_000);
+    await settled();
+  }
+  running.abort();
+  await factory.shutdown();
+  return { lines, keys: [...lister.keys()].sort() };
+}
+
+describe('a callback of the user that throws', () => {
+  it.each<[string, Partial<SharedInformerOptions<UnknownObject>>, string]>([
+    ['onHandlerError', { onHandlerError: boom }, 'error onHandlerError threw'],
+    ['onHandlerError, later', { onHandlerError: async () => boom() }, 'error onHandlerError threw'],
+    ['onWatchError', { onWatchError: boom }, 'error the watch error handler threw'],
+    ['onWatchError, later', { onWatchError: (async () => boom()) as never }, 'error the watch error handler threw'],
+    ['onContinuity', { onContinuity: boom }, 'error an observer of continuity threw'],
+    ['onContinuity, later', { onContinuity: (async () => boom()) as never }, 'error an observer of continuity threw'],
+    ['onProgress', { onProgress: boom }, 'error onProgress threw'],
+    [
+      'metrics',
+      { metrics: throwing(['listed', 'watched', 'queued', 'applied', 'storeFailed', 'handlerFailed']) as never },
+      'error the metrics threw',
+    ],
+  ])('is reported, and ends neither the informer nor the process: %s', async (_, options, line) => {
+    const { lines, keys } = await livesThrough(options);
+    expect([lines.includes(line), keys]).toEqual([true, ['shop/a', 'shop/b']]);
+  });
+});
+
+describe('a wait for a sync that does not come', () => {
+  it('is reported with what stands in its way, and ever more rarely', async () => {
+    const { client, sandbox, clock } = await inProcess();
+    sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: 'configmaps' }, times: Number.POSITIVE_INFINITY });
+    const lines: string[] = [];
+    const logger = createLogger((level, message, fields) =>
+      lines.push(`${level} ${message} ${String(fields.cache)} ${String(fields.because)}`),
+    );
+    const factory = dynamicInformerFactory(client, { clock, logger });
+    factory.forResource(CONFIG_MAPS);
+    const running = new AbortController();
+    factory.start(running.signal);
+    const waiting = factory.waitForSync(running.signal, { timeoutMs: 100_000 });
+    await clock.advance(100_000);
+    const result = await waiting;
+    expect(result.asError()).toMatchObject({ code: 'sync', hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i) });
+    const reminders = lines.filter((line) => line.startsWith('warn still waiting for the first sync'));
+    expect(reminders).toHaveLength(3); // after 10, 30 and 70 seconds
+    expect(reminders[0]).toMatch(/^warn still waiting for the first sync v1\/configmaps .*forbidden/i);
+    running.abort();
+    await factory.shutdown();
+  });
+
+  it('names what was never started, also where something else was', async () => {
+    const { client, sandbox, clock } = await inProcess();
+    new ConfigMaps(sandbox).put('shop/a');
+    const factory = dynamicInformerFactory(client, { clock });
+    factory.forResource(CONFIG_MAPS);
+    const hint = expect.stringContaining('start(signal)');
+    expect((await factory.waitForSync()).asError()).toMatchObject({ code: 'sync', message: 'not started: v1/configmaps', hint });
+    const running = new AbortController();
+    factory.start(running.signal);
+    factory.forResource({ ...CONFIG_MAPS, resource: 'pods' });
+    const result = await factory.waitForSync(running.signal);
+    expect([result.isComplete, result.notStarted, [...result.synced]]).toEqual([false, ['v1/pods'], [['v1/configmaps', true]]]);
+    factory.start(running.signal);
+    expect((await factory.waitForSync(running.signal)).isComplete).toBe(true);
+    running.abort();
+    await factory.shutdown();
+  });
+});

@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isPrivateFolder } from '../../src/kit/private-folder.ts';
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), 'private-'));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+const modeOf = (...parts: string[]) => statSync(path.join(base, ...parts)).mode & 0o777;
+
+function folder(name: string, mode: number): string {
+  const made = path.join(base, name);
+  mkdirSync(made, { recursive: true });
+  chmodSync(made, mode);
+  return made;
+}
+
+describe.skipIf(process.platform === 'win32')('a private folder', () => {
+  it.each([0o000, 0o002, 0o022])('is made for its owner alone, whatever the umask is: %o', (mask) => {
+    const before = process.umask(mask);
+    try {
+      expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
+    } finally {
+      process.umask(before);
+    }
+    expect([modeOf('own'), modeOf('own', 'compiled')]).toEqual([0o700, 0o700]);
+  });
+
+  it('is closed to others where they could read it', () => {
+    folder('own', 0o755);
+    folder('own/compiled', 0o755);
+    expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
+    expect([modeOf('own'), modeOf('own', 'compiled')]).toEqual([0o700, 0o700]);
+  });
+
+  it.each([
+    ['the folder can be written by its group', 'own/compiled', 0o770],
+    ['the folder can be written by all', 'own/compiled', 0o707],
+    ['the one above it can be', 'own', 0o777],
+    ['one within it can be', 'own/compiled/v24', 0o777],
+    ['one far above it can be', '.', 0o777],
+  ])('is not used when %s', (_, name, mode) => {
+    folder('own/compiled/v24', 0o700);
+    folder(name, mode);
+    expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(false);
+  });
+
+  it('may lie in a folder that all can write to and only owners can rename in, as /tmp is', () => {
+    folder('.', 0o1777);
+    expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
+  });
+
+  it('is not used when it, or the one above it, is a link', () => {
+    folder('elsewhere/compiled', 0o700);
+    symlinkSync(path.join(base, 'elsewhere'), path.join(base, 'own'));
+    expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(false);
+    folder('other', 0o700);
+    symlinkSync(path.join(base, 'elsewhere', 'compiled'), path.join(base, 'other', 'compiled'));
+    expect(isPrivateFolder(path.join(base, 'other'), 'compiled')).toBe(false);
+  });
+
+  it('is not used when it belongs to somebody else', () => {
+    if (process.getuid?.() !== 0) return expect(isPrivateFolder('/', 'etc')).toBe(false);
+    const { chownSync } = process.getBuiltinModule('node:fs');
+    chownSync(folder('own', 0o700), 12345, 12345);
+    expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(false);
+  });
+});

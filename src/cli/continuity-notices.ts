@@ -1,10 +1,14 @@
 import type { ContinuityEvent, Refusal } from '../informer/ledger.ts';
+import { isMovedCollection } from '../informer/moved-collection.ts';
+import { LONG_WAIT_MS } from '../informer/reflector.ts';
+import { retryAfterMs } from '../informer/watch-fault.ts';
 import type { Ending } from '../informer/watch-machine.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import { statusOf } from '../model/status.ts';
 
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
 const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short']);
@@ -32,6 +36,7 @@ export class ContinuityNotices {
     switch (event.kind) {
       case 'fault':
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
+        if (event.fault === 'throttled' && retryAfterMs(event.error) > LONG_WAIT_MS) return undefined; // `waiting` follows
         return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
       case 'disconnected':
         this.#lost.add(name);
@@ -47,7 +52,7 @@ export class ContinuityNotices {
         this.#recovered(name);
         return event.kind === 'relisted' ? relistedText(event, name) : undefined;
       case 'waiting':
-        return `${name}: the server asks for ${humanDuration(event.waitMs)} of patience (${messageOf(event.error)}); trying again then`;
+        return this.#isNews(event.error, name) ? waitingText(event.error, event.waitMs, name) : undefined;
       case 'gap':
         return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
       default:
@@ -67,8 +72,19 @@ export class ContinuityNotices {
   }
 }
 
+/** How long the server asked to be left alone, and how long it is. */
+export function waitText(askedMs: number, waitMs: number, why: string): string {
+  return `the server asks to wait ${humanDuration(askedMs)} (${why}); trying again in ${humanDuration(waitMs)}`;
+}
+
+function waitingText(error: unknown, waitMs: number, name: string): string {
+  const why = [statusOf(error)?.code, messageOf(error)].filter((part) => part !== undefined);
+  return `${name}: ${waitText(retryAfterMs(error), waitMs, why.join(', '))}`;
+}
+
 /** A connection is the same for every type. */
 function faultText(error: unknown, name: string): string {
+  if (isMovedCollection(error)) return `${name}: ${messageOf(error)}`;
   return `${isConnectionError(error) ? '' : `${name}: `}${messageOf(error)}; trying again`;
 }
 

@@ -16,6 +16,7 @@ import { StreamEnd } from './ending.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from './exit.ts';
 import { explainForbidden, forbiddenTogether, type Need } from './forbidden.ts';
 import type { Narrowing } from './narrowing.ts';
+import { ServedType } from './served-type.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -51,6 +52,8 @@ export interface InformerPlan {
   readonly verifyEveryMs?: number | undefined;
   /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
   readonly idleMs?: number | undefined;
+  /** A type that was named without a version goes over to the version that is served when its own is retired. */
+  readonly followsVersions?: boolean | undefined;
   /** The command answers once and ends: types are listed, and no watch is opened. */
   readonly once?: boolean | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
@@ -59,9 +62,10 @@ export interface InformerPlan {
 
 /** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the command ends at once, watched. */
 export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): Target[] {
-  return selections.map(({ type, names }) => {
+  return selections.map((selection) => {
+    const { type } = selection;
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
-    return new InformerTarget(session, type, names, plan);
+    return new InformerTarget(session, selection, plan);
   });
 }
 
@@ -115,20 +119,21 @@ export function refuseUnsynced(reason: unknown, targets: readonly Target[]): voi
 export const MOST_NAMED = 16;
 
 class InformerTarget implements Target {
-  readonly type: ResourceType;
   readonly informer: SharedInformer<UnknownObject>;
   readonly names: ReadonlySet<string> | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly refused: Promise<void>;
+  readonly #served: ServedType;
   readonly #need: Need;
   readonly #plan: InformerPlan;
   #refuse: () => void = () => {};
   #refusal: unknown;
 
-  constructor(session: Session, type: ResourceType, names: readonly string[], plan: InformerPlan) {
+  constructor(session: Session, { type, names, versioned }: ResourceSelection, plan: InformerPlan) {
     const scopes = type.namespaced ? plan.namespaces : [''];
     const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
-    this.type = type;
+    const follows = plan.followsVersions === true && !versioned;
+    this.#served = new ServedType(type, { client: session.client, follows, advice: adviceOn(type, plan) });
     this.names = names.length === 0 ? undefined : new Set(names);
     this.namespaces = type.namespaced ? plan.namespaces : undefined;
     this.refused = new Promise((resolve) => {
@@ -136,7 +141,11 @@ class InformerTarget implements Target {
     });
     this.#plan = plan;
     this.#need = { type, verbs: plan.once ? ['list'] : ['list', 'watch'], names: isByName ? names : [] };
-    this.informer = this.#createInformer(session, sourcesOf(session, type, scopes, this.#need.names, plan));
+    this.informer = this.#createInformer(session, sourcesOf(this.#served, scopes, this.#need.names, plan));
+  }
+
+  get type(): ResourceType {
+    return this.#served.type;
   }
 
   get refusal(): unknown {
@@ -188,7 +197,7 @@ class InformerTarget implements Target {
           (isOversized(event.error) ||
             this.#mayNeverWatch(event.error) ||
             (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
-        if (!isHopeless) return onContinuity?.(event, type);
+        if (!isHopeless) return onContinuity?.(event, this.type);
         this.#refusal = event.error;
         this.#refuse();
       },
@@ -198,15 +207,14 @@ class InformerTarget implements Target {
 
 /** A source a namespace, or one a name in it: the server then needs to allow no more than those names. */
 function sourcesOf(
-  { client }: Session,
-  { gvr }: ResourceType,
+  served: ServedType,
   scopes: readonly string[],
   names: readonly string[],
   { as, keepManagedFields, once }: InformerPlan,
 ): ScopedSource<UnknownObject>[] {
   return scopes.flatMap((scope) => {
     const namespace = scope || undefined;
-    const api = client.resource(gvr, { namespace, as, dropManagedFields: !keepManagedFields });
+    const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const source = once ? listedOnce(api) : api;
     return names.length === 0 ? [{ namespace, source }] : names.map((name) => ({ namespace, name, source }));
   });
@@ -220,6 +228,12 @@ function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<Unknown
     isWatchListSemanticsUnSupported: () => true,
     consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
   };
+}
+
+/** What the user of a type can do whose version is not served any more, and which does not go over to another. */
+function adviceOn({ gvr }: ResourceType, { followsVersions }: InformerPlan): string {
+  if (!followsVersions) return 'start again to work with it';
+  return `${formatGroupResource(gvr)} without a version follows the version that is served`;
 }
 
 function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }: InformerPlan) {

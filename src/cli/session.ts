@@ -10,7 +10,6 @@ import { type ResourceSelection, resolveResourceArgs } from '../client/resource-
 import { ServerSilence } from '../client/server-silence.ts';
 import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
-import { humanDuration } from '../kit/duration.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { keepYoungGenerationSmall } from '../kit/young-generation.ts';
@@ -21,6 +20,7 @@ import { continued } from '../output/escape.ts';
 import { VERSION } from '../package.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Edges } from './base-command.ts';
+import { waitText } from './continuity-notices.ts';
 import { StreamEnd } from './ending.ts';
 import { requestTimeoutError } from './exit.ts';
 import type { connectionFlags, selectionFlags } from './flags.ts';
@@ -101,10 +101,7 @@ export async function openSession(
     qps: flags.qps,
     burst: flags.burst,
     onWarning: (text) => io.stderr.write(`Warning: ${continued(text)}\n`),
-    onThrottled: ({ path, status, askedMs, waitMs }) =>
-      io.stderr.write(
-        `the server asks to wait ${humanDuration(askedMs)} (${status}, ${continued(path)}); trying again in ${humanDuration(waitMs)}\n`,
-      ),
+    onThrottled: ({ path, status, askedMs, waitMs }) => io.stderr.write(`${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));

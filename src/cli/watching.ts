@@ -88,7 +88,11 @@ class Watching {
     this.#session = session;
     this.#plan = plan;
     this.#teller = new ContinuityTeller(session, () => this.#targets ?? [], { isOneShot: plan.once });
-    this.#targets = createTargets(session, plan.selections, { ...plan, onContinuity: (event, type) => this.#heard(event, type) });
+    this.#targets = createTargets(session, plan.selections, {
+      ...plan,
+      followsVersions: true,
+      onContinuity: (event, type) => this.#heard(event, type),
+    });
     const { showManagedFields, withOld, withChanges, showSecrets } = plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,

@@ -7,6 +7,8 @@ import type { RestMapper } from './rest-mapper.ts';
 export interface ResourceSelection {
   readonly type: ResourceType;
   readonly names: readonly string[];
+  /** The version was named, too. */
+  readonly versioned?: true | undefined;
 }
 
 /** The part of a mapper that arguments need. */
@@ -40,20 +42,28 @@ function refuseParted([first = '', second = '', ...more]: readonly string[]): vo
 async function typeAndNames(first: string, names: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   if (names.includes('')) throw grammar('resource name may not be empty');
   const words = unique(first.split(','));
-  const types: ResourceType[] = [];
+  const found: ResourceSelection[] = [];
   for (const word of words) {
     const category = words.length > 1 && names.length > 0 ? undefined : await mapper.category(word);
     if (category && names.length > 0)
       throw grammar('you must specify only one resource', `${JSON.stringify(word)} stands for ${category.length} types`);
-    types.push(...(category ?? [await mapper.resolve(word)]));
+    if (category) found.push(...category.map((type) => ({ type, names })));
+    else found.push(selectionOf(word, await mapper.resolve(word), names));
   }
-  return types.map((type) => ({ type, names }));
+  return found;
+}
+
+/** `things.v1.lab.example.com` names the version, `things` and `things.lab.example.com` do not. */
+function selectionOf(word: string, type: ResourceType, names: readonly string[]): ResourceSelection {
+  const { group, version } = type.gvr;
+  const isVersioned = group !== '' && word.slice(word.indexOf('.') + 1) === `${version}.${group}`;
+  return isVersioned ? { type, names, versioned: true } : { type, names };
 }
 
 /** `TYPE/NAME…` throughout. */
 async function slashForm(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   const selections: ResourceSelection[] = [];
-  for (const [word, name] of pairsOf(args)) selections.push({ type: await mapper.resolve(word), names: [name] });
+  for (const [word, name] of pairsOf(args)) selections.push(selectionOf(word, await mapper.resolve(word), [name]));
   return selections;
 }
 
@@ -76,12 +86,12 @@ async function typePaths(args: readonly string[], mapper: TypeResolver): Promise
   const [first = '', ...names] = args;
   if (names.length > 0 && names.every((name) => !name.includes('/'))) {
     if (names.includes('')) throw grammar('resource name may not be empty');
-    return (await typesAt(first, mapper)).map((type) => ({ type, names }));
+    return (await typesAt(first, mapper)).map((type) => ({ type, names, versioned: true }));
   }
   const selections: ResourceSelection[] = [];
   for (const arg of args) {
     if (!(await isTypePath(arg, mapper))) throw mixedForms();
-    for (const type of await typesAt(arg, mapper)) selections.push({ type, names: [] });
+    for (const type of await typesAt(arg, mapper)) selections.push({ type, names: [], versioned: true });
   }
   return selections;
 }
@@ -117,15 +127,20 @@ async function isTypePath(arg: string, mapper: TypeResolver): Promise<boolean> {
 }
 
 function merged(selections: readonly ResourceSelection[]): ResourceSelection[] {
-  const byType = new Map<string, { type: ResourceType; names: string[]; all: boolean }>();
-  for (const { type, names } of selections) {
+  const byType = new Map<string, { type: ResourceType; names: string[]; all: boolean; versioned: boolean }>();
+  for (const { type, names, versioned } of selections) {
     const id = formatGvr(type.gvr);
-    const entry = byType.get(id) ?? { type, names: [], all: false };
+    const entry = byType.get(id) ?? { type, names: [], all: false, versioned: false };
     entry.names.push(...names);
     entry.all ||= names.length === 0;
+    entry.versioned ||= versioned === true;
     byType.set(id, entry);
   }
-  return [...byType.values()].map(({ type, names, all }) => ({ type, names: all ? [] : unique(names) }));
+  return [...byType.values()].map(({ type, names, all, versioned }) => ({
+    type,
+    names: all ? [] : unique(names),
+    ...(versioned ? { versioned } : {}),
+  }));
 }
 
 function unique(words: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import { hasMetadata, type KubeObject, type ListPage } from '../model/object.ts'
 import { compareResourceVersions, type ResourceVersion } from '../model/resource-version.ts';
 import { isTooLargeResourceVersion } from '../model/status.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { isMovedCollection } from './moved-collection.ts';
 import { withPatience } from './patience.ts';
 
 /** A reader's view of the part of a cache that comes from one source. */
@@ -63,12 +64,12 @@ export class History<T> {
     this.#options = options;
   }
 
-  /** Rejects with a replaced-history error, or the signal's reason. What else goes wrong is no answer: `isVerified` is false. */
+  /** Rejects with a replaced-history error, when the collection has moved, or with the signal's reason. What else goes wrong is no answer: `isVerified` is false. */
   async check(since: ResourceVersion, signal: AbortSignal): Promise<HistoryCheck> {
     try {
       return await this.#check(since, signal);
     } catch (error) {
-      if (signal.aborted || isReplacedHistory(error)) throw error;
+      if (signal.aborted || isReplacedHistory(error) || isMovedCollection(error)) throw error;
       return { isVerified: false };
     }
   }

@@ -174,7 +174,16 @@ export interface LedgerOptions {
 const SETTLE_MS = 1000;
 
 /** Endings that leave the server within reach: they are an outage only when the next attempt fails. */
-const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short', 'gone', 'too-large', 'replaced', 'drift', 'resync']);
+const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
+  'closed',
+  'very-short',
+  'gone',
+  'too-large',
+  'replaced',
+  'moved',
+  'drift',
+  'resync',
+]);
 /** Endings by which the server has refused the version. */
 const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
 

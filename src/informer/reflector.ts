@@ -46,8 +46,8 @@ const RECONNECT_BACKOFF: BackoffOptions = { ...DEFAULT_BACKOFF, jitter: 0.5, cap
 const COMING_BACK_MS = 300;
 /** The longest that a server's Retry-After is obeyed. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** A longer wait that the server asked for is reported. */
-const LONG_WAIT_MS = 5_000;
+/** A longer wait that the server asked for is reported, by a `waiting` event. */
+export const LONG_WAIT_MS = 5_000;
 /** What a deletion that was missed while away may take to arrive, ms. */
 const ABSENT_GRACE_MS = 5_000;
 /** How often that is looked at. */

@@ -7,6 +7,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import { isStatus, StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
+import { isMovedCollection } from './moved-collection.ts';
 import { idleWatch, type WatchConnection } from './watch-connection.ts';
 
 /** Silence after which the server is asked, ms; drawn from the last tenth below. With what follows it, a dead stream is noticed within 30 s. */
@@ -122,6 +123,7 @@ export class SilenceGuard<T> implements Disposable {
       }
     } catch (error) {
       signal.throwIfAborted();
+      if (isMovedCollection(error)) this.#connection.fail(error);
       if (looking.signal.aborted) return iterator ? 'quiet' : 'unreachable';
       if (statusOf(error)) this.#mute = resourceVersion;
       return !statusOf(error) && isConnectionError(error) ? 'unreachable' : 'refused';

@@ -11,6 +11,7 @@ import {
   statusOf,
 } from '../model/status.ts';
 import { isReplacedHistory } from './history.ts';
+import { isMovedCollection } from './moved-collection.ts';
 import { isResyncFailure } from './resync-timer.ts';
 import { isDrift } from './verifier.ts';
 import { isIdleWatch } from './watch-connection.ts';
@@ -18,7 +19,7 @@ import { isIdleWatch } from './watch-connection.ts';
 /**
  * What went wrong, as far as the machine needs to tell it apart:
  * `gone` the version is too old · `too-large` the server has not reached it · `replaced` the server's history is another one ·
- * `throttled` 429 · `connection` no connection, or it broke, or a proxy in front had no server · `broken` the answer broke off ·
+ * `moved` the source has gone over to another collection · `throttled` 429 · `connection` no connection, or it broke, or a proxy in front had no server · `broken` the answer broke off ·
  * `idle` nothing came for too long · `internal` the server's InternalError · `missing` 404 · `invalid` the request itself is refused ·
  * `drift` the cache was found wrong · `resync` the store could not resync · `other` everything else.
  */
@@ -26,6 +27,7 @@ export type Fault =
   | 'gone'
   | 'too-large'
   | 'replaced'
+  | 'moved'
   | 'throttled'
   | 'connection'
   | 'broken'
@@ -42,6 +44,7 @@ export function classify(error: unknown): Fault {
   if (isIdleWatch(error)) return 'idle';
   if (isDrift(error)) return 'drift';
   if (isReplacedHistory(error)) return 'replaced';
+  if (isMovedCollection(error)) return 'moved';
   if (isResyncFailure(error)) return 'resync';
   if (isExpired(error) || isGone(error)) return 'gone';
   if (isTooLargeResourceVersion(error)) return 'too-large';

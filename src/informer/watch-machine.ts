@@ -86,8 +86,8 @@ export function start(since: ResourceVersion | undefined, rules: Rules): WatchSt
 /**
  * Says what comes next. Pure and total: no clock, no connection, no memory but its arguments.
  *
- * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one, when the collection
- * stays away, or when a stream at it fails twice with nothing between. Everything else is resumed at the version.
+ * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one, when the source
+ * has gone over to another collection, when the collection stays away, or when a stream at it fails twice with nothing between. Everything else is resumed at the version.
  * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and pauses before each.
  */
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): Step {
@@ -166,6 +166,8 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
       return { ...fail(since, fault, rules), pause: after === undefined ? 'backoff' : 'none' };
     case 'invalid':
       return fail(since, fault, rules);
+    case 'moved':
+      return { ...go(start('', rules), fault), tell: 'log' };
     case 'missing':
       return { ...go({ kind: 'probing', since, after: now, past }, fault), tell: 'handler' };
     default: {
@@ -197,6 +199,7 @@ function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outc
       return { ...resume(state, outcome, fault), tell: 'log' };
     case 'drift': // only the most recent state will do, and nothing is wrong with the server
     case 'replaced':
+    case 'moved':
       return { ...go(start('', rules), fault), tell: 'log' };
     case 'gone':
     case 'too-large': // at once, unless the list just had is refused as well
@@ -246,7 +249,7 @@ function pastOf({ past }: { past: Past }, life: Life): Past {
 
 /** Whether the version is of no use any more. */
 function isGivenUp(fault: Fault): boolean {
-  return fault === 'replaced' || fault === 'too-large' || fault === 'gone';
+  return fault === 'replaced' || fault === 'moved' || fault === 'too-large' || fault === 'gone';
 }
 
 /** Ends the attempt without calling it failed. */

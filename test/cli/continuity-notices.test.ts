@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { ContinuityNotices } from '../../src/cli/continuity-notices.ts';
 import type { ContinuityEvent } from '../../src/informer/ledger.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
+import { failure, StatusError } from '../../src/model/status.ts';
 
 const type = (resource: string) => ({ gvr: { group: '', version: 'v1', resource } }) as ResourceType;
 const [PODS, SECRETS] = [type('pods'), type('secrets')];
@@ -32,6 +33,21 @@ it('tells of the next outage again, which begins when every informer was well', 
   expect(notices.textOf(fault(refused()), PODS)).toBe('connection refused; trying again');
 });
 
+it('says once in an outage that the server asks to wait, in place of the fault', () => {
+  const notices = new ContinuityNotices();
+  const error = new StatusError(failure(429, 'TooManyRequests', 'busy', { retryAfterSeconds: 90 }));
+  const throttled = { ...fault(error), fault: 'throttled' } as ContinuityEvent;
+  const waiting = { kind: 'waiting', error, waitMs: 60_000, at: 0 } as ContinuityEvent;
+  expect(notices.textOf(throttled, PODS)).toBeUndefined();
+  expect(notices.textOf(waiting, PODS)).toBe('pods: the server asks to wait 90s (429, busy); trying again in 60s');
+  expect(notices.textOf(waiting, PODS)).toBeUndefined();
+  const short = new StatusError(failure(429, 'TooManyRequests', 'busy', { retryAfterSeconds: 2 }));
+  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, SECRETS)).toBeUndefined();
+  notices.textOf(resumed(), PODS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, PODS)).toBe('pods: busy; trying again');
+});
+
 it('tells of every gap and every relist', () => {
   const notices = new ContinuityNotices();
   const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
@@ -49,11 +65,4 @@ it('tells of what the cache did not take, without a promise to try again, and ta
   notices.textOf(fault(refused()), SECRETS);
   notices.textOf(resumed(), SECRETS);
   expect(notices.textOf(fault(refused()), SECRETS)).toBe('connection refused; trying again');
-});
-
-it('tells of a wait that the server asks for', () => {
-  const waiting = { kind: 'waiting', error: new Error('too many requests'), waitMs: 60_000, at: 0 } as ContinuityEvent;
-  expect(new ContinuityNotices().textOf(waiting, PODS)).toBe(
-    'pods: the server asks for 60s of patience (too many requests); trying again then',
-  );
 });

@@ -79,6 +79,8 @@ const rows: Row[] = [
   [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'nobody', 'ok'],
   [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'nobody', 'ok'],
   [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
+  [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
+  [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   // asking whether the collection is still there
   [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'nobody', 'missing'],
   [
@@ -116,6 +118,7 @@ const rows: Row[] = [
   [following('5'), failed('gone', '5', nothing), streaming('5'), 'backoff', 'log', 'gone'],
   [following('5', { isFresh: false }), failed('gone', '5', nothing), streaming('5'), 'none', 'log', 'gone'],
   [following('5'), failed('replaced', '8'), streaming(''), 'none', 'log', 'replaced'],
+  [following('5'), failed('moved', '8'), streaming(''), 'none', 'log', 'moved'],
   [following('5'), failed('drift', '8'), streaming(''), 'none', 'log', 'drift'],
   [following('5'), failed('resync', '8'), streaming('8'), 'backoff', 'log', 'resync'],
   [following('5'), failed('throttled', '8'), back('8', 'throttled'), 'backoff', 'log', 'throttled'],
@@ -147,6 +150,7 @@ describe('decide', () => {
       'gone',
       'too-large',
       'replaced',
+      'moved',
       'throttled',
       'connection',
       'broken',

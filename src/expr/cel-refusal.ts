@@ -107,11 +107,32 @@ function unknownVariable({ source, start, end, variables, flag }: Scene): Explan
     };
   }
   const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
+  const form = keyInBrackets(source, start) ?? (near === undefined ? pathOfObject(source, start) : undefined);
+  if (form !== undefined && variables.includes('object')) return { message: `unknown variable "${name}"`, hint: form };
   const meant = near ? `did you mean ${near}? ` : '';
   return {
     message: `unknown variable "${name}"`,
     hint: `${meant}The variables are ${variables.join(', ')}; text stands in quotes: "${name}"`,
   };
+}
+
+/** Where objects begin. Source: apimachinery meta/v1 TypeMeta and ObjectMeta, and the fields that most types have. */
+const FIRST_FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status', 'data']);
+
+/** A path that lacks its object, or begins with the type. */
+function pathOfObject(source: string, start: number): string | undefined {
+  const [path = '', name = '', next = ''] = /^(\w+)(?:\.(\w+))?(?:\.\w+)*/.exec(source.slice(start)) ?? [];
+  if (FIRST_FIELDS.has(name)) return `a field begins with object: object.${path}`;
+  return FIRST_FIELDS.has(next) ? `every object is called object: object${path.slice(name.length)}` : undefined;
+}
+
+/** A key that holds a `-` or `/`, which CEL takes for an operator. */
+function keyInBrackets(source: string, start: number): string | undefined {
+  const before = source.slice(0, start);
+  const [, map, begin = ''] =
+    /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ?? /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ?? [];
+  const [end = ''] = /^\w+(?:[-/]\w+)*/.exec(source.slice(start)) ?? [];
+  return map === undefined ? undefined : `a name with - or / in it stands in brackets: ${map}["${begin}${end}"]`;
 }
 
 /** A function that is not there, one with the wrong number of arguments, or arguments of the wrong types. */
@@ -142,9 +163,15 @@ function unexpected(error: LibraryError, { source, start, end }: Scene): Explana
   const found = source.slice(start, Math.max(end, start + 1));
   const expected = /Expected (\w+)/.exec(error.summary)?.[1];
   const wanted = expected ? `expected ${TOKENS[expected] ?? expected.toLowerCase()}, but ` : '';
+  const isEvery = found === '*' && source.slice(0, start).trimEnd().endsWith('[');
   if (start >= source.length) return { message: `${wanted}${wanted ? 'it' : 'the expression'} ends here` };
-  return { message: `${wanted}${wanted ? 'found' : 'unexpected'} ${JSON.stringify(found)}`, hint: WORDS[found.toLowerCase()] };
+  return {
+    message: `${wanted}${wanted ? 'found' : 'unexpected'} ${JSON.stringify(found)}`,
+    hint: isEvery ? EVERY : WORDS[found.toLowerCase()],
+  };
 }
+
+const EVERY = 'the items of a list are looked through: .exists(item, item.name == "…"), or .all(item, …)';
 
 const TOKENS: Readonly<Record<string, string>> = {
   RPAREN: '")"',

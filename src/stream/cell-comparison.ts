@@ -37,8 +37,9 @@ export class CellComparison implements Comparison {
   readonly order = (a: unknown, b: unknown): number => {
     const [left, right] = [plain(a), plain(b)];
     if (isNothing(left) || isNothing(right)) return Number.NaN;
-    if (typeof left === 'string' && typeof right === 'string') this.#hasComparedText ||= looksLikeSize(left) && looksLikeSize(right);
-    return order(besideText(left, right), besideText(right, left));
+    const [one, other] = [besideText(left, right), besideText(right, left)];
+    if (typeof one === 'string' && typeof other === 'string') this.#hasComparedText ||= looksLikeSize(one) && looksLikeSize(other);
+    return order(one, other);
   };
 
   readonly argument = (value: unknown): unknown => (value instanceof DurationCell ? value.text : plain(value));

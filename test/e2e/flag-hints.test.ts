@@ -118,6 +118,22 @@ describe('hints of expressions name what to write', () => {
     [['--where', 'AGE < 10m'], 'hint: a length of time is text: "10m"'],
     [['--filter', 'now - object.metadata.creationTimestamp > 8h'], 'hint: a length of time is text: "8h"'],
     [['--filter', '.metadata.name == "web"'], 'hint: a field begins with object: object.metadata.name'],
+    [['--filter', 'status.phase == "Running"'], 'hint: a field begins with object: object.status.phase\n'],
+    [['--until', 'event == "ADDED" && spec.replicas > 3'], 'hint: a field begins with object: object.spec.replicas\n'],
+    [['--filter', 'pod.status.phase == "Running"'], 'hint: every object is called object: object.status.phase\n'],
+    [
+      ['--filter', 'object.metadata.labels.app-name == "x"'],
+      'hint: a name with - or / in it stands in brackets: object.metadata.labels["app-name"]\n',
+    ],
+    [
+      ['--filter', 'object.metadata.labels.app.kubernetes.io/name == "x"'],
+      'hint: a name with - or / in it stands in brackets: object.metadata.labels["app.kubernetes.io/name"]\n',
+    ],
+    [
+      ['--filter', 'object.spec.containers[*].image == "x"'],
+      'hint: the items of a list are looked through: .exists(item, item.name == "…")',
+    ],
+    [['--filter', 'objct.spec.replicas > 3'], 'hint: did you mean object?'],
     [['--filter', 'select(.status.phase == "Running")'], 'hint: this is jq, and CEL is wanted: object.status.phase'],
   ])('%j', async (flags, text) => {
     expect(await told(['watch', 'pods', ...flags])).toEqual(refused(text));

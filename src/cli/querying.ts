@@ -54,6 +54,8 @@ export interface QueryPlan extends Omit<InformerPlan, 'onContinuity' | 'indexers
   readonly count: boolean;
   readonly groupBy: Expression | undefined;
   readonly sortBy: Expression | undefined;
+  /** `--sort-by=-…`: the largest first. */
+  readonly sortsDescending: boolean;
   readonly limit: number | undefined;
   readonly explain: boolean;
   readonly format: OutputFormat;
@@ -197,8 +199,10 @@ function age({ continuity }: Target['informer']): string {
   return `${Math.max(0, ...continuity.map((c) => c.ageMs ?? 0)).toFixed(0)}ms`;
 }
 
-function arrange(found: readonly Found[], { sortBy, limit }: QueryPlan): readonly Found[] {
-  const sorted = sortBy ? sortedBy(found, ({ object }) => sortBy.values(object), sortBy.text) : found;
+function arrange(found: readonly Found[], { sortBy, sortsDescending, limit }: QueryPlan): readonly Found[] {
+  const sorted = sortBy
+    ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
+    : found;
   return limit === undefined ? sorted : sorted.slice(0, limit);
 }
 

@@ -9,10 +9,16 @@ export interface SortOrder {
   readonly isDescending: boolean;
 }
 
-/** Reads `--sort-by`: a JSONPath, with `-` before it for the opposite order. Throws `argument` for what is none. */
-export async function sortOrderOf(text: string): Promise<SortOrder> {
+/** `-` before the expression of `--sort-by` asks for the opposite order. */
+export function splitSortOrder(text: string): { readonly expression: string; readonly isDescending: boolean } {
   const isDescending = text.startsWith('-');
-  return { path: await loadPath(isDescending ? text.slice(1) : text, { flag: '--sort-by' }), isDescending };
+  return { expression: isDescending ? text.slice(1) : text, isDescending };
+}
+
+/** Reads the `--sort-by` of a stream: a JSONPath, with `-` before it for the opposite order. Throws `argument` for what is none. */
+export async function sortOrderOf(text: string): Promise<SortOrder> {
+  const { expression, isDescending } = splitSortOrder(text);
+  return { path: await loadPath(expression, { flag: '--sort-by' }), isDescending };
 }
 
 /** Compares two objects by what the path finds first in each; each object is looked at once. */

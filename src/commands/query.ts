@@ -6,6 +6,7 @@ import { addressesPrinted, outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
 import { checkRollouts } from '../cli/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
+import { splitSortOrder } from '../cli/sort-order.ts';
 import { compiledAll } from '../cli/stream-filters.ts';
 import { refuseBeside, refuseUnshown } from '../cli/useless-flags.ts';
 import { loadExpression } from '../expr/load-expression.ts';
@@ -49,7 +50,7 @@ export default class QueryCommand extends BaseCommand {
     values: text({ summary: 'the values of an index and how many objects have each', helpValue: 'NAME' }),
     count: bool({ summary: 'how many objects are found' }),
     'group-by': text({ summary: 'how many of them have each value of an expression', helpValue: 'EXPRESSION' }),
-    'sort-by': text({ summary: 'order by an expression', helpValue: 'JSONPATH' }),
+    'sort-by': text({ summary: 'order by an expression; --sort-by=-PATH puts the largest first', helpValue: 'JSONPATH' }),
     limit: count({ summary: 'so many at most', min: 1 }),
     explain: bool({ summary: 'say on stderr how the answer was found, and how fresh it is' }),
     timeout: duration({ summary: 'how long the sync may take: 30s, 2m' }),
@@ -79,9 +80,10 @@ export default class QueryCommand extends BaseCommand {
     );
     const declared = await Promise.all([...own, ...(flags.index ?? [])].map((text) => parseIndex(text, this.failed)));
     const filter = await compiledAll(flags.filter, 'filter');
+    const order = flags['sort-by'] === undefined ? undefined : splitSortOrder(flags['sort-by']);
     const expressions = {
       groupBy: await this.expressionOf('--group-by', flags['group-by']),
-      sortBy: await this.expressionOf('--sort-by', flags['sort-by']),
+      sortBy: await this.expressionOf('--sort-by', order?.expression),
     };
     checkIndexes({ declared, lookups, values: flags.values });
     return await withFreshTypes(async () => {
@@ -100,6 +102,7 @@ export default class QueryCommand extends BaseCommand {
       };
       return await query(session, {
         ...expressions,
+        sortsDescending: order?.isDescending ?? false,
         selections,
         namespaces,
         declared,

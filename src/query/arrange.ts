@@ -54,12 +54,19 @@ const sorted = (counts: ReadonlyMap<string, number>) => [...counts].map(([value,
 
 const byCount = (a: ValueCount, b: ValueCount) => b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 
+/** What items are sorted by, as it was written, and in which direction. */
+export interface SortBy {
+  readonly expression: string;
+  /** The largest first; items without the field last. */
+  readonly isDescending?: boolean | undefined;
+}
+
 /**
  * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts. Two texts that are quantities
  * are ordered by size, other texts by bytes. Equal ones keep their order.
  * Throws `argument` when no object has the field, or when its value is a map or a list. Source: kubectl pkg/cmd/get sorter.go.
  */
-export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], expression: string): T[] {
+export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], { expression, isDescending }: SortBy): T[] {
   const keyed = items.map((item) => ({ item, key: values(item)[0] }));
   if (keyed.length > 0 && keyed.every(({ key }) => key === undefined)) {
     throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
@@ -76,7 +83,8 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
       },
     );
   }
-  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
+  const sign = isDescending ? -1 : 1;
+  return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);
 }
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };

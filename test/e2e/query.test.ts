@@ -46,6 +46,14 @@ describe('query', () => {
     expect((await query('pods', '-n', 'shop', '-o', 'yaml')).stdout).toContain('kind: Pod\n');
   });
 
+  it('sorts by an expression, and with - before it the other way round', async () => {
+    const names = async (order: string) =>
+      (await query('pods', '-n', 'shop', `--sort-by=${order}`, '-o', 'name')).stdout.trim().split('\n');
+    expect(await names('.metadata.name')).toEqual(['pod/web-1', 'pod/web-2']);
+    expect(await names('-.metadata.name')).toEqual(['pod/web-2', 'pod/web-1']);
+    expect(await names('-{.metadata.name}')).toEqual(['pod/web-2', 'pod/web-1']);
+  });
+
   it('says when nothing is found', async () => {
     expect(await query('pods', '-n', 'empty')).toMatchObject({
       code: 0,

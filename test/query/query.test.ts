@@ -391,18 +391,28 @@ describe('sorting', () => {
     ['equal ones in their order', [item('a', 1), item('a', 2)], [item('a', 1), item('a', 2)]],
     ['kinds apart', [item('1'), item(2), item(true)], [item(true), item(2), item('1')]],
   ])('%s', (_, given, expected) => {
-    expect(sortedBy<unknown[]>(given, same, '.x')).toEqual(expected);
+    expect(sortedBy<unknown[]>(given, same, { expression: '.x' })).toEqual(expected);
+  });
+
+  test('the opposite order puts the largest first, what has no value last, and keeps equal ones in their order', () => {
+    const given = [item('1Gi', 1), item(), item('5Gi'), item('1024Mi', 2)];
+    const expected = [item('5Gi'), item('1Gi', 1), item('1024Mi', 2), item()];
+    expect(sortedBy<unknown[]>(given, same, { expression: '.x', isDescending: true })).toEqual(expected);
   });
 
   test("a field that nothing has is refused in kubectl's words", () => {
-    expect(() => sortedBy([item(), item()], same, '.x')).toThrow(`couldn't find any field with path ".x" in the list of objects`);
-    expect(sortedBy([], same, '.x')).toEqual([]);
+    expect(() => sortedBy([item(), item()], same, { expression: '.x' })).toThrow(
+      `couldn't find any field with path ".x" in the list of objects`,
+    );
+    expect(sortedBy([], same, { expression: '.x' })).toEqual([]);
   });
 
   test.each([
     [{ a: 1 }, 'map'],
     [[1], 'list'],
   ])('%j has no order, and is refused', (value, kind) => {
-    expect(() => sortedBy([item('a'), item(value)], same, '.x')).toThrow(`--sort-by: ".x" is a ${kind}, which has no order`);
+    expect(() => sortedBy([item('a'), item(value)], same, { expression: '.x' })).toThrow(
+      `--sort-by: ".x" is a ${kind}, which has no order`,
+    );
   });
 });

@@ -245,17 +245,20 @@ describe('every line of -o json is what the published schema says', () => {
     own.sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
     own.sandbox.apply(pod('web-9'));
     await restarting;
-    await cli.until(() => types().includes('RELISTED') && cli.stdout.includes('shop/web-9'), 'the relist');
+    await cli.until(() => types().filter((type) => type === 'RESUMED').length === 4, 'the connections to be back');
     cli.kill('SIGINT');
     expect((await cli.ended()).code).toBe(0);
     const events = cli.events<{ type: string; seq: number; cause?: string; gvr?: string }>();
     expect(events.flatMap((event) => faults(envelopeSchema, event, envelopeSchema))).toEqual([]);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
     expect(new Set(events.map(({ cause }) => cause))).toEqual(new Set(['initial', 'watch', 'relist', undefined]));
-    expect(new Set(types())).toEqual(new Set(['ADDED', 'MODIFIED', 'DELETED', 'SYNCED', 'GAP', 'RELISTED', 'END']));
+    expect(new Set(types())).toEqual(
+      new Set(['ADDED', 'MODIFIED', 'DELETED', 'SYNCED', 'DISCONNECTED', 'GAP', 'RELISTED', 'RESUMED', 'END']),
+    );
     expect(types().at(-1)).toBe('END');
     const ofPods = events.filter(({ gvr }) => gvr === 'v1/pods').map(({ type, cause }) => `${type} ${cause ?? ''}`.trim());
-    expect(ofPods).toEqual(['ADDED initial', 'SYNCED', 'MODIFIED watch', 'GAP', 'DELETED relist', 'ADDED relist', 'RELISTED']);
+    const away = ['DISCONNECTED', 'GAP', 'DELETED relist', 'ADDED relist', 'RELISTED', 'RESUMED'];
+    expect(ofPods).toEqual(['ADDED initial', 'SYNCED', 'MODIFIED watch', ...away]);
   });
 
   it('and is what kubectl prints with --output-watch-events', async ({ skip }) => {

@@ -201,7 +201,7 @@ async function narrowingsOf(
 
 /** An object that was asked for by name and does not match must be told from one that is not there. */
 const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
-  text: `${formatGvr(gvr)}: the server is asked for the names, and --filter is evaluated here`,
+  text: `${formatGvr(gvr)}: objects are asked for by name, so --filter is evaluated here`,
 });
 
 const OF_FIXED =

@@ -76,6 +76,8 @@ class Watching {
   /** Those that may be read, once that is known. */
   #targets: readonly Target[];
   readonly #enveloper: Enveloper;
+  /** Why types of a command that answers once may not be read. */
+  #refusal: unknown;
   #waiter: Waiter | undefined;
   #progress: WaitProgressTeller | undefined;
   readonly #unprintables = new Set<string>();
@@ -105,11 +107,11 @@ class Watching {
 
   async run(): Promise<ExitCode> {
     const session = this.#session;
-    const { once, ignoreNotFound } = this.#plan;
+    const { once } = this.#plan;
     using _teller = this.#teller;
     using _end = onAbort(session.signal, () => this.#ending());
     const running = runTargets(this.#targets, session, { once });
-    const refusal = once ? await this.#leaveOutRefused() : undefined;
+    if (once) this.#refusal = await this.#leaveOutRefused();
     using waiter = this.#createWaiter();
     this.#waiter = waiter;
     await this.#stream();
@@ -128,10 +130,17 @@ class Watching {
     if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
     for (const line of this.#errorLines(reason)) session.notice(line);
     const code = exitCodeOfEnd(reason, this.#state);
-    const missing = once && !waiter && !ignoreNotFound && this.#isSynced ? missingNames(this.#targets, this.#plan) : undefined;
-    const unanswered = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
+    const unanswered = this.#unanswered();
     if (unanswered !== undefined) throw unanswered;
     return code;
+  }
+
+  /** Of what was to be shown once: the names that are not there, and the types that may not be read. */
+  #unanswered(): unknown {
+    const { once, ignoreNotFound } = this.#plan;
+    const asksForNames = once && !this.#waiter && !ignoreNotFound && this.#isSynced;
+    const missing = asksForNames ? missingNames(this.#targets, this.#plan) : undefined;
+    return SeveralErrors.of([missing, this.#refusal].filter((each) => each !== undefined));
   }
 
   /** Waits until every type is synced or refused. Gives the refusals; where nothing is left, or something waits, they end the session. */
@@ -318,7 +327,8 @@ class Watching {
 
   #endRecord() {
     const { reason } = this.#session.signal;
-    const exitCode = isFailure(reason) ? exitCodeOf(reason) : exitCodeOfEnd(reason, this.#state);
+    const error = isFailure(reason) ? reason : this.#unanswered();
+    const exitCode = error === undefined ? exitCodeOfEnd(reason, this.#state) : exitCodeOf(error);
     const summary = this.#summary.counts(this.#continuity());
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });
   }

@@ -141,6 +141,25 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   });
 });
 
+describe('the END record of --once carries the exit code', () => {
+  const ended = async (own: Fixture, ...line: string[]) => {
+    const { code, stdout } = await run(['watch', ...line, '-n', 'shop', '--once', '-o', 'json', '--markers'], { env: own.env });
+    const { type, exitCode } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    return { code, type, exitCode };
+  };
+
+  it('of a name that is not there', async () => {
+    expect(await ended(fixture, 'pods', 'web-1', 'none')).toEqual({ code: 1, type: 'END', exitCode: 1 });
+    expect(await ended(fixture, 'pods', 'web-1', 'none', '--ignore-not-found')).toEqual({ code: 0, type: 'END', exitCode: 0 });
+  });
+
+  it('of a type that may not be read beside one that may', async () => {
+    await using own = await startFixture([...OBJECTS, ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }])]);
+    expect(await ended(own, 'deploy,pods', '--as', 'jane')).toEqual({ code: 1, type: 'END', exitCode: 1 });
+    expect(await ended(own, 'pods', '--as', 'jane')).toEqual({ code: 0, type: 'END', exitCode: 0 });
+  });
+});
+
 describe('a user who may read some names alone', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'], resourceNames: ['web-1', 'web-2'] };
   let own: Fixture;

@@ -121,13 +121,13 @@ async function answer(
   isPartial: boolean,
 ): Promise<unknown> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
+  const missing = plan.ignoreNotFound ? undefined : missingNames(targets, plan);
   if (plan.values !== undefined) {
     await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan, matcherOf(plan, session)), plan));
-    return undefined;
+    return missing;
   }
   const matches = matcherOf(plan, session);
   const found = targets.flatMap((target) => find(session, plan, target, catalog, matches));
-  const missing = plan.ignoreNotFound ? undefined : missingNames(targets, plan);
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
   else if (found.length > 0 || missing === undefined)
@@ -287,9 +287,18 @@ function nearValues(lookup: Lookup, targets: readonly Target[], catalog: IndexCa
     if (known.includes(value)) return [];
     if (lookup.index === 'owner' && !value.includes('/') && !UID.test(value))
       return [`--eq owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`];
-    const [near] = nearest(value, known);
+    const near = nearValue(value, known);
     return near === undefined ? [] : [`--eq ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`];
   });
+}
+
+/** The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or registry resembles nothing. */
+function nearValue(value: string, known: readonly string[]): string | undefined {
+  const begin = value.slice(0, value.lastIndexOf('/') + 1);
+  const alike = known.filter((each) => each.startsWith(begin));
+  if (alike.length === 0) return nearest(value, known)[0];
+  const rest = alike.map((each) => each.slice(begin.length));
+  return nearest(value.slice(begin.length), rest).map((near) => begin + near)[0];
 }
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -141,6 +141,15 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   });
 });
 
+it.each([['--values', 'phase'], ['--group-by', '.status.phase'], ['--count']])(
+  'query %s %s names what is not there, too',
+  async (...flags) => {
+    const { code, stderr } = await run(['query', 'pods', 'web-1', 'none', '-n', 'shop', ...flags], { env: fixture.env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Error from server \(NotFound\): pods "none" not found\nhint: /);
+  },
+);
+
 describe('the END record of --once carries the exit code', () => {
   const ended = async (own: Fixture, ...line: string[]) => {
     const { code, stdout } = await run(['watch', ...line, '-n', 'shop', '--once', '-o', 'json', '--markers'], { env: own.env });

@@ -96,6 +96,17 @@ describe('query says what a value may have been', () => {
     const { code, stdout, stderr } = await query(...flags);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: expect.stringContaining(told) });
   });
+
+  it('but nothing of another object of the same kind, whose name resembles it in nothing', async () => {
+    const owned = (name: string) => ({
+      ...pod(name),
+      metadata: { name, namespace: 'shop', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-7', uid: 'u7' }] },
+    });
+    await using own = await startFixture([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, owned('a')]);
+    const told = async (owner: string) => (await run(['query', 'pods', '-n', 'shop', '--eq', `owner=${owner}`], { env: own.env })).stderr;
+    expect(await told('rs/nosuch')).toBe('none of 1 pod matches\n');
+    expect(await told('rs/web-8')).toContain('did you mean owner=replicaset.apps/web-7?');
+  });
 });
 
 describe('CEL stands wherever a path may: in --index, --group-by and --map', () => {

@@ -134,12 +134,16 @@ class HttpTransport implements Transport {
     return response;
   }
 
-  /** A pooled connection may have been closed by the server just as it was taken; what only reads is sent once more. */
+  /**
+   * A pooled connection may have been closed by the server just as it was taken; what only reads is sent once more. A reset of a new connection
+   * is the server's own answer.
+   */
   async #attempt(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     try {
       return await this.#pool.send(init, credentials);
     } catch (error) {
-      if (init.method !== 'GET' || init.signal?.aborted || !isConnectionReset(error)) throw error;
+      const isFinal = init.method !== 'GET' || init.once || init.fresh;
+      if (isFinal || init.signal?.aborted || !isConnectionReset(error)) throw error;
       return this.#pool.send(init, credentials);
     }
   }

@@ -12,7 +12,10 @@ export interface TransportRequest {
   fresh?: boolean | undefined;
   /** How long the headers of the answer may take, ms. Default 10 s for a stream, else 75 s. */
   headersMs?: number | undefined;
-  /** Gives the answer as it is, and at once: not held back by the client's rate, and not repeated when it has a Retry-After. A stream is always so. */
+  /**
+   * Gives the answer as it is, and at once: not held back by the client's rate, and not repeated when it has a Retry-After (a stream is always
+   * so), nor when the connection is reset.
+   */
   once?: boolean | undefined;
   /** Called when the server asked, by Retry-After, to wait before the request is repeated. */
   onWait?: ((waitMs: number) => void) | undefined;

@@ -272,6 +272,22 @@ describe('a connection that fails', () => {
     expect(heard).toEqual(['GET', 'GET', 'POST']);
   });
 
+  it('was a new one, or the request is to be sent once: it is not sent again', async () => {
+    let requests = 0;
+    await using server = await rawSocketScript((socket) => {
+      socket.on('data', () => {
+        requests++;
+        socket.resetAndDestroy();
+      });
+    });
+    await using transport = open(server.url);
+    for (const how of [{ once: true }, { fresh: true }]) {
+      requests = 0;
+      await expect(transport.request({ ...get, ...how })).rejects.toMatchObject({ code: 'transport' });
+      expect(requests).toBe(1);
+    }
+  });
+
   it('takes too long: the limit covers the body, but of a stream only the headers', async () => {
     await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();

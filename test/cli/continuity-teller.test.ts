@@ -56,10 +56,34 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
       await base.sandbox.stop();
     },
   });
-  return { ...base, lines, teller, since: () => lines.splice(0) };
+  return { ...base, lines, teller, targets, since: () => lines.splice(0) };
 }
 
 const always = { times: Number.POSITIVE_INFINITY };
+
+describe('a server that flaps', () => {
+  it('does not flood: 20 notices in the first minute, then a few a minute with the count of the others; every gap is told', async () => {
+    const { sandbox, clock, since, targets } = await telling();
+    const perMinute: string[][] = [];
+    for (let minute = 0; minute < 5; minute++) {
+      for (let i = 0; i < 15; i++) {
+        void sandbox.restart({ keepHistory: minute < 4, downMs: 10 });
+        if (minute === 4) sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `unseen-${i}`, namespace: 'default' } });
+        await clock.advance(4_000);
+      }
+      perMinute.push(since());
+    }
+    const isGap = (line: string) => line.includes('may go unseen') || line.includes('relisted');
+    const [first = [], ...others] = perMinute.map((lines) => lines.filter((line) => !isGap(line)));
+    expect(first.length).toBeGreaterThan(10);
+    expect(first.length).toBeLessThanOrEqual(21);
+    for (const lines of others) expect(lines.length).toBeLessThanOrEqual(5);
+    expect(others[1]?.join()).toMatch(/the connection keeps breaking: \d+ more notices of it in the last minute were left out/);
+    const gaps = targets.flatMap(({ informer }) => informer.continuity).flatMap((source) => source.gaps);
+    expect(gaps.length).toBeGreaterThan(5);
+    expect(perMinute[4]?.filter((line) => line.includes('may go unseen'))).toHaveLength(gaps.length);
+  });
+});
 
 describe('an outage that lasts', () => {
   it('is told again after 30 s, 1, 2, 5 and 10 minutes, then every ten: of what, since when, why, and what follows', async () => {

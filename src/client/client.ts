@@ -1,6 +1,7 @@
 import { abortable } from '../kit/abort.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -8,7 +9,7 @@ import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
 import { createTransport, type TransportOptions } from './http-transport.ts';
 import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
-import { ResourceApi, type ResourceApiOptions } from './resource-api.ts';
+import { KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
 import { ServerReturn } from './server-return.ts';
@@ -102,6 +103,7 @@ class ClusterClient implements Client {
   }
 
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
+    checkOptions('resource', options, KNOWN_RESOURCE_OPTIONS);
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
     const traffic = this.#trafficOf(gvr, options.namespace);
     const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { withoutLogin } from '../kit/unquoted.ts';
 import { tell } from '../kit/user-callback.ts';
@@ -35,12 +36,44 @@ export interface LoadConfigOptions extends ConnectionFlags {
   serviceAccountDir?: string | undefined;
 }
 
+const KNOWN_OPTIONS = {
+  kubeconfig: true,
+  kubeconfigText: true,
+  kubeconfigObject: true,
+  context: true,
+  cluster: true,
+  user: true,
+  namespace: true,
+  server: true,
+  token: true,
+  username: true,
+  password: true,
+  as: true,
+  asGroup: true,
+  asUid: true,
+  asUserExtra: true,
+  requestTimeout: true,
+  insecureSkipTlsVerify: true,
+  tlsServerName: true,
+  certificateAuthority: true,
+  clientCertificate: true,
+  clientKey: true,
+  env: true,
+  clock: true,
+  logger: true,
+  interactive: true,
+  onPluginOutput: true,
+  serviceAccountDir: true,
+} satisfies Record<keyof LoadConfigOptions, true>;
+
 /**
  * Finds out which server to talk to and as whom, as kubectl does: the flags, over the kubeconfig (`kubeconfig`, else KUBECONFIG, else
  * ~/.kube/config), or else the service account of the pod we run in. `kubeconfigText` and `kubeconfigObject` take the place of all of these.
- * Connects to nothing and runs no plugin. Throws `argument` for a text where a path belongs, and `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
+ * Connects to nothing and runs no plugin. Throws `argument` for a text where a path belongs and for an
+ * option that is unknown (another cluster would be chosen), and `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
+  checkOptions('loadConfig', options, KNOWN_OPTIONS);
   const selection = await select(options);
   const { cluster, clusterName, userName } = selection.identity;
   const { logger = defaultLogger } = options;

@@ -1,5 +1,6 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -84,6 +85,40 @@ export interface DeleteOptions extends CallOptions {
 /** What {@link ResourceApi.deleteCollection} is about: what a selector chooses, or everything. */
 export type CollectionSelection = (Selectors & { all?: undefined }) | { all: true; labelSelector?: undefined; fieldSelector?: undefined };
 
+/** The options of `Client.resource`, by name. */
+export const KNOWN_RESOURCE_OPTIONS = {
+  namespace: true,
+  as: true,
+  dropManagedFields: true,
+  serverVersion: true,
+  isNamespaced: true,
+  whenReachable: true,
+  traffic: true,
+} satisfies Record<keyof ResourceApiOptions, true>;
+const KNOWN_CALL_OPTIONS = { signal: true, subresource: true } satisfies Record<keyof CallOptions, true>;
+const KNOWN_WRITE_OPTIONS = { ...KNOWN_CALL_OPTIONS, dryRun: true, fieldManager: true, fieldValidation: true } satisfies Record<
+  keyof WriteOptions,
+  true
+>;
+const KNOWN_PATCH_OPTIONS = { ...KNOWN_WRITE_OPTIONS, type: true, force: true } satisfies Record<keyof PatchOptions, true>;
+const KNOWN_DELETE_OPTIONS = {
+  ...KNOWN_CALL_OPTIONS,
+  propagationPolicy: true,
+  preconditions: true,
+  gracePeriodSeconds: true,
+  dryRun: true,
+} satisfies Record<keyof DeleteOptions, true>;
+const { subresource: _, ...KNOWN_COLLECTION_OPTIONS } = KNOWN_DELETE_OPTIONS;
+const KNOWN_LIST_OPTIONS = {
+  labelSelector: true,
+  fieldSelector: true,
+  resourceVersion: true,
+  resourceVersionMatch: true,
+  limit: true,
+  continue: true,
+} satisfies Record<keyof ListOptions, true>;
+const KNOWN_SELECTION = { all: true, labelSelector: true, fieldSelector: true } satisfies Record<keyof CollectionSelection, true>;
+
 const ACCEPT = {
   object: 'application/json',
   metadata: (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io,application/json`,
@@ -98,7 +133,7 @@ const PATCH_TYPES = {
 
 /**
  * Requests for one resource type. A name that can be none (empty, missing, `.`, `..`, with `/` or `%`) rejects with `argument` before anything is
- * sent, and so do such namespaces and subresources. What the server refuses rejects with StatusError, what did not reach it with `transport`,
+ * sent, and so do such namespaces and subresources, and an option that is unknown: a `dryrun` that is passed over would be a write. What the server refuses rejects with StatusError, what did not reach it with `transport`,
  * an answer that is not what it should be with `decode`. Errors about Secrets are worded from code, reason and field alone. Retries nothing itself.
  */
 export class ResourceApi<T extends object = UnknownObject> {
@@ -133,6 +168,7 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. `alive` hears that something came, chunk by chunk. */
   async list(options: ListOptions = {}, { signal, alive, fresh }: ReadContext = {}): Promise<ListPage<T>> {
+    checkOptions('list', options, KNOWN_LIST_OPTIONS);
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, onWait: alive }, alive && (() => alive()));
@@ -190,15 +226,18 @@ export class ResourceApi<T extends object = UnknownObject> {
     }
   }
 
-  get<R extends object = T>(name: string, { signal, subresource }: CallOptions = {}): Promise<R> {
+  async get<R extends object = T>(name: string, options: CallOptions = {}): Promise<R> {
+    checkOptions('get', options, KNOWN_CALL_OPTIONS);
+    const { signal, subresource } = options;
     const accept = subresource ? ACCEPT.object : this.#accept('PartialObjectMetadata');
     const query = subresource ? '' : this.#includeObject();
     return this.#call<R>('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
   }
 
   /** With a `subresource`, of the object of that `name`. */
-  create<R extends object = T>(object: object, { signal, ...options }: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
-    const { subresource, name } = options;
+  async create<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+    checkOptions('create', options, { ...KNOWN_WRITE_OPTIONS, name: true });
+    const { signal, subresource, name } = options;
     return this.#call<R>('create', {
       method: 'POST',
       name,
@@ -211,7 +250,9 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Replaces the object of that name. With a resourceVersion in it, only if that is still the latest. */
-  update<R extends object = T>(object: object, { signal, ...options }: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+  async update<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+    checkOptions('update', options, { ...KNOWN_WRITE_OPTIONS, name: true });
+    const { signal } = options;
     const name = options.name ?? metadataOf(object).name;
     return this.#call<R>('update', {
       method: 'PUT',
@@ -224,6 +265,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   async patch<R extends object = T>(name: string, body: unknown, options: PatchOptions): Promise<R> {
+    checkOptions('patch', options ?? {}, KNOWN_PATCH_OPTIONS);
     const { signal, type, force, subresource, ...rest } = options ?? {};
     if (!Object.hasOwn(PATCH_TYPES, type ?? '')) {
       throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
@@ -233,18 +275,23 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Resolves with the object as it is now (a finalizer or grace period keeps it), or with a Status when it is gone. */
-  delete(name: string, { signal, subresource, ...options }: DeleteOptions = {}): Promise<T | Status> {
-    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(deleteBody(options)), signal });
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+    checkOptions('delete', options, KNOWN_DELETE_OPTIONS);
+    const { signal, subresource, ...rest } = options;
+    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(deleteBody(rest)), signal });
   }
 
   /**
    * Deletes every object that the selectors choose, or with `{all: true}` every one there is: in the api's namespace, or of a cluster-scoped type.
    * Rejects with `argument`, and sends nothing, without a selector that restricts something, and with both.
    */
-  async deleteCollection(selection: CollectionSelection, { signal, ...options }: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
+  async deleteCollection(selection: CollectionSelection, options: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
+    checkOptions('the selection of deleteCollection', selection ?? {}, KNOWN_SELECTION);
+    checkOptions('deleteCollection', options, KNOWN_COLLECTION_OPTIONS);
+    const { signal, ...rest } = options;
     const query = queryOf(selectorsOf(selection));
     const call = { method: 'DELETE', name: undefined, isOfCollection: true, subresource: undefined, query, signal };
-    await this.#call('deletecollection', { ...call, ...json(deleteBody(options)) });
+    await this.#call('deletecollection', { ...call, ...json(deleteBody(rest)) });
   }
 
   get #isTable(): boolean {

@@ -90,6 +90,17 @@ describe('a kubeconfig that is handed over', () => {
   });
 });
 
+describe('an option of loadConfig that is unknown', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['a text in place of the options', TEXT, /loadConfig takes an object of options, not string/],
+    ['a kubeconfig in place of the options', OBJECT, /loadConfig has no option "current-context"/],
+    ['a slip in a name', { kubeconfigTxt: TEXT }, /loadConfig has no option "kubeconfigTxt" did you mean kubeconfigText/],
+  ])('is refused, so that no other cluster is chosen instead: %s', async (_, options, words) => {
+    const error = await refusalOf(() => loadConfig(options as LoadConfigOptions));
+    expect(isInformerError(error, 'argument') && `${error.message} ${error.hint}`).toMatch(words);
+  });
+});
+
 describe('an address with a password in it', () => {
   it.each(['https://user:hunter2pw@bad host', 'https://user:hunter2/@pw@bad host', 'user:hunter2pw@bad host'])(
     'is not shown when it cannot be read: %s',

@@ -204,3 +204,31 @@ it('what the server refuses has another code than a connection that breaks', asy
   sandbox.faults.add({ fault: { kind: 'refuse' } });
   expect(await refusalOf(() => maps.get('a'))).not.toMatchObject({ code: 'api' });
 });
+
+describe('an option that is unknown is refused before anything is sent', () => {
+  const slip = (options: object) => options as never;
+  it.each<[string, (api: ResourceApi) => unknown]>([
+    ['list', (api) => api.list(slip({ selector: 'app=x' }))],
+    ['list, a text', (api) => api.list(slip('app=x' as never))],
+    ['get', (api) => api.get('a', slip({ subresorce: 'status' }))],
+    ['create', (api) => api.create(map('d'), slip({ dryrun: true }))],
+    ['update', (api) => api.update(map('a', { new: 'label' }), slip({ dryrun: true }))],
+    ['patch', (api) => api.patch('a', { data: { x: '2' } }, slip({ type: 'merge', dryrun: true }))],
+    ['delete', (api) => api.delete('a', slip({ dryrun: true }))],
+    ['deleteCollection', (api) => api.deleteCollection({ labelSelector: 'app=x' }, slip({ dryrun: true }))],
+    ['deleteCollection, among the selectors', (api) => api.deleteCollection(slip({ labelSelector: 'app=x', dryRun: true }))],
+  ])('%s', async (_, attempt) => {
+    const { maps, sent, names } = await place();
+    const error = await refusalOf(() => attempt(maps));
+    expect(isInformerError(error, 'argument') && error.message).toMatch(/ has no option |takes an object of options/);
+    expect(sent).toEqual([]);
+    expect(names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('client.resource, whose type would be read in all namespaces', async () => {
+    const { client } = await place();
+    for (const options of ['shop', { ns: 'shop' }, { Namespace: 'shop' }]) {
+      expect(() => client.resource(CONFIG_MAPS, options as never)).toThrow(/resource (?:has no option|takes an object of options)/);
+    }
+  });
+});

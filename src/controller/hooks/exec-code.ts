@@ -5,7 +5,8 @@ import { literalOf, misplaced, placeholderOf, prefixOf, type Word } from './exec
  *
  * The rule: a value may be an argument, and never a part of a program. So no placeholder stands (1) behind a shell or an interpreter up to its
  * program, be that code (`sh -c '…'`, `python -c`, `awk '…'`) or a file, (2) anywhere behind a command that joins its words to a shell line
- * (`ssh`, `su`, `watch`, `eval`), (3) where a wrapper (`env`, `xargs`, `sudo`) expects its command, (4) with other text than a plain word's in
+ * (`ssh`, `su`, `watch`, `eval`), (3) where a wrapper (`env`, `xargs`, `sudo`, `find -exec`) expects its command or reads its options, nor in a variable that programs load
+ * code by (`PATH`, `LD_PRELOAD`), (4) with other text than a plain word's in
  * what follows an option that takes code (`-c`, `-e`, `--eval`).
  * Does not promise: to know every program. One that runs its arguments and is not known by name is the user's to keep placeholders from.
  */
@@ -15,13 +16,37 @@ export function refuseCode(words: readonly Word[]): void {
   words.forEach((word, at) => {
     const name = nameOf(word);
     const isCommand = commandMayStandAt(at);
+    if (isCommand && isRunner(words, at - 1)) refuseInPlaceOfCommand(word);
+    refuseAsLoaded(word);
     const isName = at === programAt + 1; // the `sh` of `sh -c CODE sh`
     if ((SHELLS.test(name) && !isName) || (isCommand && INTERPRETERS.test(name))) programAt = refuseUpToProgram(words, at, name);
     if (isCommand && LINE_RUNNERS.has(name)) refuseBehind(words, at, name);
     if (isCommand && WRAPPERS.has(name)) refuseAsCommand(words, at, name);
+    if (isCommand && name === 'env' && splitsWords(words, at)) refuseBehind(words, at, 'env -S');
+    if (isCommand && /^\$/.test(name) && CODE_OPTION.test(literalOf(words[at + 1]) ?? '')) refuseUpToProgram(words, at, name);
     if (isCommand && NAMERS.has(name)) refuseAsVariable(words, at, name);
     if (CODE_OPTION.test(literalOf(word) ?? '')) refuseCodeText(words[at + 1], literalOf(word) as string);
   });
+}
+
+/** Refuses a line with placeholders in which a shell reads its program from stdin: what the line prints would be run. Throws `argument`. */
+export function refusePipedCode(commands: readonly (readonly Word[])[]): void {
+  const placeholder = commands.flatMap((words) => words.map(placeholderOf)).find(Boolean);
+  const reader = commands.find((words) =>
+    readsStdin(
+      words,
+      words.findIndex((word) => SHELLS.test(nameOf(word))),
+    ),
+  );
+  if (placeholder && reader) misplaced(placeholder, 'in a line with a shell that runs what it reads from stdin', SCRIPT);
+}
+
+function readsStdin(words: readonly Word[], at: number): boolean {
+  if (at < 0 || !commandPositions(words)(at)) return false;
+  const rest = words.slice(at + 1).map((word) => literalOf(word) ?? '');
+  return rest.every((text) => /^[-+]/.test(text))
+    ? !rest.some((text) => /^--(?:version|help)$/.test(text))
+    : /^-[A-Za-z]*s/.test(rest[0] ?? '');
 }
 
 const SHELLS = /^(?:r?bash|sh|dash|zsh|[rm]?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
@@ -39,6 +64,27 @@ const WRAPPERS = new Set(
 );
 /** They set variables by name, which decide what programs load. */
 const NAMERS = new Set(['export', 'local', 'readonly', 'unset', 'read']);
+/** What `env` splits into words of its own. */
+const SPLITS = /^(?:-[A-Za-z0]*S|--split-string)/;
+/** Variables that say what a program loads or runs. */
+const LOADED =
+  /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|KUBECONFIG|KUBE_EDITOR|LD_\w+|DYLD_\w+|GIT_\w+|NODE_OPTIONS|NODE_PATH|PYTHON\w+|PERL5\w*|PERLLIB|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH)\+?=/;
+/** Options of wrappers whose value is a word of its own, and how many words stand before their command. */
+const WRAPPER_OPTIONS: Readonly<Record<string, string>> = {
+  timeout: 'sk',
+  sudo: 'ugUhpCrtDRT',
+  doas: 'uC',
+  nice: 'n',
+  ionice: 'cnpPu',
+  env: 'uC',
+  stdbuf: 'ioe',
+  xargs: 'IEnLPsad',
+  flock: 'wE',
+  time: 'fo',
+  strace: 'oepsu',
+  ltrace: 'oepsu',
+};
+const WRAPPER_OPERANDS: Readonly<Record<string, number>> = { chroot: 1, flock: 1, gosu: 1, timeout: 1, chrt: 1, taskset: 1 };
 const CODE_OPTION = /^(?:-[A-Za-z]*[ce]|--(?:eval|exec|execute|command|expression)|\/[ck]|-Command)$/i;
 /** Options whose value is a word of its own, before the program. */
 const TAKES_VALUE = /^(?:[-+][oO]|-[WXrICvF]|--(?:rcfile|init-file|require|import|loader|conditions))$/;
@@ -90,9 +136,47 @@ function refuseBehind(words: readonly Word[], at: number, name: string): void {
 }
 
 function refuseAsCommand(words: readonly Word[], at: number, name: string): void {
-  const operand = words.slice(at + 1).find((word) => !/^(?:-|\d|[A-Za-z_]\w*=)/.test(prefixOf(word)));
-  const placeholder = placeholderOf(operand);
-  if (placeholder) misplaced(placeholder, `where ${name} reads its command`, SCRIPT);
+  const letters = WRAPPER_OPTIONS[name];
+  const takesValue = letters ? new RegExp(`^-[A-Za-z]*[${letters}]$`) : /^(?!)/;
+  let operands = WRAPPER_OPERANDS[name] ?? 0;
+  for (let i = at + 1; i < words.length; i++) {
+    const word = words[i] as Word;
+    if (takesValue.test(literalOf(word) ?? '')) {
+      const value = placeholderOf(words[++i]);
+      if (value) misplaced(value, `where ${name} reads its options`, SCRIPT);
+    } else if (/^(?:-|[A-Za-z_]\w*=)/.test(prefixOf(word))) continue;
+    else if (operands > 0 && !placeholderOf(word)) operands--;
+    else {
+      const placeholder = placeholderOf(word);
+      if (placeholder) misplaced(placeholder, `where ${name} reads its command`, SCRIPT);
+      return;
+    }
+  }
+}
+
+/** Whether one of the options of `env` makes words of a text. */
+function splitsWords(words: readonly Word[], at: number): boolean {
+  const behind = words.slice(at + 1);
+  const command = behind.findIndex((word) => !/^(?:-|[A-Za-z_]\w*=)/.test(prefixOf(word)));
+  return behind.slice(0, command < 0 ? behind.length : command).some((word) => SPLITS.test(prefixOf(word)));
+}
+
+/** Whether the next word is run: `find -exec`, `kubectl exec pod --`. */
+function isRunner(words: readonly Word[], at: number): boolean {
+  const text = literalOf(words[at]) ?? '';
+  if (text !== '--') return /^-(?:exec|ok)(?:dir)?$/.test(text);
+  return words.slice(1, at).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
+}
+
+function refuseInPlaceOfCommand(word: Word): void {
+  const placeholder = placeholderOf(word);
+  if (placeholder) misplaced(placeholder, 'in the place of a command', SCRIPT);
+}
+
+function refuseAsLoaded(word: Word): void {
+  const placeholder = placeholderOf(word);
+  const name = LOADED.exec(prefixOf(word))?.[0].replace(/\+?=$/, '');
+  if (placeholder && name) misplaced(placeholder, `in ${name}, which says what a program loads or runs`, SCRIPT);
 }
 
 function refuseAsVariable(words: readonly Word[], at: number, name: string): void {

@@ -1,6 +1,6 @@
 import { compileJsonPath } from '../../expr/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
-import { refuseCode } from './exec-code.ts';
+import { refuseCode, refusePipedCode } from './exec-code.ts';
 import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, splitWords, type Word } from './exec-words.ts';
 import type { HookRequest } from './hook.ts';
 import { readShellLine } from './shell-line.ts';
@@ -41,9 +41,10 @@ function plainTemplate(line: string): ExecTemplate {
 }
 
 function shellTemplate(line: string): ExecTemplate {
-  const { script, placeholders, commands } = readShellLine(line);
+  const { script, placeholders, commands, traced } = readShellLine(line);
   if (script.trim() === '') throw new InformerError('argument', 'the command to run is empty');
-  for (const words of commands) refuseCode(words);
+  for (const words of traced) refuseCode(words);
+  refusePipedCode(traced);
   const checks = commands.flatMap(fillsOf);
   const values = placeholders.map(readerOf);
   return {

@@ -9,6 +9,8 @@ export interface ShellLine {
   readonly placeholders: readonly Placeholder[];
   /** The words of each simple command, without redirections. */
   readonly commands: readonly (readonly Word[])[];
+  /** The same, with the placeholder in place of each variable that the line sets from it. */
+  readonly traced: readonly (readonly Word[])[];
 }
 
 /**
@@ -19,7 +21,7 @@ export interface ShellLine {
  * here-document, as the command itself, and in a line that sets its own positional parameters. A line without placeholders is not looked into.
  */
 export function readShellLine(line: string): ShellLine {
-  if (!line.includes('{{')) return { script: line, placeholders: [], commands: [] };
+  if (!line.includes('{{')) return { script: line, placeholders: [], commands: [], traced: [] };
   return new ShellReader(line).read();
 }
 
@@ -46,8 +48,9 @@ class ShellReader {
     while (this.#at < this.#line.length) this.#step();
     this.#endCommand();
     this.#refuseOwnParameters();
-    for (const command of this.#commands) refusePlacedCommand(command);
-    return { script: this.#script, placeholders: this.#placeholders, commands: this.#commands };
+    const traced = this.#commands.map((command) => command.map(tracedThrough(this.#commands)));
+    for (const command of traced) refusePlacedCommand(command);
+    return { script: this.#script, placeholders: this.#placeholders, commands: this.#commands, traced };
   }
 
   #step(): void {
@@ -96,7 +99,8 @@ class ShellReader {
 
   /** A part that is passed on as it stands, and may hold no placeholder. */
   #opaque(rest: string, where: string, hint: string): void {
-    this.#literal(this.#without(rest, where, hint), '$');
+    const variable = /^\$\{(\w+)/.exec(rest)?.[1] ?? '';
+    this.#literal(this.#without(rest, where, hint), `$${variable}`);
   }
 
   /** The part that begins here, up to its end; a placeholder in it is refused. */
@@ -209,6 +213,29 @@ function closed(text: string, from: number, close: string): number {
 
 function unclosed(text: string, from: number): never {
   throw new InformerError('argument', `a quote or substitution is not closed: ${text.slice(Math.max(0, from - 1))}`);
+}
+
+/** Puts the placeholder in place of `$v` in a line with `v={{…}}` or `for v in {{…}}`. */
+function tracedThrough(commands: readonly (readonly Word[])[]): (word: Word) => Word {
+  const values = new Map<string, Placeholder>();
+  for (const words of commands) {
+    const [first, name] = words.map(literalOf);
+    const looped = first === 'for' && name ? words.map(placeholderOf).find(Boolean) : undefined;
+    if (looped && name) values.set(name, looped);
+    for (const word of words) {
+      const set = /^([A-Za-z_]\w*)\+?=/.exec(prefixOf(word))?.[1];
+      const placeholder = placeholderOf(word);
+      if (set && placeholder) values.set(set, placeholder);
+    }
+  }
+  if (values.size === 0) return (word) => word;
+  const variable = new RegExp(`\\$\\{?(${[...values.keys()].join('|')})\\b\\}?`);
+  const piecesFor = (part: string, i: number): (string | Placeholder)[] => {
+    if (i % 2 === 1) return [values.get(part) as Placeholder];
+    return part === '' ? [] : [part];
+  };
+  const trace = (piece: string | Placeholder): Word => (typeof piece === 'string' ? piece.split(variable).flatMap(piecesFor) : [piece]);
+  return (word) => (word.length === 0 || literalOf(word) === '' ? word : word.flatMap(trace));
 }
 
 /** Neighbouring texts of a word as one. */

@@ -26,6 +26,9 @@ class ReplacedHistoryError extends InformerError {
   }
 }
 
+/** An object of the server's contradicts the cache. */
+class Contradiction extends ReplacedHistoryError {}
+
 export const isReplacedHistory = (error: unknown): boolean => error instanceof ReplacedHistoryError;
 
 export const replacedHistory = (what: string): InformerError => new ReplacedHistoryError(what);
@@ -67,7 +70,10 @@ export class History<T> {
   /** Rejects with a replaced-history error, when the collection has moved, or with the signal's reason. What else goes wrong is no answer: `isVerified` is false. */
   async check(since: ResourceVersion, signal: AbortSignal): Promise<HistoryCheck> {
     try {
-      return await this.#check(since, signal);
+      return await this.#check(since, signal).catch((error) => {
+        if (!(error instanceof Contradiction)) throw error;
+        return this.#check(since, signal); // an event that came while the server was asked also makes a difference
+      });
     } catch (error) {
       if (signal.aborted || isReplacedHistory(error) || isMovedCollection(error)) throw error;
       return { isVerified: false };
@@ -85,7 +91,7 @@ export class History<T> {
     if (!newest) return { isVerified: true };
     const found = await this.#find(newest, signal);
     this.#compare(found, since);
-    return { isVerified: true, absent: found.items.length === 0 ? newest : undefined };
+    return { isVerified: true, absent: isEmpty(found) ? newest : undefined };
   }
 
   /** Whether no event has told anything of a cached object. */
@@ -96,8 +102,8 @@ export class History<T> {
 
   /** The version at which the server does not have an object; undefined when it has it. */
   async absentAt(object: KubeObject, signal: AbortSignal): Promise<ResourceVersion | undefined> {
-    const { items, resourceVersion } = await this.#find(object, signal);
-    return items.length === 0 ? resourceVersion : undefined;
+    const found = await this.#find(object, signal);
+    return isEmpty(found) ? found.resourceVersion : undefined;
   }
 
   /** One object of the collection, and the version at which the server is. */
@@ -140,12 +146,12 @@ export class History<T> {
     if (order === undefined || order > 0) return;
     const key = keyOf(item);
     const cached = cache.get(key);
-    if (cached === undefined) throw replacedHistory(`it has "${key}" since version ${resourceVersion}, which never came`);
+    if (cached === undefined) throw new Contradiction(`it has "${key}" since version ${resourceVersion}, which never came`);
     const known = hasMetadata(cached) ? cached.metadata : {};
     const differs = (ours: string | undefined, theirs: string | undefined) => ours !== undefined && theirs !== undefined && ours !== theirs;
-    if (differs(known.uid, uid)) throw replacedHistory(`its "${key}" of version ${resourceVersion} is another object`);
+    if (differs(known.uid, uid)) throw new Contradiction(`its "${key}" of version ${resourceVersion} is another object`);
     if (differs(known.resourceVersion, resourceVersion))
-      throw replacedHistory(`its "${key}" is of version ${resourceVersion}, where ${known.resourceVersion} was seen`);
+      throw new Contradiction(`its "${key}" is of version ${resourceVersion}, where ${known.resourceVersion} was seen`);
   }
 
   #patiently<R>(signal: AbortSignal, call: (context: CallContext) => Promise<R>): Promise<R> {
@@ -153,6 +159,9 @@ export class History<T> {
     return withPatience(call, { what: `the list of ${name}`, signal, clock, idleMs: PATIENCE_MS });
   }
 }
+
+/** A page that others follow says nothing of what is absent. */
+const isEmpty = (page: ListPage<unknown>) => page.items.length === 0 && !page.continue;
 
 /** The object that was changed last: a snapshot from before knows it least. */
 function newestOf(cache: CacheView): KubeObject | undefined {

@@ -16,6 +16,7 @@ import { type Continuity, Ledger } from './ledger.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
+import { isMovedCollection } from './moved-collection.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
@@ -51,7 +52,9 @@ export const LONG_WAIT_MS = 5_000;
 /** What a deletion that was missed while away may take to arrive, ms. */
 const ABSENT_GRACE_MS = 5_000;
 /** How often that is looked at. */
-const MOST_DOUBTS = 6;
+const MOST_DOUBTS = 10;
+/** A server may learn of a deletion so much later than the one that was asked, ms: until then a second watch that shows nothing proves nothing. */
+const MOST_LAG_MS = 30_000;
 const NO_LIFE = { events: 0, ms: 0 };
 
 /**
@@ -344,24 +347,29 @@ export class Reflector<T> {
 
   /**
    * An object that the server did not have is deleted by one of the next events, or the server's history is another one. That is proven when the
-   * stream has passed a version at which the server did not have it, or when the server shows nothing more behind ours.
+   * stream has passed a version at which the server did not have it, or when a second watch shows nothing more behind ours after a while in which
+   * a server that lags would have caught up.
    */
   #doubt(connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal): Disposable | undefined {
     const object = this.#absent;
     this.#absent = undefined;
     if (!object) return undefined;
     const doubting = scope(signal);
-    this.#resolveDoubt(object, connection, guard, doubting.signal).catch(() => {}); // no answer is no proof
+    this.#resolveDoubt(object, connection, guard, doubting.signal).catch((error) => {
+      if (isMovedCollection(error)) connection.fail(error); // any other error is no proof
+    });
     return doubting;
   }
 
   async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal) {
+    const startedAt = this.#clock.monotonic();
     for (let tries = 0; tries < MOST_DOUBTS; tries++) {
       const absentAt = await this.#history.absentAt(object, signal);
       await sleepOn(this.#clock, ABSENT_GRACE_MS, signal);
       if (absentAt === undefined || !this.#history.isUntouched(object)) return;
       const hasPassed = (compareResourceVersions(this.#resourceVersion, absentAt) ?? -1) >= 0;
-      const isProven = hasPassed || ((await guard?.isQuiet(signal)) ?? false);
+      const isLate = this.#clock.monotonic() - startedAt >= MOST_LAG_MS;
+      const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
       if (!isProven || !this.#history.isUntouched(object)) continue;
       connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event tells of its deletion`));
       return;
@@ -479,7 +487,7 @@ export class Reflector<T> {
   #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
     if (state.kind === 'listed') this.#isVerified = state.after === undefined; // a list has just been had
     this.#isResumed = state.after !== undefined;
-    this.#ledger.opened(state.since, state.after, this.#isVerified);
+    this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // a doubt is no proof
   }
 
   #tell(outcome: Outcome, why: Exclude<Step['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {

@@ -7,6 +7,6 @@ export { type ApiRequest, type ApiResponse, bodyBytes, bodyText } from './http/e
 export type { InProcessOptions, InProcessTransport } from './http/in-process.ts';
 export { parseManifests } from './manifests.ts';
 export type { LoggedRequest, RequestLog } from './request-log.ts';
-export { Sandbox, type SandboxOptions, type TokenOwner } from './sandbox.ts';
+export { Sandbox, type SandboxOptions, type SandboxSnapshot, type TokenOwner } from './sandbox.ts';
 export type { ScenarioOptions } from './scenarios/scenario.ts';
 export { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios/scenarios.ts';

@@ -6,20 +6,11 @@ import { InformerError } from '../kit/error.ts';
 import { type Random, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
-import { ApiServer } from './api-server.ts';
-import { bootstrap } from './bootstrap.ts';
-import { type Cluster, timestamp } from './cluster.ts';
 import { copiesOnRead } from './copies-on-read.ts';
-import { CrdController } from './crd/crd-controller.ts';
-import { builtinTypes } from './discovery/builtin-types.ts';
-import { TypeRegistry } from './discovery/type-registry.ts';
 import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
-import { Fixtures, type TypeReference } from './fixtures.ts';
-import { GarbageCollector } from './gc/garbage-collector.ts';
-import { NamespaceCleaner } from './gc/namespace-cleaner.ts';
-import { PodReaper } from './gc/pod-reaper.ts';
+import type { TypeReference } from './fixtures.ts';
 import { userNamed } from './http/authenticate.ts';
 import { type Certificate, makeCertificate } from './http/certificate.ts';
 import type { ApiRequest, ApiResponse } from './http/exchange.ts';
@@ -29,12 +20,10 @@ import { RequestLog } from './request-log.ts';
 import type { ScenarioOptions } from './scenarios/scenario.ts';
 import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
 import { SkewedClock } from './skewed-clock.ts';
-import { ObjectStore } from './store/object-store.ts';
+import type { StoreSnapshot } from './store/object-store.ts';
 import { TokenKeeper } from './token-keeper.ts';
+import { Works } from './works.ts';
 import { copy } from './write/copy.ts';
-import { Deleter } from './write/deleter.ts';
-import { WriteRequests } from './write/requests.ts';
-import { Writer } from './write/writer.ts';
 
 export interface SandboxOptions {
   /** 0, the default, picks a free port. */
@@ -67,6 +56,20 @@ export interface SandboxOptions {
   socket?: boolean | undefined;
   /** False: plain HTTP. */
   tls?: boolean | undefined;
+}
+
+const STORED = Symbol('stored');
+
+/** What {@link Sandbox.snapshot} gives and {@link Sandbox.restore} takes; also of another sandbox. */
+export interface SandboxSnapshot {
+  readonly [STORED]: StoreSnapshot;
+}
+
+interface RestartOptions {
+  readonly keepHistory?: boolean | undefined;
+  readonly downMs?: number | undefined;
+  /** What the server comes back with, if not with what it had. */
+  readonly replaced?: StoreSnapshot | 'wiped' | undefined;
 }
 
 /** For whom {@link Sandbox.tokenFor} makes a token. */
@@ -103,13 +106,9 @@ export class Sandbox implements AsyncDisposable {
   readonly #options: typeof DEFAULTS & { readonly clock?: Clock };
   readonly #clock: SkewedClock;
   readonly #tokens: TokenKeeper;
-  readonly #cluster: Cluster;
+  #works: Works;
   readonly #seed: number;
-  readonly #writer: Writer;
-  readonly #deleter: Deleter;
-  readonly #server: ApiServer;
-  readonly #fixtures: Fixtures;
-  readonly #parts: Disposable[];
+  readonly #random: Random;
   #certificate: Certificate | undefined;
   #socket: SocketServer | undefined;
   #scenario: RunningScenario | undefined;
@@ -124,23 +123,14 @@ export class Sandbox implements AsyncDisposable {
     this.#clock = new SkewedClock(options.clock ?? systemClock);
     this.#tokens = new TokenKeeper(this.#clock, this.#options.tokenLifetimeMs, options.token);
     this.#seed = options.seed ?? randomInt(2 ** 31);
-    const random: Random = seededRandom(this.#seed);
+    this.#random = seededRandom(this.#seed);
+    this.#works = this.#makeWorks();
+  }
+
+  #makeWorks(snapshot?: StoreSnapshot): Works {
     const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
-    const store = new ObjectStore({ historySize, historyMs, clock: this.#clock });
-    this.#cluster = { store, types: new TypeRegistry(builtinTypes()), clock: this.#clock, random };
-    this.#writer = new Writer(this.#cluster);
-    this.#deleter = new Deleter(this.#cluster);
-    const writes = new WriteRequests(this.#cluster, this.#writer, this.#deleter);
-    this.#server = new ApiServer(this.#cluster, writes, { tokens: this.#tokens, rbac, bookmarkIntervalMs });
-    const crds = new CrdController(this.#cluster, this.#writer, this.#deleter);
-    this.#fixtures = new Fixtures(this.#cluster, this.#writer, this.#deleter, crds);
-    this.#parts = [
-      crds,
-      new GarbageCollector(this.#cluster, this.#writer, this.#deleter),
-      new NamespaceCleaner(this.#cluster, this.#writer, this.#deleter),
-      new PodReaper(this.#cluster, this.#deleter),
-    ];
-    bootstrap(this.#cluster, this.#writer, timestamp(this.#cluster.clock.now()));
+    const store = { historySize, historyMs, clock: this.#clock };
+    return new Works({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
   }
 
   /** Resolves once the server answers. Rejects with the system's error when the address cannot be had. */
@@ -166,7 +156,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** `https://127.0.0.1:PORT`; without a socket an address nobody listens on. */
   get url(): string {
-    return `${this.#options.tls ? 'https' : 'http'}://${this.#server.address}`;
+    return `${this.#options.tls ? 'https' : 'http'}://${this.#works.server.address}`;
   }
 
   /** The certificate clients must trust, PEM; '' when there is none. */
@@ -180,7 +170,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** The revision of the latest write: the resourceVersion of a list made now. */
   get resourceVersion(): string {
-    return String(this.#cluster.store.revision);
+    return String(this.#works.cluster.store.revision);
   }
 
   /** Where something is to be seen: the scenario's namespace, else `default`. */
@@ -228,7 +218,7 @@ export class Sandbox implements AsyncDisposable {
     const life = this.#life.signal;
     const fault = this.faults.take(request);
     if (fault && isIncident(fault)) return this.#befall(fault, request, trusted);
-    const serve = (r: ApiRequest) => this.#server.serve(r, { trusted });
+    const serve = (r: ApiRequest) => this.#works.server.serve(r, { trusted });
     const linked = scope(life);
     const gone = request.signal ? onAbort(request.signal, () => linked.abort()) : undefined;
     const release = () => {
@@ -237,7 +227,7 @@ export class Sandbox implements AsyncDisposable {
     };
     try {
       const followed = { ...request, signal: linked.signal };
-      const response = await (fault ? inject(fault, followed, serve, this.#cluster.clock) : serve(followed));
+      const response = await (fault ? inject(fault, followed, serve, this.#works.cluster.clock) : serve(followed));
       this.requests.add(request, response.status);
       return { ...response, body: alive(response.body, life, release) };
     } catch (error) {
@@ -248,7 +238,7 @@ export class Sandbox implements AsyncDisposable {
 
   async #befall(incident: Incident, request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
     if (incident.kind === 'restart') {
-      void this.restart(incident);
+      void (incident.wiped ? this.wipe(incident) : this.restart(incident));
       throw connectionError('ECONNRESET');
     }
     if (incident.kind === 'skew') this.skewClock(incident.ms);
@@ -262,27 +252,27 @@ export class Sandbox implements AsyncDisposable {
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return copiesOnRead(all.map((object) => this.#fixtures.apply({ metadata: {}, ...copy(object) }).object));
+    return copiesOnRead(all.map((object) => this.#works.fixtures.apply({ metadata: {}, ...copy(object) }).object));
   }
 
   /** A copy of an object, or undefined. */
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
-    return this.#fixtures.get(type, key);
+    return this.#works.fixtures.get(type, key);
   }
 
   /** Copies of all objects of a type, in key order. */
   list(type: TypeReference, options: { namespace?: string } = {}): UnknownObject[] {
-    return this.#fixtures.list(type, options);
+    return this.#works.fixtures.list(type, options);
   }
 
   /** Deletes an object as a client would: finalizers hold it, pods wind down. Throws a 404 StatusError when there is none. */
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number } = {}): void {
-    this.#fixtures.delete(type, key, options);
+    this.#works.fixtures.delete(type, key, options);
   }
 
   /** Forgets all history: older continue tokens and, unless `watches` is false, older watches get 410 from now on. */
   compact(options: { watches?: boolean } = {}): void {
-    this.#cluster.store.compact(options);
+    this.#works.cluster.store.compact(options);
   }
 
   /**
@@ -290,21 +280,52 @@ export class Sandbox implements AsyncDisposable {
    * history only with `keepHistory`. Resolves when it is back; one that is under way already is waited for.
    */
   restart(options: { keepHistory?: boolean; downMs?: number } = {}): Promise<void> {
+    return this.#restartOnce(options);
+  }
+
+  /** All that is stored at this moment, for {@link restore}. */
+  snapshot(): SandboxSnapshot {
+    return { [STORED]: this.#works.cluster.store.snapshot() };
+  }
+
+  /**
+   * Restarts with the state of an earlier moment, as when a backup is restored: versions go on from the one of then, and what happened since
+   * is unknown. Tokens and the certificate stay; a scenario ends. A restart that is under way is waited for, and nothing is restored.
+   */
+  restore(snapshot: SandboxSnapshot, { downMs = 0 }: { downMs?: number } = {}): Promise<void> {
+    return this.#restartOnce({ downMs, replaced: snapshot[STORED] });
+  }
+
+  /** As {@link restore}, with what a cluster that was just made has: versions start again, and every object gets another uid. */
+  wipe({ downMs = 0 }: { downMs?: number } = {}): Promise<void> {
+    return this.#restartOnce({ downMs, replaced: 'wiped' });
+  }
+
+  #restartOnce(options: RestartOptions): Promise<void> {
     this.#restarting ??= this.#restart(options).finally(() => {
       this.#restarting = undefined;
     });
     return this.#restarting;
   }
 
-  async #restart({ keepHistory = false, downMs = 0 }: { keepHistory?: boolean; downMs?: number }): Promise<void> {
+  async #restart({ keepHistory = false, downMs = 0, replaced }: RestartOptions): Promise<void> {
     const { port } = this.#socket ?? {};
     this.#life.abort();
     await this.#socket?.stop();
-    if (downMs > 0) await this.#cluster.clock.sleep(downMs, { signal: this.#end.signal }).catch(() => {});
-    if (!keepHistory) this.#cluster.store.compact();
+    if (downMs > 0) await this.#works.cluster.clock.sleep(downMs, { signal: this.#end.signal }).catch(() => {});
     if (this.#end.signal.aborted) return;
+    if (replaced) this.#replace(replaced === 'wiped' ? undefined : replaced);
+    else if (!keepHistory) this.#works.cluster.store.compact();
     this.#life = new AbortController();
     if (port !== undefined) await this.#listen(port);
+  }
+
+  #replace(snapshot: StoreSnapshot | undefined): void {
+    this.stopScenario();
+    const { address } = this.#works.server;
+    this.#works[Symbol.dispose]();
+    this.#works = this.#makeWorks(snapshot);
+    this.#works.server.address = address;
   }
 
   /** The server's time of day is ahead by so much from now on, behind if negative: its Date header, and the times it writes. 0 puts it right. */
@@ -335,9 +356,9 @@ export class Sandbox implements AsyncDisposable {
   /** Sets a scenario going, in place of the one before. Throws `argument` when there is none of that name, or an option cannot be. */
   startScenario(name: string, options: ScenarioOptions = {}): void {
     this.stopScenario();
-    const { clock, store, types } = this.#cluster;
+    const { clock, store, types } = this.#works.cluster;
     const random = seededRandom(this.#seed + 1);
-    const world = { cluster: { clock, store, types, random }, writer: this.#writer, deleter: this.#deleter };
+    const world = { cluster: { clock, store, types, random }, writer: this.#works.writer, deleter: this.#works.deleter };
     this.#scenario = createScenario(name, world, options);
   }
 
@@ -351,7 +372,7 @@ export class Sandbox implements AsyncDisposable {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
     this.stopScenario();
-    for (const part of this.#parts) part[Symbol.dispose]();
+    this.#works[Symbol.dispose]();
     this.#life.abort(STOPPED);
     await this.#socket?.stop();
   }
@@ -362,10 +383,10 @@ export class Sandbox implements AsyncDisposable {
 
   async #listen(port: number): Promise<void> {
     const { host, tls } = this.#options;
-    if (tls) this.#certificate ??= await makeCertificate(host, this.#cluster.clock.now());
+    if (tls) this.#certificate ??= await makeCertificate(host, this.#works.cluster.clock.now());
     const serve = (request: ApiRequest) => this.#dated(request, false);
     this.#socket = await SocketServer.listen({ host, port, certificate: this.#certificate, serve });
-    this.#server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;
+    this.#works.server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;
   }
 }
 

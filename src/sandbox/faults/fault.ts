@@ -23,8 +23,8 @@ export type Fault =
 
 /** Something that happens to the server as a whole when a request comes; it stays so until it is put right. */
 export type Incident =
-  /** The server restarts, as by Sandbox.restart: this connection breaks with all the others. */
-  | { readonly kind: 'restart'; readonly keepHistory?: boolean; readonly downMs?: number }
+  /** The server restarts, as by Sandbox.restart, `wiped` as by Sandbox.wipe: this connection breaks with all the others. */
+  | { readonly kind: 'restart'; readonly keepHistory?: boolean; readonly wiped?: boolean; readonly downMs?: number }
   /** From this request on the server's clock is off by so much, as by Sandbox.skewClock: its Date header, and every time it writes. */
   | { readonly kind: 'skew'; readonly ms: number }
   /** The token expires, as by Sandbox.expireToken: 401 until there is a new one. */

@@ -12,7 +12,7 @@ const TERM = /^(?<kind>[a-z]+)(=(?<arg>[\w./+-]+))?(@(?<after>\d+))?(\*(?<times>
  * Reads the faults of a command line: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
  *
  * KIND and ARG: `cut`, `stall`, `truncate`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`; `status=CODE[/RETRY-AFTER]`, in seconds;
- * `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`; `restart[=keep|lose[/DURATION]]`, which is how long it is away;
+ * `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`; `restart[=keep|lose|wipe[/DURATION]]`, which is how long it is away;
  * `random=RATE[/SEED[/KIND+KIND…]]`. LINES: so many come first. TIMES: how often, always when left out after the `*`; once unless said, but
  * `random` always. VERB: `watch`, `list` or an HTTP method. PATH: a part of the path. Throws `argument` with the term.
  */
@@ -80,7 +80,8 @@ function statusFault(code: number, retryAfter = code === 429 ? '1' : undefined):
 }
 
 function restartFault(history = 'lose', away?: string): Kind | undefined {
-  if (history !== 'keep' && history !== 'lose') return undefined;
+  if (history !== 'keep' && history !== 'lose' && history !== 'wipe') return undefined;
+  if (history === 'wipe') return { kind: 'restart', wiped: true, ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
   return { kind: 'restart', keepHistory: history === 'keep', ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
 }
 

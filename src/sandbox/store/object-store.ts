@@ -22,6 +22,12 @@ export interface ObjectStoreOptions {
   readonly revision?: number | undefined;
 }
 
+/** All that was stored at a revision. */
+export interface StoreSnapshot {
+  readonly revision: number;
+  readonly objects: readonly { readonly storage: string; readonly object: StoredObject }[];
+}
+
 /**
  * Every object of the server under one revision counter, as etcd keeps them.
  *
@@ -114,6 +120,20 @@ export class ObjectStore {
     if (!watches) return;
     this.#compacted = this.#revision;
     for (const { log } of this.#collections.values()) log.compact(this.#revision);
+  }
+
+  snapshot(): StoreSnapshot {
+    const objects = [...this.#collections.values()].flatMap((collection) =>
+      [...collection.values()].map((object) => ({ storage: collection.id, object })),
+    );
+    return { revision: this.#revision, objects: objects.sort((a, b) => a.object.revision - b.object.revision) };
+  }
+
+  /** Fills an empty store with what a snapshot holds, under the revisions of then. Nothing before is known: older watches get 410. */
+  load({ revision, objects }: StoreSnapshot): void {
+    for (const { storage, object } of objects) this.#commit(storage, new StoreEvent('ADDED', object, undefined));
+    this.#revision = revision;
+    this.compact();
   }
 
   /** Ends every watch of a collection. */

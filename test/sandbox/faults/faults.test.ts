@@ -257,6 +257,7 @@ describe('the script', () => {
     ['restart', [{ fault: { kind: 'restart', keepHistory: false }, match: {}, times: 1 }]],
     ['restart=keep/3s', [{ fault: { kind: 'restart', keepHistory: true, downMs: 3_000 }, match: {}, times: 1 }]],
     ['skew=-5m', [{ fault: { kind: 'skew', ms: -300_000 }, match: {}, times: 1 }]],
+    ['restart=wipe/2s', [{ fault: { kind: 'restart', wiped: true, downMs: 2000 }, match: {}, times: 1 }]],
     ['expire:GET', [{ fault: { kind: 'expire' }, match: { method: 'GET' }, times: 1 }]],
     [
       'random=0.1/7/cut+stall:watch',

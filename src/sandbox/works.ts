@@ -1,0 +1,55 @@
+import { ApiServer, type ApiServerOptions } from './api-server.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type Cluster, timestamp } from './cluster.ts';
+import { CRD_STORAGE, CrdController } from './crd/crd-controller.ts';
+import { builtinTypes } from './discovery/builtin-types.ts';
+import { TypeRegistry } from './discovery/type-registry.ts';
+import { Fixtures } from './fixtures.ts';
+import { GarbageCollector } from './gc/garbage-collector.ts';
+import { NamespaceCleaner } from './gc/namespace-cleaner.ts';
+import { PodReaper } from './gc/pod-reaper.ts';
+import { ObjectStore, type ObjectStoreOptions, type StoreSnapshot } from './store/object-store.ts';
+import { Deleter } from './write/deleter.ts';
+import { WriteRequests } from './write/requests.ts';
+import { Writer } from './write/writer.ts';
+
+export interface WorksOptions extends ApiServerOptions, Pick<Cluster, 'clock' | 'random'> {
+  readonly store: ObjectStoreOptions;
+  /** What is stored at the start; what a cluster that was just made has, unless given. */
+  readonly snapshot?: StoreSnapshot | undefined;
+}
+
+/** A server with its storage and its controllers. Another storage takes another of these: nothing of the one before is left in memory. */
+export class Works implements Disposable {
+  readonly cluster: Cluster;
+  readonly writer: Writer;
+  readonly deleter: Deleter;
+  readonly server: ApiServer;
+  readonly fixtures: Fixtures;
+  readonly #parts: readonly Disposable[];
+
+  constructor({ clock, random, store: storeOptions, snapshot, ...options }: WorksOptions) {
+    const store = new ObjectStore(storeOptions);
+    this.cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random };
+    this.writer = new Writer(this.cluster);
+    this.deleter = new Deleter(this.cluster);
+    this.server = new ApiServer(this.cluster, new WriteRequests(this.cluster, this.writer, this.deleter), options);
+    const crds = new CrdController(this.cluster, this.writer, this.deleter);
+    this.fixtures = new Fixtures(this.cluster, this.writer, this.deleter, crds);
+    this.#parts = [
+      crds,
+      new GarbageCollector(this.cluster, this.writer, this.deleter),
+      new NamespaceCleaner(this.cluster, this.writer, this.deleter),
+      new PodReaper(this.cluster, this.deleter),
+    ];
+    if (!snapshot) bootstrap(this.cluster, this.writer, timestamp(clock.now()));
+    else {
+      store.load(snapshot);
+      for (const { key } of [...store.collection(CRD_STORAGE).values()]) crds.establish(key);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const part of this.#parts) part[Symbol.dispose]();
+  }
+}

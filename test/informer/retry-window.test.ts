@@ -11,6 +11,6 @@ it('begins anew after a no, and after a quiet spell [REF-31]', () => {
   expect([0, 1001, 1002, 40_000].map((t) => window.allows(t))).toEqual([true, false, true, true]);
 });
 
-it('never allows any with a window of nothing [REF-29]', () => {
+it('never allows any with a window of nothing', () => {
   expect(new RetryWindow({ maxMs: 0, forgetAfterMs: 1 }).allows(5)).toBe(false);
 });

@@ -1,7 +1,8 @@
 import { abortable, onAbort } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import type { Logger } from '../kit/logger.ts';
+import type { LogFields, Logger } from '../kit/logger.ts';
+import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
 import type { Note } from './causes.ts';
@@ -59,21 +60,26 @@ export function eventSource(events: EventSource, options: EventSourceOptions): S
   return {
     name,
     trouble: () => events.trouble?.(),
-    async start(emit, { signal, logger }) {
-      const subscription = events.subscribe(listenerOf(options, emit, logger));
+    async start(emit, { signal, logger, clock }) {
+      const reports = new ThinnedErrors(clock);
+      const subscription = events.subscribe(listenerOf(options, emit, (message, fields) => reports.report(logger, message, fields)));
       onAbort(signal, () => subscription[Symbol.dispose]());
       await abortable(subscription.synced, signal);
     },
   };
 }
 
-function listenerOf({ name, enqueue = enqueueSelf(), predicate, isPrimary = false }: EventSourceOptions, emit: Emit, logger: Logger) {
+function listenerOf(
+  { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: EventSourceOptions,
+  emit: Emit,
+  report: (message: string, fields: LogFields) => void,
+) {
   return (event: ResourceEvent) => {
     try {
       if (predicate && !predicate(event)) return;
       for (const key of enqueue(event)) emit(key, noteOf(event, key, name, isPrimary), priorityOf(event));
     } catch (error) {
-      logger.error('an event could not be mapped to keys', { source: name, key: event.key, error: messageOf(error) });
+      report('an event could not be mapped to keys', { source: name, key: event.key, error: messageOf(error) });
     }
   };
 }

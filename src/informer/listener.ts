@@ -2,6 +2,7 @@ import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
+import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import { CoalescingQueue, createBuffer, type HandlerItem, type HandlerQueue, SYNCED } from './handler-queue.ts';
 import type { Notification, NotificationSink } from './notification.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
@@ -48,6 +49,7 @@ export class Listener<T> {
   #room: Latch | undefined;
   #closed = false;
   #warnAt: number;
+  readonly #reports: ThinnedErrors;
   /** Callbacks that threw or rejected. */
   errors = 0;
   /** Notifications merged away by `coalesce`. */
@@ -57,6 +59,7 @@ export class Listener<T> {
     this.#sink = sink;
     this.#options = options;
     this.#warnAt = options.warnAt;
+    this.#reports = new ThinnedErrors(options.clock);
     const now = options.clock.monotonic();
     this.schedules = Array.from({ length: options.lanes }, () => new ResyncSchedule(options.resyncMs, now));
     this.#queue = options.policy === 'coalesce' ? new CoalescingQueue((count) => (this.lost += count)) : createBuffer();
@@ -147,7 +150,7 @@ export class Listener<T> {
     this.errors++;
     const about: Partial<Pick<Notification<T>, 'kind' | 'key'>> =
       item === SYNCED || item.kind === 'continuity' ? {} : { kind: item.kind, key: item.key };
-    this.#options.logger.error('an informer handler failed', { ...about, error });
+    this.#reports.report(this.#options.logger, 'an informer handler failed', { ...about, error });
     this.#options.onError(error);
   }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createController } from '../../src/controller/controller.ts';
+import { informerSource } from '../../src/controller/informer-source.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
-import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformer, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
@@ -53,6 +55,43 @@ describe('a callback of the user that throws', () => {
   ])('is reported, and ends neither the informer nor the process: %s', async (_, options, line) => {
     const { lines, keys } = await livesThrough(options);
     expect([lines.includes(line), keys]).toEqual([true, ['shop/a', 'shop/b']]);
+  });
+});
+
+describe('a callback that fails at every event', () => {
+  it.each<[string, string, (informer: SharedInformer<UnknownObject>, signal: AbortSignal, rest: object) => void]>([
+    ['a handler', 'an informer handler failed', (informer) => void informer.addHandler({ added: boom })],
+    [
+      'a mapper of a controller',
+      'an event could not be mapped to keys',
+      (informer, signal, rest) => {
+        const sources = [informerSource(informer, { name: 'maps', enqueue: boom })];
+        void createController({ name: 'c', sources, reconcile: async () => {}, ...rest }).run(signal);
+      },
+    ],
+  ])('is reported ten times a minute, then ever more rarely and with the count, and again a minute later: %s', async (_, words, attach) => {
+    const { client, sandbox, clock } = await inProcess();
+    const maps = new ConfigMaps(sandbox);
+    for (let i = 0; i < 100; i++) maps.put(`shop/m${i}`);
+    const reported: unknown[] = [];
+    const logger = createLogger((level, message, { failures = 1 }) => {
+      if (level === 'error' && message === words) reported.push(failures);
+    });
+    const factory = dynamicInformerFactory(client, { clock, logger, sync: 'list' });
+    const { informer, lister } = factory.forResource(CONFIG_MAPS);
+    const running = new AbortController();
+    attach(informer, running.signal, { clock, logger });
+    factory.start(running.signal);
+    await factory.waitForSync(running.signal);
+    await settled();
+    expect(reported).toEqual([...Array(10).fill(1), 16, 32, 64]);
+    await clock.advance(60_000);
+    maps.put('shop/later');
+    for (let i = 0; i < 60 && [...lister.keys()].length < 101; i++) await clock.advance(1_000);
+    await settled();
+    expect(reported.slice(13)).toEqual([1]);
+    running.abort();
+    await factory.shutdown();
   });
 });
 

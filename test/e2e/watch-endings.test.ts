@@ -88,7 +88,7 @@ describe('a reader that starts a second late gets every byte of more than 5 MB',
     await using own = await startFixture([NAMESPACE, ...bulk()]);
     const fails = ['-o', 'jq=if .object.data.i == "odd" then error("no") else . end', '--until-any', 'object.data.i == "last"'];
     await using cli = unread(['configmaps', '-n', 'shop', ...fails], own.env);
-    await eventually(() => own.sandbox.requests.matching('watch=').length > 0);
+    await eventually(() => own.sandbox.requests.matching('watch=').length > 0, { timeoutMs: 15_000 });
     own.sandbox.apply(configMap('odd', { i: 'odd' }));
     own.sandbox.apply(configMap('last', { i: 'last' }));
     await pause(1000);
@@ -101,7 +101,7 @@ describe('a reader that starts a second late gets every byte of more than 5 MB',
   it.concurrent('before exit code 4, continuity lost', async () => {
     await using own = await startFixture([NAMESPACE, ...bulk()]);
     await using cli = unread(['configmaps', ...WHOLE, '--strict'], own.env);
-    await eventually(() => own.sandbox.requests.matching('watch=').length > 0);
+    await eventually(() => own.sandbox.requests.matching('watch=').length > 0, { timeoutMs: 15_000 });
     const restarting = own.sandbox.restart({ keepHistory: false, downMs: 200 });
     own.sandbox.apply(configMap('meanwhile', {}));
     await restarting;

@@ -1,23 +1,27 @@
-// node bench/wire.ts [OBJECTS [ROUNDS]]: the first state of pods on the wire of a real API server: TLS, pieces of 2 kB, gzip made while it is
+// node bench/wire.ts [OBJECTS [ROUNDS]] [--save]: the first state of pods on the wire of a real API server: TLS, pieces of 2 kB, gzip made while it is
 // sent, JSON or protobuf, no two pods alike (7.5 kB each, half of it managedFields). The server is a Go program in a process of its own
 // (peers/client-go/server), so Go and client-go's modules have to be there; BENCH_GO=1 fetches them. What it decided:
-// docs/decisions/compression.md and docs/decisions/managed-fields.md.
+// docs/decisions/compression.md and docs/decisions/managed-fields.md. --save writes wire.json and its section in docs/performance.md.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Command, measureProcess, type Usage } from './processes.ts';
 import { findPrograms, runner } from './programs.ts';
 import { median } from './results.ts';
-import { textOf } from './text-table.ts';
+import { type TextTable, textOf } from './text-table.ts';
+import { type WireResults, withWireSection } from './wire-section.ts';
 
 interface Row {
   readonly name: string;
   readonly command: Command;
 }
 
-const [objects = 50_000, rounds = 3] = process.argv.slice(2).map(Number);
+const words = process.argv.slice(2);
+const isSaved = words.includes('--save');
+const [objects = 50_000, rounds = 3] = words.filter((word) => word !== '--save').map(Number);
+const load = loadavg()[0] ?? Number.NaN;
 const { library } = findPrograms({ peers: false });
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-wire-'));
 try {
@@ -92,19 +96,25 @@ async function compare(rows: readonly Row[]): Promise<void> {
     }
   }
   const least = (samples: Usage[], of: (usage: Usage) => number | undefined) => Math.min(...samples.map((each) => of(each) ?? Number.NaN));
-  console.log(
-    textOf({
-      title: `A first state of ${objects} pods over TLS, ${rounds} rounds`,
-      head: ['program', 'wall s, median', 'CPU s, median', 'CPU s, least', 'peak RSS MB'],
-      rows: [...usages].map(([{ name }, samples]) => [
-        name,
-        seconds(median(samples.map(({ wallMs }) => wallMs))),
-        seconds(median(samples.map(({ cpuMs }) => cpuMs))),
-        seconds(least(samples, ({ cpuMs }) => cpuMs)),
-        (median(samples.map(({ peakRssMb }) => peakRssMb)) ?? Number.NaN).toFixed(0),
-      ]),
-    }),
-  );
+  const table: TextTable = {
+    title: `A first state of ${objects} pods over TLS, ${rounds} rounds`,
+    head: ['program', 'wall s, median', 'CPU s, median', 'CPU s, least', 'peak RSS MB'],
+    rows: [...usages].map(([{ name }, samples]) => [
+      name,
+      seconds(median(samples.map(({ wallMs }) => wallMs))),
+      seconds(median(samples.map(({ cpuMs }) => cpuMs))),
+      seconds(least(samples, ({ cpuMs }) => cpuMs)),
+      (median(samples.map(({ peakRssMb }) => peakRssMb)) ?? Number.NaN).toFixed(0),
+    ]),
+  };
+  console.log(textOf(table));
+  if (isSaved) save({ date: new Date().toISOString(), load, table });
+}
+
+function save(results: WireResults): void {
+  const page = path.join(import.meta.dirname, '..', 'docs', 'performance.md');
+  writeFileSync(path.join(import.meta.dirname, 'wire.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(page, withWireSection(readFileSync(page, 'utf8'), results));
 }
 
 function cells({ wallMs, cpuMs, peakRssMb }: Usage): string[] {

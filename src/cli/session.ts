@@ -29,6 +29,7 @@ import { stderrLogger } from './logging.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 import { scenarioOptionsOf } from './scenario-flags.ts';
 import { StatusLine } from './status-line.ts';
+import { CONNECTING } from './useless-flags.ts';
 
 export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
 export type ScopeFlags = Pick<Interfaces.InferredFlags<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
@@ -171,27 +172,8 @@ function withCrdHint(error: InformerError): InformerError {
   });
 }
 
-/** Flags that change what kubeconfig and environment alone would lead to. */
-const CONNECTION_CHOICES = [
-  ...([
-    'kubeconfig',
-    'context',
-    'cluster',
-    'user',
-    'server',
-    'token',
-    'username',
-    'password',
-    'as',
-    'as-group',
-    'as-uid',
-    'as-user-extra',
-  ] as const),
-  ...(['insecure-skip-tls-verify', 'tls-server-name', 'certificate-authority', 'client-certificate', 'client-key'] as const),
-];
-
 function choosesConnection(flags: ConnectionFlags): boolean {
-  return CONNECTION_CHOICES.some((name) => flags[name] !== undefined);
+  return CONNECTING.some((name) => flags[name] !== undefined);
 }
 
 async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlags): Promise<Sandbox> {

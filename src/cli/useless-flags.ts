@@ -62,8 +62,8 @@ export function refuseWithout(given: ReadonlyMap<string, Given>, first: readonly
   refuse(`--${useless} does nothing without ${needed}`, `add ${needed}, or leave it out`);
 }
 
-/** Flags that choose a cluster, or who one is there. */
-const CONNECTING = [
+/** Flags that choose a cluster, or who one is there: they change what kubeconfig and environment alone would lead to. */
+export const CONNECTING = [
   'kubeconfig',
   'context',
   'cluster',
@@ -81,7 +81,7 @@ const CONNECTING = [
   'certificate-authority',
   'client-certificate',
   'client-key',
-];
+] as const;
 
 /** Flags of the embedded server that a command starts. */
 export const SANDBOX_FLAGS = ['pods', 'rate', 'seed', 'faults'] as const;

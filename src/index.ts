@@ -84,7 +84,7 @@ export {
   type TimerSourceOptions,
   timerSource,
 } from './controller/source.ts';
-export { compileJsonPath, type JsonPath } from './expr/jsonpath.ts';
+export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
 export type { InformerEvent } from './informer/event-stream.ts';
 export { filteringHandler } from './informer/filtering-handler.ts';
 export {

@@ -1,5 +1,5 @@
-import type { CelProgram } from '../expr/cel.ts';
-import { loadCel } from '../expr/load-cel.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
+import { loadCel } from '../expr/cel/load-cel.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
 import type { Address } from '../expr/address.ts';
-import { addressesOf } from '../expr/jsonpath-addressed.ts';
+import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { createPrinter } from '../output/create-printer.ts';

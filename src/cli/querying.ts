@@ -1,7 +1,7 @@
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
 import type { FieldReads } from '../expr/address.ts';
-import type { CelProgram } from '../expr/cel.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
 import { goJson, goText } from '../expr/go-text.ts';
 import type { ValueExpression } from '../expr/load-expression.ts';
 import { abortable } from '../kit/abort.ts';

@@ -1,16 +1,16 @@
 import type { ResourceSelection } from '../client/resource-args.ts';
-import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../controller/actions.ts';
 import { type Controller, createController, type Parked } from '../controller/controller.ts';
 import { enqueueMapped, enqueueOwner } from '../controller/enqueue.ts';
+import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../controller/hooks/actions.ts';
 import { guardClient } from '../controller/hooks/guarded-client.ts';
 import type { Environment } from '../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
 import type { WriteLimit } from '../controller/hooks/manifest.ts';
 import type { HookServices } from '../controller/hooks/module.ts';
+import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../controller/hooks/write-budget.ts';
 import { informerSource } from '../controller/informer-source.ts';
 import { and, changed, or, type Predicate } from '../controller/predicate.ts';
 import { type Source, timerSource } from '../controller/source.ts';
-import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../controller/write-budget.ts';
 import type { Address } from '../expr/address.ts';
 import { onAbort, scope } from '../kit/abort.ts';
 import { humanDuration } from '../kit/duration.ts';

@@ -1,5 +1,5 @@
-import type { CelProgram } from '../expr/cel.ts';
-import { calls, keysRead } from '../expr/cel-walk.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
+import { calls, keysRead } from '../expr/cel/walk.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { hasRollout, noRolloutText } from '../model/rollout.ts';

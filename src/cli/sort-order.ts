@@ -1,4 +1,4 @@
-import { loadPath, type PathValues } from '../expr/path-values.ts';
+import { loadPath, type PathValues } from '../expr/jsonpath/path-values.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { compareKeys } from '../query/arrange.ts';
 

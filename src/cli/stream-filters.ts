@@ -1,9 +1,9 @@
 import { distinct, type FieldReads } from '../expr/address.ts';
-import type { CelProgram } from '../expr/cel.ts';
-import type { Comparison } from '../expr/cel-operators.ts';
-import { addressesOf } from '../expr/jsonpath-addressed.ts';
-import { loadCel } from '../expr/load-cel.ts';
-import { loadPath, splitPaths } from '../expr/path-values.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
+import { loadCel } from '../expr/cel/load-cel.ts';
+import type { Comparison } from '../expr/cel/operators.ts';
+import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
+import { loadPath, splitPaths } from '../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../model/object-parts.ts';

@@ -1,6 +1,6 @@
 import type { FieldReads } from '../expr/address.ts';
-import type { CelProgram } from '../expr/cel.ts';
-import { addressesOf } from '../expr/jsonpath-addressed.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
+import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { InformerError } from '../kit/error.ts';
 import { conditionOf } from '../stream/condition.ts';
 import { parseForCondition } from '../stream/for-condition.ts';

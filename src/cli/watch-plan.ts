@@ -1,8 +1,8 @@
 import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
-import { addressesOf } from '../expr/jsonpath-addressed.ts';
-import { splitPaths } from '../expr/path-values.ts';
+import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
+import { splitPaths } from '../expr/jsonpath/path-values.ts';
 import { InformerError } from '../kit/error.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';

@@ -1,5 +1,5 @@
 import { isTable, TABLE_ACCEPT } from '../client/table.ts';
-import type { CelProgram } from '../expr/cel.ts';
+import type { CelProgram } from '../expr/cel/cel.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { pathOf } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
-import { addressesOf } from './jsonpath-addressed.ts';
-import { loadCel } from './load-cel.ts';
-import { loadPath, type PathValues } from './path-values.ts';
+import { loadCel } from './cel/load-cel.ts';
+import { addressesOf } from './jsonpath/addresses-read.ts';
+import { loadPath, type PathValues } from './jsonpath/path-values.ts';
 
 /** An expression that finds values in objects, in kubectl's JSONPath or in CEL. */
 export interface ValueExpression extends PathValues {

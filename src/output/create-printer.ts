@@ -1,4 +1,4 @@
-import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import { loadJsonPath } from '../expr/jsonpath/load-jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
 import { ChangesPrinter } from './changes-printer.ts';
 import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './custom-columns.ts';

@@ -1,6 +1,6 @@
 import { goSprint } from '../expr/go-text.ts';
-import type { JsonPath } from '../expr/jsonpath.ts';
-import { loadJsonPath } from '../expr/load-jsonpath.ts';
+import type { JsonPath } from '../expr/jsonpath/jsonpath.ts';
+import { loadJsonPath } from '../expr/jsonpath/load-jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { whyUnprintable } from '../stream/shown-object.ts';

@@ -1,5 +1,5 @@
 import { goJson } from '../expr/go-text.ts';
-import type { JsonPath } from '../expr/jsonpath.ts';
+import type { JsonPath } from '../expr/jsonpath/jsonpath.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { eventWordOf } from '../stream/envelope.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
-import type { TypeRegistry } from './discovery/type-registry.ts';
 import type { ObjectStore } from './store/object-store.ts';
+import type { TypeRegistry } from './types/type-registry.ts';
 
 /** What every part of the server works on: the objects, the types, the time, and chance. */
 export interface Cluster {

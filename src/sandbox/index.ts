@@ -1,12 +1,12 @@
+export { type ApiRequest, type ApiResponse, bodyBytes, bodyText } from './api/exchange.ts';
 export type { Fault, FaultMatch, FaultRule, Incident, RandomFaults, RandomKind } from './faults/fault.ts';
 export type { FaultScript } from './faults/fault-script.ts';
 export { parseFaults } from './faults/parse-faults.ts';
 export { RANDOM_KINDS } from './faults/random-faults.ts';
-export type { TypeReference } from './fixtures.ts';
-export { type ApiRequest, type ApiResponse, bodyBytes, bodyText } from './http/exchange.ts';
-export type { InProcessOptions, InProcessTransport } from './http/in-process.ts';
-export { parseManifests } from './manifests.ts';
-export type { LoggedRequest, RequestLog } from './request-log.ts';
 export { Sandbox, type SandboxOptions, type SandboxSnapshot, type TokenOwner } from './sandbox.ts';
 export type { ScenarioOptions } from './scenarios/scenario.ts';
 export { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios/scenarios.ts';
+export type { TypeReference } from './seed/fixtures.ts';
+export { parseManifests } from './seed/manifests.ts';
+export type { InProcessOptions, InProcessTransport } from './server/in-process.ts';
+export type { LoggedRequest, RequestLog } from './server/request-log.ts';

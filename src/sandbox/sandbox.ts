@@ -6,24 +6,24 @@ import { InformerError } from '../kit/error.ts';
 import { type Random, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
-import { copiesOnRead } from './copies-on-read.ts';
+import type { ApiRequest, ApiResponse } from './api/exchange.ts';
+import { userNamed } from './auth/authenticate.ts';
+import { TokenKeeper } from './auth/token-keeper.ts';
 import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
-import type { TypeReference } from './fixtures.ts';
-import { userNamed } from './http/authenticate.ts';
-import { type Certificate, makeCertificate } from './http/certificate.ts';
-import type { ApiRequest, ApiResponse } from './http/exchange.ts';
-import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './http/in-process.ts';
-import { SocketServer } from './http/socket-server.ts';
-import { RequestLog } from './request-log.ts';
 import type { ScenarioOptions } from './scenarios/scenario.ts';
 import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
+import { copiesOnRead } from './seed/copies-on-read.ts';
+import type { TypeReference } from './seed/fixtures.ts';
+import { type Certificate, makeCertificate } from './server/certificate.ts';
+import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './server/in-process.ts';
+import { RequestLog } from './server/request-log.ts';
+import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import type { StoreSnapshot } from './store/object-store.ts';
-import { TokenKeeper } from './token-keeper.ts';
+import { copy } from './types/copy.ts';
 import { Works } from './works.ts';
-import { copy } from './write/copy.ts';
 
 export interface SandboxOptions {
   /** 0, the default, picks a free port. */

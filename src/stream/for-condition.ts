@@ -1,5 +1,5 @@
 import { goSprint } from '../expr/go-text.ts';
-import { compileJsonPath } from '../expr/jsonpath.ts';
+import { compileJsonPath } from '../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
 import { isContainer } from '../kit/exact-json.ts';
 import type { ReadonlyObject } from '../model/object.ts';

@@ -1,6 +1,6 @@
-import type { Step } from '../expr/jsonpath-ast.ts';
-import { compileSteps } from '../expr/jsonpath-compile.ts';
-import { parseTemplate } from '../expr/jsonpath-parse.ts';
+import type { Step } from '../expr/jsonpath/ast.ts';
+import { compileSteps } from '../expr/jsonpath/compile.ts';
+import { parseTemplate } from '../expr/jsonpath/parse.ts';
 import { InformerError } from '../kit/error.ts';
 import { isContainer } from '../kit/exact-json.ts';
 import { sameValue } from '../kit/same-value.ts';

@@ -1,6 +1,6 @@
-import type { Step } from '../expr/jsonpath-ast.ts';
-import { compileSteps } from '../expr/jsonpath-compile.ts';
-import { parseTemplate } from '../expr/jsonpath-parse.ts';
+import type { Step } from '../expr/jsonpath/ast.ts';
+import { compileSteps } from '../expr/jsonpath/compile.ts';
+import { parseTemplate } from '../expr/jsonpath/parse.ts';
 import type { PathStep } from './field-changes.ts';
 
 /** Whether a changed field is one of those that were asked for: at one of the paths, below it, or a part that holds it. */

@@ -17,6 +17,30 @@ const LEVELS: readonly (readonly string[])[] = [
   ['commands'],
 ];
 
+/**
+ * The order inside each room that has folders: left never imports right, and places on one level never import each other. `*` is the room's own
+ * files that have no place of their own. A room without folders has no order but that of its files, which form no ring.
+ */
+const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  controller: [['*'], ['hooks']],
+  expr: [['address.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],
+  sandbox: [
+    ['status', 'store'],
+    ['types'],
+    ['cluster.ts'],
+    ['api'],
+    ['apply', 'table'],
+    ['read'],
+    ['write'],
+    ['auth'],
+    ['discovery', 'controllers', 'faults', 'scenarios'],
+    ['server', 'seed'],
+    ['*'],
+  ],
+  'sandbox/scenarios': [['world.ts'], ['scenario.ts'], ['workloads'], ['*']],
+  'sandbox/types': [['api-type.ts'], ['fields'], ['*'], ['custom']],
+};
+
 /** Files at the top of src are entries: they gather what rooms export, and no room imports them. */
 const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
   'index.ts': { notFrom: ['sandbox', 'testing', 'output', 'serve', 'ops', 'cli', 'commands'] },
@@ -46,8 +70,29 @@ describe('the house', () => {
     expect(wrongOf(imports)).toEqual([]);
   });
 
-  it('has no ring among its files', () => {
+  it('has no import that goes right or sideways inside a room, at any depth', () => {
+    expect(wrongInside(imports)).toEqual([]);
+  });
+
+  it('has an order for every room with folders, and names in it only what is there', () => {
+    const folders = new Set(filesOf(SRC).flatMap(foldersAbove));
+    const rooms = [...folders].filter((room) => [...folders].some((folder) => path.dirname(folder) === room)).sort();
+    expect(Object.keys(INSIDE).sort()).toEqual(rooms);
+    const places = new Set([...folders, ...filesOf(SRC)]);
+    const named = Object.entries(INSIDE).flatMap(([room, order]) => order.flat().map((place) => `${room}/${place}`));
+    expect(named.filter((place) => !place.endsWith('/*') && !places.has(place))).toEqual([]);
+    expect([...folders].filter((folder) => folder.includes('/') && !named.includes(folder))).toEqual([]);
+  });
+
+  it('has no ring among its files, nor among the places of any folder', () => {
     expect(ringsOf(imports)).toEqual([]);
+    const folders = new Set(['', ...filesOf(SRC).flatMap(foldersAbove)]);
+    expect([...folders].flatMap((folder) => ringsOf(insideOf(folder, imports)))).toEqual([]);
+  });
+
+  it('lets the sandbox import only kit and model', () => {
+    const rooms = imports.filter(({ from, to }) => roomOf(from) === 'sandbox' && roomOf(to) !== 'sandbox').map(({ to }) => roomOf(to));
+    expect([...new Set(rooms)].sort()).toEqual(['kit', 'model']);
   });
 
   it('reads time and sets timers only through the Clock, but for cli/', () => {
@@ -80,6 +125,22 @@ describe('the check itself', () => {
     expect(specifiersOf(text)).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
   });
 
+  it('finds an import that was turned around inside a room', () => {
+    expect(wrongInside([{ from: 'sandbox/store/collection.ts', to: 'sandbox/write/writer.ts' }])).toHaveLength(1);
+    expect(wrongInside([{ from: 'sandbox/write/writer.ts', to: 'sandbox/store/collection.ts' }])).toEqual([]);
+    expect(wrongInside([{ from: 'sandbox/apply/fields.ts', to: 'sandbox/table/table.ts' }])).toHaveLength(1);
+    expect(wrongInside([{ from: 'sandbox/types/fields/core-fields.ts', to: 'sandbox/types/custom/rules.ts' }])).toHaveLength(1);
+  });
+
+  it('finds a ring of folders whose files form none', () => {
+    const arrows: Import[] = [
+      { from: 'sandbox/a/one.ts', to: 'sandbox/b/two.ts' },
+      { from: 'sandbox/b/three.ts', to: 'sandbox/a/four.ts' },
+    ];
+    expect(ringsOf(arrows)).toEqual([]);
+    expect(ringsOf(insideOf('sandbox', arrows))).toHaveLength(1);
+  });
+
   it('finds a ring', () => {
     const ring: Import[] = [
       { from: 'kit/a.ts', to: 'kit/b.ts' },
@@ -102,6 +163,42 @@ function isWrong({ from, to }: Import): boolean {
   if (roomOf(to) === 'sandbox') return !MAY_IMPORT_SANDBOX(from);
   if (roomOf(from) === 'informer' && ['client', 'workqueue', 'expr'].includes(roomOf(to))) return true;
   return levelOf(roomOf(to)) >= levelOf(roomOf(from));
+}
+
+function wrongInside(all: readonly Import[]): string[] {
+  return Object.entries(INSIDE).flatMap(([room, order]) => {
+    const levelOfPlace = (place: string) => order.findIndex((level) => level.includes(place.slice(room.length + 1)));
+    const place = (file: string) => {
+      const own = levelOfPlace(placeIn(room, file));
+      return own === -1 ? order.findIndex((level) => level.includes('*')) : own;
+    };
+    return all
+      .filter(({ from, to }) => isUnder(room, from) && isUnder(room, to) && placeIn(room, from) !== placeIn(room, to))
+      .filter(({ from, to }) => place(to) > place(from) || (place(to) === place(from) && !order[place(to)]?.includes('*')))
+      .map(({ from, to }) => `${from} imports ${to}`);
+  });
+}
+
+/** The imports between places of a folder: its own files, and its folders as wholes. */
+function insideOf(folder: string, all: readonly Import[]): Import[] {
+  return all
+    .filter(({ from, to }) => isUnder(folder, from) && isUnder(folder, to))
+    .map(({ from, to }) => ({ from: placeIn(folder, from), to: placeIn(folder, to) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+const isUnder = (folder: string, file: string) => folder === '' || file.startsWith(`${folder}/`);
+
+/** The file or folder directly in `folder` that has the file in it. */
+function placeIn(folder: string, file: string): string {
+  const start = folder === '' ? 0 : folder.length + 1;
+  const end = file.indexOf('/', start);
+  return end === -1 ? file : file.slice(0, end);
+}
+
+function foldersAbove(file: string): string[] {
+  const words = file.split('/').slice(0, -1);
+  return words.map((_, i) => words.slice(0, i + 1).join('/'));
 }
 
 const roomOf = (file: string) => file.slice(0, file.indexOf('/'));

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { builtinTypes } from '../../src/sandbox/discovery/builtin-types.ts';
-import { dropUnknownFields } from '../../src/sandbox/write/known-fields.ts';
+import { builtinTypes } from '../../src/sandbox/types/builtin-types.ts';
+import { dropUnknownFields } from '../../src/sandbox/types/known-fields.ts';
 import { decodeProtobuf } from '../../src/sandbox/write/protobuf.ts';
 import { BUILD_MS, build, reasonToSkip } from './go.ts';
 

@@ -1,4 +1,4 @@
-import { bodyText } from '../../src/sandbox/http/exchange.ts';
+import { bodyText } from '../../src/sandbox/api/exchange.ts';
 import { pathOf } from './collections.ts';
 import { pick, type Random } from './random.ts';
 import type { World } from './world.ts';

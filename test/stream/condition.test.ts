@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileCel, OBJECT_VARIABLES } from '../../src/expr/cel.ts';
+import { compileCel, OBJECT_VARIABLES } from '../../src/expr/cel/cel.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { conditionOf, variablesOf } from '../../src/stream/condition.ts';
 import type { ObjectChange } from '../../src/stream/envelope.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileCel } from '../../src/expr/cel.ts';
+import { compileCel } from '../../src/expr/cel/cel.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

@@ -1,4 +1,4 @@
-import { compileJsonPath } from '../../expr/jsonpath.ts';
+import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { refuseCode, refusePipedCode } from './exec-code.ts';
 import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, splitWords, type Word } from './exec-words.ts';

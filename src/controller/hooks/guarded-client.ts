@@ -4,10 +4,10 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
 import { checkName } from '../../model/path-segment.ts';
-import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from '../actions.ts';
-import { FIELD_MANAGER, refuseRedacted } from '../actions.ts';
-import type { WriteBudget } from '../write-budget.ts';
-import { unlimitedWrites } from '../write-budget.ts';
+import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './actions.ts';
+import { FIELD_MANAGER, refuseRedacted } from './actions.ts';
+import type { WriteBudget } from './write-budget.ts';
+import { unlimitedWrites } from './write-budget.ts';
 
 /** What a hook's client offers for one resource type. */
 export interface HookResource<T extends object = UnknownObject> {

@@ -1,10 +1,10 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
-import type { ApiType } from '../discovery/api-type.ts';
 import { shared } from '../store/shared.ts';
-import { shapeOf } from '../write/shape.ts';
-import { FieldSet } from './field-set.ts';
-import { compare, fieldsOf } from './fields.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { FieldSet } from '../types/field-set.ts';
+import { compare, fieldsOf } from '../types/fields.ts';
+import { shapeOf } from '../types/shape.ts';
 
 /** Who writes, and through which door. */
 export interface Manager {

@@ -1,15 +1,15 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import { refuse } from '../http/statuses.ts';
-import { emptyObject } from '../write/empty-objects.ts';
-import { equalJson } from '../write/equal.ts';
-import { own, setOwn } from '../write/own-fields.ts';
-import { fieldShape, type Shape, shapeOf } from '../write/shape.ts';
-import { guardsStatus, keepsMetadataAtStatus } from '../write/traits.ts';
-import { FieldSet } from './field-set.ts';
-import { compare, isMap, itemKey, partsOf } from './fields.ts';
+import { refuse } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { emptyObject } from '../types/empty-objects.ts';
+import { equalJson } from '../types/equal.ts';
+import { FieldSet } from '../types/field-set.ts';
+import { compare, isMap, itemKey, partsOf } from '../types/fields.ts';
+import { own, setOwn } from '../types/own-fields.ts';
+import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
+import { guardsStatus, keepsMetadataAtStatus } from '../types/traits.ts';
 import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
 
 /** What applying a configuration makes of an object. */

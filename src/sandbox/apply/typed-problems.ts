@@ -1,15 +1,15 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { unknownFieldsOf } from '../crd/custom-resource.ts';
-import type { ApiType, JsonSchema } from '../discovery/api-type.ts';
-import { internal } from '../http/statuses.ts';
-import { copy } from '../write/copy.ts';
-import { applyProblem, emptyNulls, expected, mismatches } from '../write/field-types.ts';
-import { dropUnknownFields } from '../write/known-fields.ts';
-import { own } from '../write/own-fields.ts';
-import { fieldShape, type Shape, shapeOf } from '../write/shape.ts';
-import { isMap, itemKey } from './fields.ts';
+import { internal } from '../status/statuses.ts';
+import type { ApiType, JsonSchema } from '../types/api-type.ts';
+import { copy } from '../types/copy.ts';
+import { unknownFieldsOf } from '../types/custom/custom-resource.ts';
+import { applyProblem, emptyNulls, expected, mismatches } from '../types/field-types.ts';
+import { isMap, itemKey } from '../types/fields.ts';
+import { dropUnknownFields } from '../types/known-fields.ts';
+import { own } from '../types/own-fields.ts';
+import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
 
 /**
  * Refuses a configuration that is no object of its type: unknown fields, list items without their key or with the key of another.

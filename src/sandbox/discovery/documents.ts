@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { formatGroupVersion } from '../../model/gvr.ts';
-import type { ApiType, Subresource } from './api-type.ts';
-import { storageVersionHash } from './builtin-types.ts';
-import type { ServedGroup, ServedVersion, TypeRegistry } from './type-registry.ts';
+import type { ApiType, Subresource } from '../types/api-type.ts';
+import { storageVersionHash } from '../types/builtin-types.ts';
+import type { ServedGroup, ServedVersion, TypeRegistry } from '../types/type-registry.ts';
 
 /** `/api`: the versions of the core group. `address` is host:port of the server. */
 export function apiVersions(address: string): object {

@@ -1,7 +1,7 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
-import type { ApiType } from './api-type.ts';
-import { describeCommon, describeField, describeMessage } from './fields/descriptions.ts';
-import { type Field, type FieldType, type Message, messageOf, type Scalar } from './fields/field-table.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { describeCommon, describeField, describeMessage } from '../types/fields/descriptions.ts';
+import { type Field, type FieldType, type Message, messageOf, type Scalar } from '../types/fields/field-table.ts';
 
 type Schema = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { pathOf } from '../../model/gvr.ts';
-import type { ApiType } from './api-type.ts';
+import type { ApiType } from '../types/api-type.ts';
+import type { TypeRegistry } from '../types/type-registry.ts';
 import { SchemaSet } from './openapi-schemas.ts';
-import type { TypeRegistry } from './type-registry.ts';
 
 /** A document as it is sent, and the hash that names this state of it. */
 export interface OpenApiDocument {

@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../http/exchange.ts';
+import type { ApiRequest } from '../api/exchange.ts';
 import type { Fault, FaultMatch, FaultRule, Incident, RandomFaults } from './fault.ts';
 import { randomFaults } from './random-faults.ts';
 

@@ -1,8 +1,8 @@
 import { onAbort } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { failure } from '../../model/status.ts';
-import type { ApiRequest, ApiResponse } from '../http/exchange.ts';
-import { respondStatus } from '../http/respond.ts';
+import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
+import { respondStatus } from '../api/respond.ts';
 import type { Fault } from './fault.ts';
 import { isWatchRequest } from './fault-script.ts';
 import { reordered } from './reordered.ts';

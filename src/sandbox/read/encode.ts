@@ -1,10 +1,10 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import type { Representation } from '../http/negotiate.ts';
+import type { Representation } from '../api/negotiate.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/table.ts';
-import { presented } from '../write/conversion.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { presented } from '../types/conversion.ts';
 
 /** What a list says of itself. */
 export interface ListMeta {

@@ -1,8 +1,8 @@
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import { badRequest } from '../http/statuses.ts';
+import { badRequest } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
 
 /** What the value of a field label is when the object has none. '' unless said. */
 type Labels = Readonly<Record<string, string>>;

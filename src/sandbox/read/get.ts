@@ -1,9 +1,9 @@
 import { joinKey } from '../../model/key.ts';
+import type { ResourceCall } from '../api/call.ts';
+import type { ApiResponse } from '../api/exchange.ts';
+import { respondEncoded } from '../api/respond.ts';
 import type { Cluster } from '../cluster.ts';
-import type { ResourceCall } from '../http/call.ts';
-import type { ApiResponse } from '../http/exchange.ts';
-import { respondEncoded } from '../http/respond.ts';
-import { missing } from '../http/statuses.ts';
+import { missing } from '../status/statuses.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { encodeObject } from './encode.ts';
 

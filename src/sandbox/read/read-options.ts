@@ -1,8 +1,8 @@
 import { InformerError } from '../../kit/error.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
-import { type Call, flag } from '../http/call.ts';
-import { badRequest, internal, invalidOptions } from '../http/statuses.ts';
+import { type Call, flag } from '../api/call.ts';
+import { badRequest, internal, invalidOptions } from '../status/statuses.ts';
 
 /** The options of a list or watch, read and checked against each other. */
 export interface ReadOptions {

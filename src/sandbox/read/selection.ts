@@ -1,5 +1,5 @@
-import type { ApiType } from '../discovery/api-type.ts';
 import type { StoredObject } from '../store/stored-object.ts';
+import type { ApiType } from '../types/api-type.ts';
 import { checkFieldLabel, fieldValue } from './field-labels.ts';
 import type { ReadOptions } from './read-options.ts';
 

@@ -1,9 +1,9 @@
 import type { UnknownObject } from '../../model/object.ts';
+import type { ResourceCall } from '../api/call.ts';
+import type { ApiResponse } from '../api/exchange.ts';
 import type { Cluster } from '../cluster.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import type { ResourceCall } from '../http/call.ts';
-import type { ApiResponse } from '../http/exchange.ts';
 import { StoredObject } from '../store/stored-object.ts';
+import type { ApiType } from '../types/api-type.ts';
 import { showObject } from './get.ts';
 
 /** What a Scale is shown as: an object like any other, though nothing of its type is stored. */

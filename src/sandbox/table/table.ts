@@ -2,7 +2,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import type { ApiType, CustomTraits } from '../discovery/api-type.ts';
+import type { ApiType, CustomTraits } from '../types/api-type.ts';
 import { CLUSTER_CELLS } from './cluster-cells.ts';
 import { builtinColumns, NAME_COLUMN } from './columns.ts';
 import { findPath } from './json-path.ts';

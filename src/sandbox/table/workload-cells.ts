@@ -1,5 +1,5 @@
 import { humanDuration } from '../../kit/duration.ts';
-import { selectorText } from '../write/scale.ts';
+import { selectorText } from '../types/scale.ts';
 import { ageOf, type Fields, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
 
 type Cells = (object: Fields, now: number) => unknown[];

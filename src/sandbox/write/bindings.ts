@@ -1,9 +1,9 @@
 import type { UnknownObject } from '../../model/object.ts';
+import type { ResourceCall } from '../api/call.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import type { ResourceCall } from '../http/call.ts';
-import { badRequest, conflict, type FieldProblem, invalid } from '../http/statuses.ts';
 import { find } from '../read/get.ts';
-import { copy } from './copy.ts';
+import { badRequest, conflict, type FieldProblem, invalid } from '../status/statuses.ts';
+import { copy } from '../types/copy.ts';
 import { decodeObject } from './decode.ts';
 import { withCondition } from './deleter.ts';
 import type { Writer } from './writer.ts';

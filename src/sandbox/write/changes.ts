@@ -1,8 +1,8 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import type { ObjectMeta, UnknownObject } from '../../model/object.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import type { FieldProblem } from '../http/statuses.ts';
-import { equalJson } from './equal.ts';
+import type { FieldProblem } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { equalJson } from '../types/equal.ts';
 import { podSpec } from './pod-changes.ts';
 import { clusterIps } from './service-changes.ts';
 import { fieldsOf, itemsOf } from './validate-pods.ts';

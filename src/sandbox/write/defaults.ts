@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { ApiType } from '../discovery/api-type.ts';
+import type { ApiType } from '../types/api-type.ts';
 
 type Fields = Record<string, unknown>;
 

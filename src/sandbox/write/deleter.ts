@@ -2,13 +2,13 @@ import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import { forbidden, missing, refuse } from '../http/statuses.ts';
+import { forbidden, missing, refuse } from '../status/statuses.ts';
 import { atRevision, type StoredObject } from '../store/stored-object.ts';
-import { copy } from './copy.ts';
-import { equalJson } from './equal.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { copy } from '../types/copy.ts';
+import { equalJson } from '../types/equal.ts';
+import { orphansByDefault } from '../types/traits.ts';
 import { tidyMetadata } from './identity.ts';
-import { orphansByDefault } from './traits.ts';
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;

@@ -1,5 +1,5 @@
 import { isTooDeep, MOST_LEVELS } from '../../kit/depth.ts';
-import { badRequest, notImplemented } from '../http/statuses.ts';
+import { badRequest, notImplemented } from '../status/statuses.ts';
 
 /** Refuses with 501 what is nested too deep for the sandbox to work through. A real server takes ten times as much. */
 export function checkDepth(value: unknown): void {

@@ -1,8 +1,8 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isMap } from '../apply/fields.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import { badRequest, invalid } from '../http/statuses.ts';
+import { badRequest, invalid } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { isMap } from '../types/fields.ts';
 
 /** Where objects hold times with microseconds, which unlike others must be written out in full. Source: metav1.MicroTime. */
 const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {

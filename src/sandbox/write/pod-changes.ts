@@ -1,6 +1,6 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { FieldProblem } from '../http/statuses.ts';
-import { equalJson } from './equal.ts';
+import type { FieldProblem } from '../status/statuses.ts';
+import { equalJson } from '../types/equal.ts';
 import { fieldsOf, itemsOf } from './validate-pods.ts';
 
 type Fields = Record<string, unknown>;

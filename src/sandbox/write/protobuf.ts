@@ -1,7 +1,7 @@
 import { parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
-import { type Field, type FieldType, type Message, messageOf } from '../discovery/fields/field-table.ts';
-import { badRequest, notImplemented } from '../http/statuses.ts';
+import { badRequest, notImplemented } from '../status/statuses.ts';
+import { type Field, type FieldType, type Message, messageOf } from '../types/fields/field-table.ts';
 
 /** What Go clients send built-in objects as, unless told otherwise. Taken, never answered with: they read JSON as well. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';

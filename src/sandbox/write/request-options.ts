@@ -1,9 +1,9 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { FieldValidation } from '../crd/custom-resource.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import { flag, managerOf, type ResourceCall } from '../http/call.ts';
-import { badRequest, invalid, invalidOptions } from '../http/statuses.ts';
+import { flag, managerOf, type ResourceCall } from '../api/call.ts';
 import { SCALES } from '../read/show-scale.ts';
+import { badRequest, invalid, invalidOptions } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import type { FieldValidation } from '../types/custom/custom-resource.ts';
 import { contentTypeOf, decodeDeleteOptions, duplicatesIn } from './decode.ts';
 import type { DeleteOptions } from './deleter.ts';
 import { APPLY_PATCH } from './patch.ts';

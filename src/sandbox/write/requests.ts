@@ -1,25 +1,27 @@
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isMap } from '../apply/fields.ts';
+import { flag, type ResourceCall } from '../api/call.ts';
+import type { ApiResponse } from '../api/exchange.ts';
+import { respond } from '../api/respond.ts';
 import { applyTo } from '../apply/server-side-apply.ts';
 import { checkTyped } from '../apply/typed-problems.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import { flag, type ResourceCall } from '../http/call.ts';
-import type { ApiResponse } from '../http/exchange.ts';
-import { respond } from '../http/respond.ts';
-import { badRequest, conflict, invalidOptions, methodNotAllowed, missing, notImplemented, staleWrite } from '../http/statuses.ts';
 import { find, showObject } from '../read/get.ts';
 import { select } from '../read/list.ts';
 import { parseListOptions } from '../read/read-options.ts';
 import { selectionOf } from '../read/selection.ts';
 import { SCALES, showScale } from '../read/show-scale.ts';
+import { badRequest, conflict, invalidOptions, methodNotAllowed, missing, notImplemented, staleWrite } from '../status/statuses.ts';
 import type { StoredObject } from '../store/stored-object.ts';
+import { fromStorage, presented } from '../types/conversion.ts';
+import { copy } from '../types/copy.ts';
+import { emptyObject } from '../types/empty-objects.ts';
+import { isMap } from '../types/fields.ts';
+import { scaleOf, withScale } from '../types/scale.ts';
+import { isCreatedByUpdate, returnsDeleted } from '../types/traits.ts';
 import { bind } from './bindings.ts';
-import { fromStorage, presented } from './conversion.ts';
-import { copy } from './copy.ts';
 import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';
 import type { Deleter } from './deleter.ts';
-import { emptyObject } from './empty-objects.ts';
 import { checkMicroTimes, checkPatchedMicroTimes } from './micro-times.ts';
 import { APPLY_PATCH, patched } from './patch.ts';
 import {
@@ -33,8 +35,6 @@ import {
   withoutVersion,
 } from './request-checks.ts';
 import { deleteOptions, orphanWarning, writeOptions } from './request-options.ts';
-import { scaleOf, withScale } from './scale.ts';
-import { isCreatedByUpdate, returnsDeleted } from './traits.ts';
 import { checkNameOf, checkNamespaceOf } from './updated-metadata.ts';
 import type { Writer } from './writer.ts';
 

@@ -1,7 +1,7 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import type { FieldProblem } from '../http/statuses.ts';
-import { equalJson } from './equal.ts';
+import type { FieldProblem } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { equalJson } from '../types/equal.ts';
 import { fieldsOf, itemsOf } from './validate-pods.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../kit/exact-json.ts';
-import { isMap } from '../apply/fields.ts';
-import { internal } from '../http/statuses.ts';
-import { goText } from './go-text.ts';
-import { own, setOwn } from './own-fields.ts';
-import { fieldShape, type Shape } from './shape.ts';
+import { internal } from '../status/statuses.ts';
+import { isMap } from '../types/fields.ts';
+import { goText } from '../types/go-text.ts';
+import { own, setOwn } from '../types/own-fields.ts';
+import { fieldShape, type Shape } from '../types/shape.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
-import { badRequest } from '../http/statuses.ts';
-import { copy } from './copy.ts';
+import { badRequest } from '../status/statuses.ts';
+import { copy } from '../types/copy.ts';
 
 /** The namespace of a new object must be the one of the request, if the object names one. */
 export function checkNamespaceOf(object: UnknownObject, namespace: string | undefined): void {

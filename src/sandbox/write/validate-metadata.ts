@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../../model/object.ts';
-import type { FieldProblem } from '../http/statuses.ts';
+import type { FieldProblem } from '../status/statuses.ts';
 
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 export const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/exact-json.ts';
-import type { FieldProblem } from '../http/statuses.ts';
+import type { FieldProblem } from '../status/statuses.ts';
 
 type Fields = Record<string, unknown>;
 

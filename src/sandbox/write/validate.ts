@@ -1,10 +1,10 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { definitionProblems } from '../crd/definition-problems.ts';
-import type { ApiType } from '../discovery/api-type.ts';
-import type { FieldProblem } from '../http/statuses.ts';
-import { choiceProblems } from './field-types.ts';
-import { nameRule } from './traits.ts';
+import type { FieldProblem } from '../status/statuses.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { definitionProblems } from '../types/custom/definition-problems.ts';
+import { choiceProblems } from '../types/field-types.ts';
+import { nameRule } from '../types/traits.ts';
 import { labelProblems, metadataProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
 import { fieldsOf, invalid, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { FieldSet } from '../../../src/sandbox/apply/field-set.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
+import { FieldSet } from '../../../src/sandbox/types/field-set.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { ask, type Loose } from '../../support/sandbox-requests.ts';
 

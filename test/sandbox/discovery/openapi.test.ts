@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatGroupVersion } from '../../../src/model/gvr.ts';
-import { builtinTypes } from '../../../src/sandbox/discovery/builtin-types.ts';
-import { describeField } from '../../../src/sandbox/discovery/fields/descriptions.ts';
-import { allMessages, messageOf } from '../../../src/sandbox/discovery/fields/field-table.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
+import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
+import { describeField } from '../../../src/sandbox/types/fields/descriptions.ts';
+import { allMessages, messageOf } from '../../../src/sandbox/types/fields/field-table.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { ask } from '../../support/sandbox-requests.ts';
 
@@ -88,9 +88,9 @@ describe('the field table', () => {
   });
 
   it('describes no message and no field that there is not', async () => {
-    const { META_TEXTS } = await import('../../../src/sandbox/discovery/fields/meta-texts.ts');
-    const { CORE_TEXTS } = await import('../../../src/sandbox/discovery/fields/core-texts.ts');
-    const { OTHER_TEXTS } = await import('../../../src/sandbox/discovery/fields/other-texts.ts');
+    const { META_TEXTS } = await import('../../../src/sandbox/types/fields/meta-texts.ts');
+    const { CORE_TEXTS } = await import('../../../src/sandbox/types/fields/core-texts.ts');
+    const { OTHER_TEXTS } = await import('../../../src/sandbox/types/fields/other-texts.ts');
     const known = new Map<string, Set<string>>();
     for (const { name, fields } of allMessages()) known.set(name, new Set([...(known.get(name) ?? []), ...fields.keys()]));
     for (const scalar of ['Quantity', 'Time', 'MicroTime', 'IntOrString']) known.set(scalar, new Set());

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { builtinTypes } from '../../../src/sandbox/discovery/builtin-types.ts';
 import { findPath } from '../../../src/sandbox/table/json-path.ts';
 import { columnsOf, row } from '../../../src/sandbox/table/table.ts';
+import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 
 const NOW = Date.parse('2026-01-01T01:00:00Z');
 const types = builtinTypes();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { builtinTypes } from '../../../src/sandbox/discovery/builtin-types.ts';
+import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
+import { shapeOf } from '../../../src/sandbox/types/shape.ts';
 import { mergePatch } from '../../../src/sandbox/write/patch.ts';
-import { shapeOf } from '../../../src/sandbox/write/shape.ts';
 import { strategicMerge } from '../../../src/sandbox/write/strategic-merge.ts';
 
 describe('merge patch (RFC 7386)', () => {

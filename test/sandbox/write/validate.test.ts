@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { builtinTypes } from '../../../src/sandbox/discovery/builtin-types.ts';
+import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { problemsOf } from '../../../src/sandbox/write/validate.ts';
 
 const types = builtinTypes();

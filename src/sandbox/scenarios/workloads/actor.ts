@@ -4,9 +4,9 @@ import { joinKey, type ObjectKey } from '../../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../../model/object.ts';
 import { StatusError } from '../../../model/status.ts';
 import { timestamp } from '../../cluster.ts';
-import type { ApiType } from '../../discovery/api-type.ts';
 import type { StoreEvent } from '../../store/event-log.ts';
-import { copy } from '../../write/copy.ts';
+import type { ApiType } from '../../types/api-type.ts';
+import { copy } from '../../types/copy.ts';
 import type { World } from '../world.ts';
 import type { Views } from './views.ts';
 

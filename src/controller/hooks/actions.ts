@@ -1,0 +1,287 @@
+import type { Clock } from '../../kit/clock.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
+import type { Logger } from '../../kit/logger.ts';
+import type { Random } from '../../kit/random.ts';
+import type { GroupVersionResource } from '../../model/gvr.ts';
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { KubeObject, UnknownObject } from '../../model/object.ts';
+import { isNotFound } from '../../model/status.ts';
+import { setControllerReference } from '../owner.ts';
+import { retryOnConflict } from '../retry.ts';
+import type { Subject, Target, TargetType } from './action-target.ts';
+import { formatTarget, TargetResolver } from './action-target.ts';
+import type { Action, Body, EventBody } from './reply.ts';
+import type { WriteBudget } from './write-budget.ts';
+import { unlimitedWrites } from './write-budget.ts';
+
+/** Who writes, as the server notes it in managedFields. */
+export const FIELD_MANAGER = 'kubectl-informer';
+
+export interface ActionWriteOptions {
+  signal?: AbortSignal | undefined;
+  dryRun?: boolean | undefined;
+  fieldManager?: string | undefined;
+  subresource?: string | undefined;
+}
+
+export interface ActionPatchOptions extends ActionWriteOptions {
+  type: 'merge' | 'json' | 'strategic' | 'apply';
+  /** With `apply`: takes over fields that others own. */
+  force?: boolean | undefined;
+}
+
+/** What actions need of one resource type. A ResourceApi fits. */
+export interface ActionResource {
+  get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<UnknownObject>;
+  create(object: object, options?: ActionWriteOptions): Promise<UnknownObject>;
+  patch(name: string, body: unknown, options: ActionPatchOptions): Promise<UnknownObject>;
+  delete(name: string, options?: { signal?: AbortSignal | undefined; dryRun?: boolean | undefined }): Promise<unknown>;
+}
+
+/** What actions need of a cluster. A Client fits. */
+export interface ActionClient {
+  resource(gvr: GroupVersionResource, options: { namespace?: string | undefined }): ActionResource;
+}
+
+/** `describe` sends nothing, `dry-run` lets the server do everything but store it, `write` writes. */
+export type ActionMode = 'describe' | 'dry-run' | 'write';
+
+/** One action carried out, or shown instead. */
+export interface ActionOutcome {
+  readonly mode: ActionMode;
+  readonly verb: Action['verb'];
+  /** The reconciled object's key. */
+  readonly subject: string;
+  readonly target: Target;
+  /** What is sent. Secrets in it are redacted. */
+  readonly body: unknown;
+  /** With `dry-run`: the state before, if there is one. */
+  readonly before?: UnknownObject | undefined;
+  /** What the server answered; its resourceVersion tells our own writes apart later. */
+  readonly after?: UnknownObject | undefined;
+}
+
+export interface ActionRunnerOptions {
+  client: ActionClient;
+  mode: ActionMode;
+  /** The reconciled type. */
+  primary: TargetType;
+  /** All types of the server; asked only for actions about another type. */
+  types: () => Promise<readonly TargetType[]>;
+  /** Hears of every action but `log`. */
+  report?: ((outcome: ActionOutcome) => void) | undefined;
+  /** Applied to bodies and states before they are reported. */
+  redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
+  budget?: WriteBudget | undefined;
+  clock?: Clock | undefined;
+  random?: Random | undefined;
+}
+
+export interface ActionContext {
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+interface Step {
+  readonly action: Exclude<Action, { verb: 'log' }>;
+  readonly target: Target;
+  /** As it is sent. */
+  readonly body: unknown;
+}
+
+/**
+ * Carries out what hooks ask for, in their order.
+ *
+ * Promises: nothing is sent unless every action names an object of a known type; nothing at all with `describe`; each write counts against the
+ * budget and is tried again on conflict; deleting what is gone is no error. A failing action ends the rest and says which it was.
+ * Does not promise all or nothing: what was done before a failure stays done, which is why hooks have to be idempotent.
+ */
+export class ActionRunner {
+  readonly #options: ActionRunnerOptions;
+  readonly #resolver: TargetResolver;
+  readonly #budget: WriteBudget;
+  readonly #clock: Clock;
+  #events = 0;
+
+  constructor(options: ActionRunnerOptions) {
+    this.#options = options;
+    this.#resolver = new TargetResolver(options);
+    this.#budget = options.budget ?? unlimitedWrites;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  get mode(): ActionMode {
+    return this.#options.mode;
+  }
+
+  async run(actions: readonly Action[], subject: Subject, context: ActionContext): Promise<void> {
+    const steps: Step[] = [];
+    for (const action of actions) {
+      if (action.verb === 'log') context.logger[action.body.level](action.body.message, action.body.fields);
+      else steps.push(await this.#prepare(action, subject));
+    }
+    for (const step of steps) await this.#carryOut(step, subject, context);
+  }
+
+  async #prepare(action: Step['action'], subject: Subject): Promise<Step> {
+    const target = await this.#resolver.resolve(action, subject);
+    if (action.verb === 'event') return { action, target: eventTarget(target), body: this.#eventOf(action.body, target, subject) };
+    if (action.verb === 'status') return { action, target, body: { status: action.body } };
+    if (action.verb === 'apply' || action.verb === 'create') return { action, target, body: this.#objectOf(action, target, subject) };
+    refuseRedacted(action.body, target.type.gvr);
+    return { action, target, body: action.body };
+  }
+
+  /** The body with what it may leave out: type and name; without what only a server writes. */
+  #objectOf(action: { body: Body; own: boolean; verb: string }, target: Target, subject: Subject): KubeObject {
+    const { managedFields: _, ...metadata } = (action.body.metadata ?? {}) as KubeObject['metadata'];
+    const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = action.body;
+    const object: KubeObject = {
+      apiVersion: formatGroupVersion(target.type.gvr),
+      kind: target.type.kind,
+      metadata: {
+        ...metadata,
+        ...(target.name === '' ? {} : { name: target.name }),
+        ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+      },
+      ...rest,
+    };
+    refuseRedacted(object, target.type.gvr);
+    if (action.own) setControllerReference(this.#ownerOf(action.verb, subject), object);
+    return object;
+  }
+
+  #ownerOf(verb: string, { object }: Subject): KubeObject {
+    if (!object) throw new InformerError('hook', `the action ${verb} cannot be owned by an object that is gone`);
+    const { gvr, kind } = this.#options.primary;
+    return { apiVersion: formatGroupVersion(gvr), kind, metadata: object.metadata as KubeObject['metadata'] };
+  }
+
+  async #carryOut(step: Step, subject: Subject, { signal, logger }: ActionContext): Promise<void> {
+    const { mode } = this.#options;
+    try {
+      const before = mode === 'dry-run' ? await this.#before(step, signal) : undefined;
+      if (mode === 'write') await this.#budget.take(signal);
+      const after = mode === 'describe' ? undefined : await this.#send(step, signal);
+      logger.debug('action', { verb: step.action.verb, target: formatTarget(step.target), mode });
+      this.#report(step, subject, before, after);
+    } catch (error) {
+      if (signal.aborted && error === signal.reason) throw error;
+      throw new InformerError('hook', `${step.action.verb} ${formatTarget(step.target)}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #before({ action, target }: Step, signal: AbortSignal): Promise<UnknownObject | undefined> {
+    if (action.verb === 'event' || target.name === '') return Promise.resolve(undefined);
+    return this.#resource(target).get(target.name, { signal }).catch(ignoreNotFound);
+  }
+
+  #send({ action, target, body }: Step, signal: AbortSignal): Promise<UnknownObject | undefined> {
+    const resource = this.#resource(target);
+    const options = { signal, dryRun: this.#options.mode === 'dry-run', fieldManager: FIELD_MANAGER };
+    const { clock, random } = this.#options;
+    const once = async (): Promise<UnknownObject | undefined> => {
+      switch (action.verb) {
+        case 'apply':
+          return resource.patch(target.name, body, { ...options, type: 'apply', force: true });
+        case 'create':
+        case 'event':
+          return resource.create(body as object, options);
+        case 'patch':
+          return resource.patch(target.name, body, { ...options, type: action.patchType });
+        case 'status':
+          return resource.patch(target.name, body, { ...options, type: 'merge', subresource: 'status' });
+        case 'delete':
+          await resource.delete(target.name, { ...action.body, signal, dryRun: options.dryRun }).catch(ignoreNotFound);
+          return undefined;
+      }
+    };
+    return retryOnConflict(once, { clock, random, signal });
+  }
+
+  #resource({ type, namespace }: Target): ActionResource {
+    return this.#options.client.resource(type.gvr, { namespace });
+  }
+
+  #report({ action, target, body }: Step, subject: Subject, before: UnknownObject | undefined, after: UnknownObject | undefined): void {
+    const { report, mode, redact = <T>(object: T) => object } = this.#options;
+    const { gvr } = target.type;
+    report?.({
+      mode,
+      verb: action.verb,
+      subject: subject.namespace === '' ? subject.name : `${subject.namespace}/${subject.name}`,
+      target,
+      body: Array.isArray(body)
+        ? body.map((operation) => redactedOperation(operation, (o) => redact(o, gvr)))
+        : redact(body as object, gvr),
+      before: before && redact(before, gvr),
+      after: after && redact(after, gvr),
+    });
+  }
+
+  /** A core/v1 Event about the target. Source: client-go tools/record (its aggregation is the EventRecorder's affair). */
+  #eventOf({ type, reason, message }: EventBody, target: Target, subject: Subject): object {
+    const now = this.#clock.now();
+    const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+    const namespace = target.namespace ?? 'default';
+    const unique = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(this.#events++)).toString(16);
+    const uid = target.name === subject.name ? subject.object?.metadata.uid : undefined;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${target.name}.${unique}`, namespace },
+      involvedObject: {
+        apiVersion: formatGroupVersion(target.type.gvr),
+        kind: target.type.kind,
+        name: target.name,
+        ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+        ...(uid === undefined ? {} : { uid }),
+      },
+      type,
+      reason,
+      message,
+      source: { component: FIELD_MANAGER },
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+    };
+  }
+}
+
+/** An operation of a JSON patch as it may be shown: what it would write into a Secret is marked as that Secret's values are. */
+function redactedOperation(
+  operation: object,
+  redact: (object: { data: Record<string, string> }) => { data: Record<string, string> },
+): object {
+  const { value } = operation as { value?: unknown };
+  if (value === undefined) return operation;
+  const text = typeof value === 'string' ? value : jsonText(value);
+  const mark = redact({ data: { text } }).data.text;
+  return mark === text ? operation : { ...operation, value: mark };
+}
+
+/** One line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
+export function describeAction({ verb, target, body }: ActionOutcome): string {
+  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+  return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(body)}`}`;
+}
+
+const EVENTS: TargetType = { gvr: { group: '', version: 'v1', resource: 'events' }, kind: 'Event', namespaced: true };
+
+function eventTarget({ namespace, name }: Target): Target {
+  return { type: EVENTS, namespace: namespace ?? 'default', name };
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+/** Hooks see Secret values as digests; one that hands back what it was given would write the digests over the values. Throws `hook` then. */
+export function refuseRedacted(body: unknown, { group, resource }: GroupVersionResource): void {
+  if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(jsonText(body))) return;
+  throw new InformerError('hook', 'this would write redacted values into a Secret', {
+    hint: 'send only the fields that are to change, or run with --show-secrets',
+  });
+}

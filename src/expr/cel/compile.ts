@@ -1,0 +1,364 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
+import type { CelFunction } from './function.ts';
+import { functionNamed, optional } from './functions.ts';
+import { compileMacro, isMacro } from './macros.ts';
+import { add, type Comparison, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './operators.ts';
+import { regexFor } from './regex.ts';
+import { type CelFailure, type Fields, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './values.ts';
+
+/**
+ * Makes closures of a checked syntax tree. The library reads and checks; it does not evaluate, for Kubernetes objects ask for what its
+ * evaluator has not: keys that are not there, JSON's one kind of numbers, patterns of bounded cost, and a bound on the work.
+ */
+export class Compiler implements NodeCompiler {
+  /** The variables of the caller that are read. */
+  readonly variables = new Set<string>();
+  readonly #scope: string[] = [];
+  readonly #questions: Questions;
+  readonly #argument: Comparison['argument'];
+
+  constructor(comparison?: Comparison) {
+    this.#questions = comparison ? questionsBy(comparison) : QUESTIONS;
+    this.#argument = comparison?.argument;
+  }
+
+  compile(node: ASTNode): Run {
+    switch (node.op) {
+      case 'value':
+        return constant(literalOf(node.args));
+      case 'id':
+        return this.#name(node.args);
+      case '.':
+        return this.#field(node);
+      case '[]':
+        return this.#index(node);
+      case '.?':
+        return this.#optional(node.args[0], constant(node.args[1]), node.pos);
+      case '[?]':
+        return this.#optional(node.args[0], this.compile(node.args[1]), node.pos);
+      case 'call':
+      case 'rcall':
+        return this.#call(node);
+      case 'list':
+        return this.#list(node.args);
+      case 'map':
+        return this.#map(node.args);
+      case '?:':
+        return this.#choice(node);
+      case '&&':
+      case '||':
+        return this.#logical(node);
+      case '!_':
+        return this.#not(node);
+      case '-_':
+        return this.#operation(node.args, node.pos, (value) => negate(value));
+      default:
+        return this.#binary(node);
+    }
+  }
+
+  compileWith(name: string, node: ASTNode): { slot: number; run: Run } {
+    const slot = this.#scope.push(name) - 1;
+    const run = this.compile(node);
+    this.#scope.pop();
+    return { slot, run };
+  }
+
+  #name(name: string): Run {
+    const slot = this.#scope.lastIndexOf(name);
+    if (slot >= 0) return ({ locals }) => locals[slot];
+    if (name === 'google') return constant(GOOGLE);
+    if (TYPES.has(name)) return constant(new TypeName(name));
+    this.variables.add(name);
+    return ({ vars }) => {
+      const value = vars[name];
+      return value === undefined ? MISSING : value;
+    };
+  }
+
+  #field({ args: [of, name], pos }: Node<'.'>): Run {
+    const run = this.compile(of);
+    return (frame) => {
+      const value = run(frame);
+      if (isMap(value)) return ownField(value, name);
+      frame.at = pos;
+      return readKey(value, name);
+    };
+  }
+
+  #index({ args: [of, key], pos }: Node<'[]'>): Run {
+    const run = this.compile(of);
+    const runKey = this.compile(key);
+    return (frame) => {
+      const value = run(frame);
+      const index = runKey(frame);
+      frame.at = pos;
+      return readKey(value, index);
+    };
+  }
+
+  #optional(of: ASTNode, runKey: Run, at: number): Run {
+    const run = this.compile(of);
+    return (frame) => {
+      const value = run(frame);
+      const key = runKey(frame);
+      frame.at = at;
+      return new Optional(readKey(value instanceof Optional ? value.value : value, key));
+    };
+  }
+
+  #list(items: readonly ASTNode[]): Run {
+    const runs = items.map((item) => this.compile(item));
+    if (items.every(isLiteral)) return constant(runs.map((run) => run(NO_FRAME)));
+    return (frame) => runs.map((run) => run(frame)).filter((value) => value !== MISSING);
+  }
+
+  #map(entries: readonly (readonly [ASTNode, ASTNode])[]): Run {
+    const runs = entries.map(([key, value]) => [this.compile(key), this.compile(value)] as const);
+    return (frame) => {
+      const found = runs.map(([key, value]) => [key(frame), value(frame)] as const);
+      return Object.fromEntries(
+        found.filter(([key, value]) => key !== MISSING && value !== MISSING).map(([key, value]) => [String(key), value]),
+      );
+    };
+  }
+
+  #choice({ args: [condition, yes, no], pos }: Node<'?:'>): Run {
+    const [test, then, otherwise] = [this.compile(condition), this.compile(yes), this.compile(no)];
+    return (frame) => {
+      const answer = test(frame);
+      frame.at = pos;
+      return isYes(answer) ? then(frame) : otherwise(frame);
+    };
+  }
+
+  #not({ args, pos }: Node<'!_'>): Run {
+    const run = this.compile(args);
+    return (frame) => {
+      const value = run(frame);
+      frame.at = pos;
+      return !isYes(value);
+    };
+  }
+
+  /** One answer decides, whatever fails beside it. A long chain is one loop. */
+  #logical(node: Node<'&&' | '||'>): Run {
+    const decisive = node.op === '||';
+    const operands = operandsOf(node, node.op).map((operand) => ({ run: this.compile(operand), at: operand.pos }));
+    return (frame) => {
+      let fault: CelFailure | undefined;
+      for (const { run, at } of operands) {
+        try {
+          const value = run(frame);
+          if (value === decisive) return decisive;
+          if (typeof value !== 'boolean') {
+            frame.at = at;
+            if (isYes(value) === decisive) return decisive;
+          }
+        } catch (error) {
+          fault ??= placed(error, frame);
+        }
+      }
+      if (fault) throw fault;
+      return !decisive;
+    };
+  }
+
+  #binary(node: Node<BinaryOp>): Run {
+    const left = this.compile(node.args[0]);
+    const right = this.compile(node.args[1]);
+    const asDoubles = isDouble(node.args[0]) || isDouble(node.args[1]);
+    const question = this.#questions[node.op];
+    if (question) return questionOf(left, right, question, node.pos);
+    const operation = ARITHMETIC[node.op] as Arithmetic;
+    return (frame) => {
+      const a = left(frame);
+      const b = right(frame);
+      if (a === MISSING || b === MISSING) return MISSING;
+      frame.at = node.pos;
+      return operation(a, b, asDoubles);
+    };
+  }
+
+  #operation(of: ASTNode, at: number, apply: (value: unknown) => unknown): Run {
+    const run = this.compile(of);
+    return (frame) => {
+      const value = run(frame);
+      frame.at = at;
+      return value === MISSING ? MISSING : apply(value);
+    };
+  }
+
+  #call(node: Node<'call' | 'rcall'>): Run {
+    if (isMacro(node)) return compileMacro(this, node);
+    const { name, args } = calleeOf(node);
+    if (name === '.or' || name === '.orValue') return this.#orElse(node, args, name);
+    const called = functionNamed(name) ?? failureAt(`${name}() cannot be called here`, node.pos);
+    checkPattern(name, args);
+    return this.#apply(called, args, node.pos);
+  }
+
+  #apply({ run, asks }: CelFunction, args: readonly ASTNode[], at: number): Run {
+    const whenMissing = asks ? false : MISSING;
+    const runs = args.map((arg) => this.#given(this.compile(arg)));
+    const [first, second] = runs;
+    if (args.every(isLiteral)) return folded(() => run(...runs.map((arg) => arg(NO_FRAME))), at);
+    if (first && second && runs.length === 2) {
+      return (frame) => {
+        const a = first(frame);
+        const b = second(frame);
+        frame.at = at;
+        return a === MISSING || b === MISSING ? whenMissing : run(a, b);
+      };
+    }
+    return (frame) => {
+      const values = runs.map((arg) => arg(frame));
+      frame.at = at;
+      return values.includes(MISSING) ? whenMissing : run(...values);
+    };
+  }
+
+  #given(run: Run): Run {
+    const argument = this.#argument;
+    return argument ? (frame) => argument(run(frame)) : run;
+  }
+
+  #orElse(node: ASTNode, [of, other]: readonly ASTNode[], name: string): Run {
+    const [run, otherwise] = [this.compile(of as ASTNode), this.compile(other as ASTNode)];
+    return (frame) => {
+      const value = run(frame);
+      frame.at = node.pos;
+      const held = optional(value);
+      if (held.value === MISSING) return otherwise(frame);
+      return name === '.or' ? held : held.value;
+    };
+  }
+}
+
+const TYPES = new Set(['string', 'bool', 'int', 'uint', 'double', 'map', 'list', 'bytes', 'null_type', 'type']);
+const GOOGLE = { protobuf: { Duration: new TypeName('google.protobuf.Duration'), Timestamp: new TypeName('google.protobuf.Timestamp') } };
+const NO_FRAME: Frame = { vars: {}, locals: [], steps: 0, at: 0 };
+
+const constant =
+  (value: unknown): Run =>
+  () =>
+    value;
+
+const isLiteral = (node: ASTNode) => node.op === 'value';
+
+/** A whole number is a number where that holds it exactly, as in objects. */
+function literalOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  const isUint = typeof value === 'object' && value !== null && typeof value.valueOf() === 'bigint';
+  return isUint ? literalOf(value.valueOf()) : value;
+}
+
+function ownField(map: Fields, name: string): unknown {
+  const value = map[name];
+  if (value === undefined || (name in Object.prototype && !Object.hasOwn(map, name))) return MISSING;
+  return value;
+}
+
+/** What stands under a key of a map or at a place of a list; MISSING where there is nothing to look in. */
+function readKey(value: unknown, key: unknown): unknown {
+  if (value === MISSING || value === null || key === MISSING) return MISSING;
+  if (value instanceof Optional) return new Optional(readKey(value.value, key));
+  if (Array.isArray(value))
+    return typeof key === 'number' ? (value[key] ?? MISSING) : failure('a list has no fields, only items: [0], or .exists(item, …)');
+  if (!isMap(value)) return failure(`${typeNameOf(value)} has no fields`);
+  return typeof key === 'string' || isNumber(key) || typeof key === 'boolean' ? ownField(value, String(key)) : failure('a key is text');
+}
+
+type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';
+type Question = (a: unknown, b: unknown) => boolean;
+type Arithmetic = (a: unknown, b: unknown, asDoubles: boolean) => unknown;
+
+type Questions = Readonly<Partial<Record<BinaryOp, Question>>>;
+
+function questionsBy({ equal: isEqual, order: orderOf }: Comparison): Questions {
+  return {
+    '==': isEqual,
+    '!=': (a, b) => !isEqual(a, b),
+    '<': (a, b) => orderOf(a, b) < 0,
+    '<=': (a, b) => orderOf(a, b) <= 0,
+    '>': (a, b) => orderOf(a, b) > 0,
+    '>=': (a, b) => orderOf(a, b) >= 0,
+    in: (a, b) => isIn(a, b, isEqual),
+  };
+}
+
+const QUESTIONS = questionsBy({ equal, order });
+
+const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': modulo };
+
+/** A comparison: no, where a side is missing. */
+function questionOf(left: Run, right: Run, question: Question, at: number): Run {
+  return (frame) => {
+    const a = left(frame);
+    if (a === MISSING) return false;
+    const b = right(frame);
+    if (b === MISSING) return false;
+    frame.at = at;
+    return question(a, b);
+  };
+}
+
+/** The operands of `a && b && c`, which the tree nests to the left; of any other expression, itself. */
+export function operandsOf(node: ASTNode, op: '&&' | '||'): ASTNode[] {
+  const open = [node];
+  const out: ASTNode[] = [];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.op === op) open.push(next.args[0], next.args[1]);
+    else out.push(next);
+  }
+  return out.reverse();
+}
+
+/** Whether the expression itself makes a double of it, so that division keeps the rest. */
+function isDouble(node: ASTNode): boolean {
+  switch (node.op) {
+    case 'value':
+      return typeof node.args === 'number';
+    case '-_':
+      return isDouble(node.args);
+    case 'call':
+      return node.args[0] === 'double';
+    case 'rcall':
+      return node.args[0] === 'asApproximateFloat';
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+      return isDouble(node.args[0]) || isDouble(node.args[1]);
+    default:
+      return false;
+  }
+}
+
+/** Namespaces are no values: `sets.contains(a, b)` has two arguments. */
+const NAMESPACES = ['sets'];
+
+function calleeOf(node: Node<'call' | 'rcall'>): { name: string; args: readonly ASTNode[] } {
+  if (node.op === 'call') return { name: node.args[0], args: node.args[1] };
+  const [name, receiver, args] = node.args;
+  const isNamespaced = receiver.op === 'id' && NAMESPACES.includes(receiver.args);
+  return isNamespaced ? { name: `${receiver.args}.${name}`, args } : { name: `.${name}`, args: [receiver, ...args] };
+}
+
+const PATTERNED = ['matches', '.matches', '.find', '.findAll'];
+
+/** A pattern that stands in the expression is refused with it. */
+function checkPattern(name: string, [, pattern]: readonly ASTNode[]): void {
+  if (!PATTERNED.includes(name) || pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
+  folded(() => regexFor(pattern.args as string), pattern.pos);
+}
+
+/** A value that is known before anything is evaluated. */
+function folded(compute: () => unknown, at: number): Run {
+  try {
+    return constant(compute());
+  } catch (error) {
+    return failureAt(error instanceof Error ? error.message : String(error), at);
+  }
+}

@@ -1,0 +1,131 @@
+import { HugeNumber } from '../../kit/exact-json.ts';
+import { goText } from '../go-text.ts';
+import { addressFunctions } from './address-functions.ts';
+import { ask, type CelFunction, define, text } from './function.ts';
+import { listFunctions } from './list-functions.ts';
+import { quantityFunctions } from './quantity-functions.ts';
+import { rolloutFunctions } from './rollout-functions.ts';
+import { bytesFunctions, stringFunctions } from './string-functions.ts';
+import { timeFunctions } from './time-functions.ts';
+import { type CelNumber, Duration, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf, whole } from './values.ts';
+
+const conversions: readonly CelFunction[] = [
+  define('dyn', [], (value) => value),
+  define('type', [], (value) => new TypeName(typeNameOf(value))),
+  define('bool', [], toBool),
+  define('int', ['int(google.protobuf.Timestamp): int', 'int(google.protobuf.Duration): int'], toInt),
+  define('uint', [], toUint),
+  define('double', [], toDouble),
+  define(
+    'string',
+    [
+      'string(google.protobuf.Timestamp): string',
+      'string(google.protobuf.Duration): string',
+      'string(quantity): string',
+      'string(net.IP): string',
+      'string(net.CIDR): string',
+    ],
+    toText,
+  ),
+  define('size', [], sizeOf),
+  define('.size', [], sizeOf),
+];
+
+const optionals: readonly CelFunction[] = [
+  ask('.hasValue', [], (value) => optional(value).value !== MISSING),
+  define('.value', [], (value) => optional(value).value),
+];
+
+/** Every function an expression may call, macros apart. */
+export const CEL_FUNCTIONS: readonly CelFunction[] = [
+  ...conversions,
+  ...optionals,
+  ...stringFunctions,
+  ...bytesFunctions,
+  ...listFunctions,
+  ...timeFunctions,
+  ...quantityFunctions,
+  ...addressFunctions,
+  ...rolloutFunctions,
+];
+
+const BY_NAME = new Map(CEL_FUNCTIONS.map((defined) => [defined.name, defined]));
+
+/** The function of a name; methods are looked up as `.name`. */
+export const functionNamed = (name: string): CelFunction | undefined => BY_NAME.get(name);
+
+export function optional(value: unknown): Optional {
+  return value instanceof Optional ? value : failure(`expected an optional (a.?b), got ${typeNameOf(value)}`);
+}
+
+const BOOLS: Readonly<Record<string, boolean>> = {
+  1: true,
+  t: true,
+  true: true,
+  TRUE: true,
+  True: true,
+  0: false,
+  f: false,
+  false: false,
+  FALSE: false,
+  False: false,
+};
+
+function toBool(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  const known = Object.hasOwn(BOOLS, text(value)) ? BOOLS[text(value)] : undefined;
+  return known ?? failure('bool() cannot read this text');
+}
+
+function toInt(value: unknown): CelNumber {
+  if (value instanceof Date) return Math.trunc(value.getTime() / 1000);
+  if (value instanceof Duration) return Math.trunc(value.ms / 1000);
+  return whole(toBigInt(value, 'int'));
+}
+
+function toUint(value: unknown): CelNumber {
+  if (value instanceof Date || value instanceof Duration) return toUint(toInt(value));
+  const number = toBigInt(value, 'uint');
+  if (number < 0n) return failure('uint() cannot take a negative number');
+  if (number > MOST_UINT) return failure('integer overflow');
+  return Number.isSafeInteger(Number(number)) ? Number(number) : number;
+}
+
+const MOST_UINT = 2n ** 64n - 1n;
+
+function toBigInt(value: unknown, called: string): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : failure(`${called}() cannot take a number without end`);
+  }
+  return /^[+-]?\d{1,40}$/.test(text(value)) ? BigInt(text(value)) : failure(`${called}() cannot read this text`);
+}
+
+function toDouble(value: unknown): number {
+  if (isNumber(value)) return Number(value);
+  if (value instanceof HugeNumber) return value.valueOf();
+  const word = text(value).toLowerCase();
+  if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
+  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : failure('double() cannot read this text');
+}
+
+/** A value as text. Bytes are read as UTF-8. */
+function toText(value: unknown): string {
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Date) return value.toISOString();
+  if (isNumber(value) || value instanceof HugeNumber) return goText(value);
+  const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
+  return isPlain ? String(value instanceof TypeName ? value.name : value) : failure(`string() does not take ${typeNameOf(value)}`);
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return codePoints(value);
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  return isMap(value) ? Object.keys(value).length : failure(`size() does not take ${typeNameOf(value)}`);
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}

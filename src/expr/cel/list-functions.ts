@@ -1,0 +1,40 @@
+import { ask, type CelFunction, define, list } from './function.ts';
+import { add, equal, order } from './operators.ts';
+import { Duration, failure, isNumber } from './values.ts';
+
+/** Kubernetes' list library and CEL's sets. Source: apiserver cel library lists.go, cel-go ext/sets.go. */
+export const listFunctions: readonly CelFunction[] = [
+  ask('.isSorted', ['list.isSorted(): bool'], (value) => list(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0)),
+  define('.sum', ['list.sum(): dyn'], sum),
+  define('.min', ['list.min(): dyn'], (value) => extreme('min', list(value), -1)),
+  define('.max', ['list.max(): dyn'], (value) => extreme('max', list(value), 1)),
+  define('.distinct', ['list.distinct(): list<dyn>'], (value) => distinct(list(value))),
+  ask('sets.contains', [], (all, some) => list(some).every((item) => holds(list(all), item))),
+  ask('sets.intersects', [], (some, other) => list(some).some((item) => holds(list(other), item))),
+  ask('sets.equivalent', [], (a, b) => list(a).every((item) => holds(list(b), item)) && list(b).every((item) => holds(list(a), item))),
+];
+
+/** The type checker's view of `indexOf` and `lastIndexOf` on lists, which share their names with those of text. */
+export const LIST_INDEX_SIGNATURES = ['list.indexOf(dyn): int', 'list.lastIndexOf(dyn): int'];
+
+export const listIndexOf = (items: readonly unknown[], wanted: unknown): number => items.findIndex((item) => equal(item, wanted));
+export const listLastIndexOf = (items: readonly unknown[], wanted: unknown): number => items.findLastIndex((item) => equal(item, wanted));
+
+const holds = (items: readonly unknown[], wanted: unknown) => listIndexOf(items, wanted) >= 0;
+
+function distinct(items: readonly unknown[]): unknown[] {
+  return items.filter((item, i) => listIndexOf(items, item) === i);
+}
+
+/** Numbers or durations; 0 of none. */
+function sum(value: unknown): unknown {
+  const items = list(value);
+  if (!items.every((item) => isNumber(item) || item instanceof Duration)) return failure('sum() takes numbers or durations only');
+  const [first, ...rest] = items;
+  return rest.reduce<unknown>((total, item) => add(total, item, false), first ?? 0);
+}
+
+function extreme(name: string, items: readonly unknown[], sign: number): unknown {
+  if (items.length === 0) return failure(`${name}() of an empty list`);
+  return items.reduce((best, item) => (order(item, best) * sign > 0 ? item : best));
+}

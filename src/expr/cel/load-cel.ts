@@ -1,0 +1,23 @@
+import type { addressesRead } from './addresses-read.ts';
+import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
+import type { pushDown } from './push-down.ts';
+import { readsBeyond } from './walk.ts';
+
+/** What {@link loadCel} gives. */
+export interface Cel {
+  readonly compileCel: typeof compileCel;
+  readonly pushDown: typeof pushDown;
+  readonly OBJECT_VARIABLES: typeof OBJECT_VARIABLES;
+  readonly readsBeyond: typeof readsBeyond;
+  readonly addressesRead: typeof addressesRead;
+}
+
+/** The CEL compiler, loaded when it is first asked for: commands without an expression never pay for it. */
+export async function loadCel(): Promise<Cel> {
+  const [cel, { pushDown }, { addressesRead }] = await Promise.all([
+    import('./cel.ts'),
+    import('./push-down.ts'),
+    import('./addresses-read.ts'),
+  ]);
+  return { compileCel: cel.compileCel, pushDown, OBJECT_VARIABLES: cel.OBJECT_VARIABLES, readsBeyond, addressesRead };
+}

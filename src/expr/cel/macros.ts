@@ -1,0 +1,132 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
+import { isYes } from './operators.ts';
+import { type CelFailure, failure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
+
+/** How many items the macros of one evaluation may go through, nested ones counted each time. */
+const MOST_STEPS = 1_000_000;
+
+type Call = Node<'call' | 'rcall'>;
+type Build = (compiler: NodeCompiler, receiver: ASTNode, args: readonly ASTNode[]) => Run;
+
+/** Whether a call is a macro: its arguments are not evaluated as they stand. */
+export function isMacro(node: Call): boolean {
+  return buildOf(node) !== undefined;
+}
+
+/** Compiles `has`, `all`, `exists`, `exists_one`, `map`, `filter`, `cel.bind`, `optional.of` and `optional.none`. */
+export function compileMacro(compiler: NodeCompiler, node: Call): Run {
+  if (node.op === 'call') return has(compiler, node.args[1][0] as ASTNode);
+  const [, receiver, args] = node.args;
+  return (buildOf(node) as Build)(compiler, receiver, args);
+}
+
+function buildOf(node: Call): Build | undefined {
+  if (node.op === 'call') return node.args[0] === 'has' ? has : undefined;
+  const [name, receiver, args] = node.args;
+  const space = receiver.op === 'id' ? receiver.args : '';
+  if (space === 'cel' || space === 'optional') return NAMED[`${space}.${name}`];
+  return args.length >= 2 && args[0]?.op === 'id' ? OVER_ITEMS[`${name}/${args.length}`] : undefined;
+}
+
+const NAMED: Readonly<Record<string, Build>> = {
+  'cel.bind': (compiler, _, [name, value, body]) => bind(compiler, nameOf(name), value as ASTNode, body as ASTNode),
+  'optional.none': () => () => NONE,
+  'optional.of': (compiler, _, [value]) => {
+    const run = compiler.compile(value as ASTNode);
+    return (frame) => new Optional(run(frame));
+  },
+};
+
+const NONE = new Optional(MISSING);
+
+const OVER_ITEMS: Readonly<Record<string, Build>> = {
+  'all/2': (compiler, receiver, args) => quantifier(compiler, receiver, args, false),
+  'exists/2': (compiler, receiver, args) => quantifier(compiler, receiver, args, true),
+  'exists_one/2': existsOne,
+  'filter/2': (compiler, receiver, [name, test]) => collect(compiler, receiver, nameOf(name), test, undefined),
+  'map/2': (compiler, receiver, [name, body]) => collect(compiler, receiver, nameOf(name), undefined, body),
+  'map/3': (compiler, receiver, [name, test, body]) => collect(compiler, receiver, nameOf(name), test, body),
+};
+
+const nameOf = (node: ASTNode | undefined) => String(node?.args);
+
+function has(compiler: NodeCompiler, field: ASTNode): Run {
+  const run = compiler.compile(field);
+  return (frame) => {
+    const value = run(frame);
+    return value instanceof Optional ? value.value !== MISSING : value !== MISSING;
+  };
+}
+
+function bind(compiler: NodeCompiler, name: string, value: ASTNode, body: ASTNode): Run {
+  const compute = compiler.compile(value);
+  const { slot, run } = compiler.compileWith(name, body);
+  return (frame) => {
+    frame.locals[slot] = compute(frame);
+    return run(frame);
+  };
+}
+
+/** `exists` is decided by one yes, `all` by one no, whatever fails beside it. */
+function quantifier(compiler: NodeCompiler, receiver: ASTNode, [name, test]: readonly ASTNode[], decisive: boolean): Run {
+  const over = compiler.compile(receiver);
+  const { slot, run } = compiler.compileWith(nameOf(name), test as ASTNode);
+  return (frame) => {
+    const items = itemsOf(over(frame), frame, receiver.pos);
+    if (!items) return false;
+    let fault: CelFailure | undefined;
+    for (const item of items) {
+      step(frame);
+      frame.locals[slot] = item;
+      try {
+        if (isYes(run(frame)) === decisive) return decisive;
+      } catch (error) {
+        fault ??= placed(error, frame);
+      }
+    }
+    if (fault) throw fault;
+    return !decisive;
+  };
+}
+
+function existsOne(compiler: NodeCompiler, receiver: ASTNode, [name, test]: readonly ASTNode[]): Run {
+  const found = collect(compiler, receiver, nameOf(name), test, undefined);
+  return (frame) => {
+    const items = found(frame);
+    return Array.isArray(items) && items.length === 1;
+  };
+}
+
+/** The items that pass the test, as they are or as the body makes them; what it finds missing is left out. */
+function collect(compiler: NodeCompiler, receiver: ASTNode, name: string, test: ASTNode | undefined, body: ASTNode | undefined): Run {
+  const over = compiler.compile(receiver);
+  const passes = test && compiler.compileWith(name, test);
+  const made = body && compiler.compileWith(name, body);
+  const slot = (passes ?? made)?.slot ?? 0;
+  return (frame) => {
+    const items = itemsOf(over(frame), frame, receiver.pos);
+    if (!items) return MISSING;
+    const out: unknown[] = [];
+    for (const item of items) {
+      step(frame);
+      frame.locals[slot] = item;
+      if (passes && !isYes(passes.run(frame))) continue;
+      const value = made ? made.run(frame) : item;
+      if (value !== MISSING) out.push(value);
+    }
+    return out;
+  };
+}
+
+/** The items of a list or the keys of a map; undefined where there is neither. */
+function itemsOf(value: unknown, frame: Frame, at: number): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (value === MISSING || value === null) return undefined;
+  frame.at = at;
+  return isMap(value) ? Object.keys(value) : failure(`${typeNameOf(value)} has no items to go through`);
+}
+
+function step(frame: Frame): void {
+  if (++frame.steps > MOST_STEPS) failure(`it goes through more than ${MOST_STEPS} items`);
+}

@@ -1,0 +1,204 @@
+import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import { InformerError } from '../../kit/error.ts';
+import { nearest } from '../../kit/nearest.ts';
+import type { CelFailure } from './values.ts';
+
+/** The error for an expression that cannot work: the flag, what is wrong, and the line with a mark under the place. */
+export function refusal(message: string, at: number | undefined, source: string, flag: string, hint?: string): InformerError {
+  if (at === undefined) return new InformerError('argument', `${flag}: ${message}`, { hint });
+  const { line, column, text } = placeOf(source, at);
+  const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
+  return new InformerError('argument', `${flag}: ${message} at ${where}\n  ${text}\n  ${' '.repeat(column - 1)}^`, { hint });
+}
+
+const CONVERT = 'int(), double() and string() convert';
+
+/** The error for one evaluation that failed. */
+export function explainFault(fault: CelFailure, flag: string, source: string): InformerError {
+  const { line, column } = placeOf(source, fault.at ?? 0);
+  const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
+  const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
+  return new InformerError('argument', `${flag}: ${readable(fault.message)} at ${where} of ${source}`, { cause: fault, hint });
+}
+
+type LibraryError = ParseError | CelTypeError | EvaluationError;
+
+/** What the library found, in words of the user's. */
+export function explainRefusal(
+  error: LibraryError,
+  source: string,
+  flag: string,
+  variables: readonly string[],
+  environment: Environment,
+): InformerError {
+  const start = error.range?.start ?? 0;
+  const { message, hint, at = start } = explain(error, { source, variables, environment, start, end: error.range?.end ?? start, flag });
+  return refusal(message, at, source, flag, hint);
+}
+
+interface Scene {
+  readonly source: string;
+  readonly variables: readonly string[];
+  readonly environment: Environment;
+  readonly start: number;
+  readonly end: number;
+  readonly flag: string;
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly at?: number;
+}
+
+function explain(error: LibraryError, scene: Scene): Explanation {
+  const explanation = explainOne(error, scene);
+  const habit = habitOf(scene, error);
+  return habit === undefined ? explanation : { ...explanation, hint: habit };
+}
+
+/** What other languages, and the table on the screen, make people write. */
+function habitOf({ source, start, variables }: Scene, { code }: LibraryError): string | undefined {
+  const hasEvent = variables.includes('event');
+  if (hasEvent && code === 'no_such_overload' && /(^|[^.\w"'])type\s*(==|!=|in\b)/.test(source))
+    return 'the kind of event is the variable event: event == "ADDED"; type() is a function';
+  if (code === 'limit_exceeded' || code === 'no_such_overload' || code === 'unknown_variable') return undefined;
+  const isPath = /(^|[\s(!,])\.[A-Za-z_]/.test(source.slice(0, start + 2)) && variables.includes('object');
+  if (isPath && /^\s*(select|map|any|all|\[)\b/.test(source))
+    return `this is jq, and CEL is wanted: object${pathIn(source)} == "…"; -o jq=… takes jq`;
+  if (isPath) return `a field begins with object: object${pathIn(source)}`;
+  const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))));
+  if (length && code !== 'no_matching_overload') return `a length of time is text: "${length[1]}"`;
+  return undefined;
+}
+
+/** The first path in jq's notation. */
+const pathIn = (source: string) => /(?:^|[\s(!,])(\.[\w.[\]"'-]+)/.exec(source)?.[1] ?? '.metadata.name';
+
+function explainOne(error: LibraryError, scene: Scene): Explanation {
+  switch (error.code) {
+    case 'unknown_variable':
+      return unknownVariable(scene);
+    case 'no_matching_overload':
+      return wrongCall(error, scene);
+    case 'no_such_overload':
+      return {
+        message: `there is no ${readable(error.summary.replace('no such overload: ', ''))}`,
+        hint: 'int(), double() and string() convert',
+      };
+    case 'unexpected_character':
+    case 'unexpected_token':
+    case 'expected_token':
+      return unexpected(error, scene);
+    case 'limit_exceeded':
+      return { message: `it is too large: ${error.summary.replace('Exceeded ', 'more than ')}` };
+    default:
+      return { message: readable(lowerFirst(error.summary)) };
+  }
+}
+
+function unknownVariable({ source, start, end, variables, flag }: Scene): Explanation {
+  const name = source.slice(start, end);
+  if (/^[A-Z][A-Z0-9_]*$/.test(name) && variables.includes('object')) {
+    const instead = flag === '--filter' ? '' : '; with --limit 1 the first row that it holds for ends the stream';
+    return {
+      message: `unknown variable "${name}"`,
+      hint: `printed columns are for --where: --where '${name} == …'${instead}. ${flag} takes ${variables.join(', ')}; text stands in quotes: "${name}"`,
+    };
+  }
+  const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
+  const form = keyInBrackets(source, start) ?? (near === undefined ? pathOfObject(source, start) : undefined);
+  if (form !== undefined && variables.includes('object')) return { message: `unknown variable "${name}"`, hint: form };
+  const meant = near ? `did you mean ${near}? ` : '';
+  return {
+    message: `unknown variable "${name}"`,
+    hint: `${meant}The variables are ${variables.join(', ')}; text stands in quotes: "${name}"`,
+  };
+}
+
+/** Where objects begin. Source: apimachinery meta/v1 TypeMeta and ObjectMeta, and the fields that most types have. */
+const FIRST_FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status', 'data']);
+
+/** A path that lacks its object, or begins with the type. */
+function pathOfObject(source: string, start: number): string | undefined {
+  const [path = '', name = '', next = ''] = /^(\w+)(?:\.(\w+))?(?:\.\w+)*/.exec(source.slice(start)) ?? [];
+  if (FIRST_FIELDS.has(name)) return `a field begins with object: object.${path}`;
+  return FIRST_FIELDS.has(next) ? `every object is called object: object${path.slice(name.length)}` : undefined;
+}
+
+/** A key that holds a `-` or `/`, which CEL takes for an operator. */
+function keyInBrackets(source: string, start: number): string | undefined {
+  const before = source.slice(0, start);
+  const [, map, begin = ''] =
+    /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ?? /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ?? [];
+  const [end = ''] = /^\w+(?:[-/]\w+)*/.exec(source.slice(start)) ?? [];
+  return map === undefined ? undefined : `a name with - or / in it stands in brackets: ${map}["${begin}${end}"]`;
+}
+
+/** A function that is not there, one with the wrong number of arguments, or arguments of the wrong types. */
+function wrongCall(error: LibraryError, { environment, source, start, end }: Scene): Explanation {
+  const call = /'(?:([\w.<>, ]+)\.)?(\w+)\((.*)\)'$/.exec(error.summary);
+  if (!call) return { message: readable(lowerFirst(error.summary)) };
+  const [, receiver, name = '', given = ''] = call;
+  const functions = environment.getDefinitions().functions;
+  const named = functions.filter((known) => known.name === name);
+  const at = start + Math.max(0, source.slice(start, end).lastIndexOf(`${name}(`));
+  if (named.length === 0)
+    return {
+      message: `unknown function "${name}"`,
+      hint: didYouMean(
+        nearest(
+          name,
+          functions.map((known) => known.name),
+        ),
+      ),
+      at,
+    };
+  const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))].slice(0, 6).join('; ');
+  const of = receiver && receiver !== 'dyn' ? ` of ${readable(receiver)}` : '';
+  return { message: `${name}(${readable(given)})${of} does not fit`, hint: `it is used as ${forms}`, at };
+}
+
+function unexpected(error: LibraryError, { source, start, end }: Scene): Explanation {
+  const found = source.slice(start, Math.max(end, start + 1));
+  const expected = /Expected (\w+)/.exec(error.summary)?.[1];
+  const wanted = expected ? `expected ${TOKENS[expected] ?? expected.toLowerCase()}, but ` : '';
+  const isEvery = found === '*' && source.slice(0, start).trimEnd().endsWith('[');
+  if (start >= source.length) return { message: `${wanted}${wanted ? 'it' : 'the expression'} ends here` };
+  return {
+    message: `${wanted}${wanted ? 'found' : 'unexpected'} ${JSON.stringify(found)}`,
+    hint: isEvery ? EVERY : WORDS[found.toLowerCase()],
+  };
+}
+
+const EVERY = 'the items of a list are looked through: .exists(item, item.name == "…"), or .all(item, …)';
+
+const TOKENS: Readonly<Record<string, string>> = {
+  RPAREN: '")"',
+  RBRACKET: '"]"',
+  RBRACE: '"}"',
+  COLON: '":"',
+  IDENTIFIER: 'a name',
+};
+
+/** What other languages write. */
+const WORDS: Readonly<Record<string, string>> = {
+  '=': 'equality is written ==',
+  and: 'it is written &&',
+  '&': 'it is written &&',
+  or: 'it is written ||',
+  '|': 'it is written ||',
+  not: 'it is written !',
+};
+
+const didYouMean = ([first]: readonly string[]) => (first ? `did you mean ${first}()?` : undefined);
+const readable = (text: string) =>
+  text.replaceAll('google.protobuf.', '').replaceAll('Timestamp', 'timestamp').replaceAll('Duration', 'duration');
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+function placeOf(source: string, at: number): { line: number; column: number; text: string } {
+  const before = source.slice(0, at);
+  const start = before.lastIndexOf('\n') + 1;
+  const end = source.indexOf('\n', at);
+  return { line: before.split('\n').length, column: at - start + 1, text: source.slice(start, end < 0 ? undefined : end) };
+}

@@ -1,0 +1,61 @@
+import { type CelFunction, define, number, text } from './function.ts';
+import { Duration, failure, parseAge, parseTime, typeNameOf } from './values.ts';
+
+const TIME = 'google.protobuf.Timestamp';
+const SPAN = 'google.protobuf.Duration';
+
+/** Times and durations. Every getter of a time takes a zone (`"Europe/Berlin"`, `"+02:00"`); without one it is UTC. Source: CEL's language definition. */
+export const timeFunctions: readonly CelFunction[] = [
+  define('timestamp', [`timestamp(${TIME}): ${TIME}`], toTime),
+  define('duration', [`duration(${SPAN}): ${SPAN}`], toDuration),
+  define('.getFullYear', [], (value, zone) => inZone(value, zone).getUTCFullYear()),
+  define('.getMonth', [], (value, zone) => inZone(value, zone).getUTCMonth()),
+  define('.getDate', [], (value, zone) => inZone(value, zone).getUTCDate()),
+  define('.getDayOfMonth', [], (value, zone) => inZone(value, zone).getUTCDate() - 1),
+  define('.getDayOfWeek', [], (value, zone) => inZone(value, zone).getUTCDay()),
+  define('.getDayOfYear', [], (value, zone) => dayOfYear(inZone(value, zone))),
+  define('.getHours', [], (value, zone) => (value instanceof Duration ? whole(value, 3_600_000) : inZone(value, zone).getUTCHours())),
+  define('.getMinutes', [], (value, zone) => (value instanceof Duration ? whole(value, 60_000) : inZone(value, zone).getUTCMinutes())),
+  define('.getSeconds', [], (value, zone) => (value instanceof Duration ? whole(value, 1000) : inZone(value, zone).getUTCSeconds())),
+  define('.getMilliseconds', [], (value, zone) => (value instanceof Duration ? whole(value, 1) : inZone(value, zone).getUTCMilliseconds())),
+];
+
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+function toTime(value: unknown): Date {
+  if (value instanceof Date) return value;
+  if (typeof value === 'number') {
+    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : failure('timestamp() cannot take a number so large');
+  }
+  return parseTime(text(value)) ?? failure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
+}
+
+function toDuration(value: unknown): Duration {
+  if (value instanceof Duration) return value;
+  const ms = parseAge(text(value));
+  return ms === undefined ? failure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d') : new Duration(ms);
+}
+
+const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
+
+/** A time whose UTC fields are those of the zone. */
+function inZone(value: unknown, zone: unknown): Date {
+  const time = value instanceof Date ? value : failure(`expected a timestamp, got ${typeNameOf(value)}`);
+  if (zone === undefined) return time;
+  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(text(zone));
+  if (offset) return new Date(time.getTime() + (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000);
+  return zoned(time, text(zone));
+}
+
+function zoned(time: Date, timeZone: string): Date {
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    return new Date(`${format.format(time).replace(' ', 'T')}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
+  } catch {
+    return failure('there is no such time zone');
+  }
+}
+
+function dayOfYear(time: Date): number {
+  return Math.floor((time.getTime() - Date.UTC(number(time.getUTCFullYear()), 0, 1)) / 86_400_000);
+}

@@ -1,0 +1,46 @@
+import { type Address, distinct, EACH } from '../address.ts';
+import type { Part, Step } from './ast.ts';
+import { parseTemplate } from './parse.ts';
+
+/**
+ * The fields that a path or template of kubectl's dialect prints, from the root; conditions of filters are not among them. None for `$…`
+ * expressions, for `{.items…}` (which is about a List), and behind `..`, which looks everywhere. Does not throw for what cannot be read.
+ */
+export function addressesOf(text: string): Address[] {
+  if (/^\s*\$/.test(text)) return [];
+  try {
+    return distinct(parseTemplate(text).flatMap((part) => ofPart(part, []))).filter(([first]) => first !== undefined && first !== 'items');
+  } catch {
+    return [];
+  }
+}
+
+function ofPart(part: Part, root: Address): Address[] {
+  if (part.kind === 'text') return [];
+  const found = ofSteps(part.path, root);
+  if (part.kind === 'print') return found;
+  return [...found, ...found.flatMap((address) => part.body.flatMap((inner) => ofPart(inner, address)))];
+}
+
+function ofSteps(steps: readonly Step[], root: Address): Address[] {
+  const [step, ...rest] = steps;
+  if (!step) return [root];
+  switch (step.kind) {
+    case 'field':
+      return ofSteps(rest, [...root, step.name]);
+    case 'wildcard':
+    case 'slice':
+    case 'item':
+    case 'filter':
+      return ofSteps(rest, [...root, EACH]);
+    case 'key':
+      return isKeyed(root) || step.path.length < 2 ? ofSteps(rest, [...root, step.literal]) : ofSteps([...step.path, ...rest], root);
+    case 'union':
+      return step.members.flatMap((member) => ofSteps([...member, ...rest], root));
+    default:
+      return [];
+  }
+}
+
+/** Maps whose keys have dots. */
+const isKeyed = (root: Address) => root.at(-1) === 'labels' || root.at(-1) === 'annotations';

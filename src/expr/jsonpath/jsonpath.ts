@@ -1,0 +1,110 @@
+import { InformerError } from '../../kit/error.ts';
+import { goText } from '../go-text.ts';
+import type { Part, Step } from './ast.ts';
+import { compileSteps, type Find, type Strictness } from './compile.ts';
+import { parseTemplate } from './parse.ts';
+
+/** A compiled JSONPath expression or template. Stateless: one may serve many objects. */
+export interface JsonPath {
+  /** As it was written. */
+  readonly text: string;
+  /** Whether it begins at `.items`: it was written for a List and should be given one. */
+  readonly wantsList: boolean;
+  /**
+   * Every value found, in order; a template's own text is left out. Never throws: a missing key, an index out of range or
+   * a comparison of unlike things finds nothing. For indexes, sort keys and columns.
+   */
+  values(object: unknown): unknown[];
+  /**
+   * The object put through the template, as `kubectl -o jsonpath` prints it: values of one `{}` joined by a space, maps and lists as JSON.
+   * `clean` is applied to each printed value, not to the template's own text.
+   * Throws `argument` with kubectl's words for an index out of range and for comparisons of unlike things.
+   */
+  print(object: unknown, clean?: (text: string) => string): string;
+}
+
+/**
+ * Compiles kubectl's dialect: `{.metadata.name}`, templates with text and `{range}`, and bare `.metadata.name` or `metadata.name`.
+ * Throws `argument` with the position of a fault, and for `$…` without braces, which `loadJsonPath` takes.
+ * Source: client-go util/jsonpath. Two departures: `{.}` is the whole object, and `['a.b/c']` also finds the key spelt so.
+ */
+export function compileJsonPath(text: string): JsonPath {
+  if (isDollarPath(text)) {
+    throw new InformerError('argument', `"${text}" is an expression of another JSONPath dialect`, { hint: `write it as {${text}}` });
+  }
+  if (text.trim() === '') throw new InformerError('argument', 'the JSONPath is empty', { hint: 'write it as .metadata.name' });
+  return new Template(text, parseTemplate(text));
+}
+
+/** Whether an expression is of the other dialect, which `loadJsonPath` hands to jsonpath-plus. */
+export const isDollarPath = (text: string) => /^\s*\$/.test(text);
+
+type Printed = { readonly find: Find; readonly body?: readonly Compiled[] };
+type Compiled = string | Printed;
+
+class Template implements JsonPath {
+  readonly text: string;
+  readonly wantsList: boolean;
+  readonly #parts: readonly Part[];
+  readonly #finds: readonly Printed[];
+  #strict: readonly Compiled[] | undefined;
+
+  constructor(text: string, parts: readonly Part[]) {
+    this.text = text;
+    this.#parts = parts;
+    this.#finds = compileParts(parts, 'lenient').filter((part) => typeof part !== 'string');
+    this.wantsList = parts.some((part) => part.kind !== 'text' && beginsAtItems(part.path));
+  }
+
+  values(object: unknown): unknown[] {
+    const [only] = this.#finds;
+    if (this.#finds.length === 1 && only && !only.body) return only.find(object);
+    const out: unknown[] = [];
+    collectValues(this.#finds, object, out);
+    return out;
+  }
+
+  print(object: unknown, clean: (text: string) => string = same): string {
+    this.#strict ??= compileParts(this.#parts, 'strict');
+    return printParts(this.#strict, object, clean);
+  }
+}
+
+const same = (text: string) => text;
+
+function beginsAtItems([first]: readonly Step[]): boolean {
+  return first?.kind === 'field' && first.name === 'items';
+}
+
+function compileParts(parts: readonly Part[], strictness: Strictness): Compiled[] {
+  return parts.map((part) => {
+    if (part.kind === 'text') return part.text;
+    const find = compileSteps(part.path, strictness);
+    return part.kind === 'range' ? { find, body: compileParts(part.body, strictness) } : { find };
+  });
+}
+
+function collectValues(parts: readonly Compiled[], object: unknown, out: unknown[]): void {
+  for (const part of parts) {
+    if (typeof part === 'string') continue;
+    const found = part.find(object);
+    for (const value of found) {
+      if (part.body) collectValues(part.body, value, out);
+      else out.push(value);
+    }
+  }
+}
+
+function printParts(parts: readonly Compiled[], object: unknown, clean: (text: string) => string): string {
+  let out = '';
+  for (const part of parts) {
+    if (typeof part === 'string') out += part;
+    else if (part.body) for (const value of part.find(object)) out += printParts(part.body, value, clean);
+    else
+      out += part
+        .find(object)
+        .map((value) => clean(goText(value)))
+        .join(' ');
+  }
+  return out;
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import { dump } from 'js-yaml';
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import type { Status } from '../../model/status.ts';
+import { EXACT_DUMP_SCHEMA } from './exact-yaml.ts';
+import { type ApiResponse, once } from './exchange.ts';
+import type { Representation } from './negotiate.ts';
+
+type Headers = Record<string, string>;
+type Syntax = Pick<Representation, 'syntax' | 'pretty'>;
+
+export const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
+
+/** A body made of one value. JSON ends with a line feed unless it is pretty, as the real server's does. */
+export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {
+  const yaml = syntax === 'yaml';
+  const text = yaml
+    ? dump(value, { lineWidth: -1, noRefs: true, schema: EXACT_DUMP_SCHEMA })
+    : pretty
+      ? jsonText(value, 2)
+      : `${jsonText(value)}\n`;
+  return { status, headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers }, body: once(Buffer.from(text)) };
+}
+
+/** A body of JSON that is encoded already; YAML and pretty printing read it again. */
+export function respondEncoded(status: number, json: Buffer, syntax: Syntax, headers: Headers = {}): ApiResponse {
+  if (syntax.syntax === 'yaml' || syntax.pretty) return respond(status, parseJson(json.toString('utf8')), syntax, headers);
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: once(json) };
+}
+
+export function respondText(status: number, text: string): ApiResponse {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: once(Buffer.from(text)) };
+}
+
+/** A Status as the whole answer, with Retry-After when it asks to wait. */
+export function respondStatus(status: Status, syntax: Syntax = PLAIN_JSON): ApiResponse {
+  const wait = status.details?.retryAfterSeconds;
+  return respond(status.code ?? 500, status, syntax, wait ? { 'retry-after': String(wait) } : {});
+}
+
+/** Bodies from this size on are worth compressing. Source: apiserver endpoints/handlers/responsewriters defaultGzipThresholdBytes. */
+const GZIP_FROM_BYTES = 128 * 1024;
+
+/**
+ * Compresses a large body for a client that takes gzip. Looks at the first chunk only: lists come in chunks of at least the threshold
+ * unless they are small as a whole.
+ */
+export async function compress(response: ApiResponse, acceptEncoding: string | undefined): Promise<ApiResponse> {
+  if (!acceptEncoding?.split(',').some((e) => e.trim().startsWith('gzip'))) return response;
+  const chunks = response.body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const body = resume(first, chunks);
+  if (first.done || first.value.length < GZIP_FROM_BYTES) return { ...response, body };
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  Readable.from(body)
+    .on('error', (error) => gzip.destroy(error))
+    .pipe(gzip);
+  return { ...response, headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: gzip };
+}
+
+async function* resume(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

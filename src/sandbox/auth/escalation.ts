@@ -1,0 +1,128 @@
+import type { UnknownObject } from '../../model/object.ts';
+import type { UserInfo } from '../api/call.ts';
+import { forbidden, missing } from '../status/statuses.ts';
+import { type Authorizer, isMaster, type PolicyRule } from './authorizer.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/**
+ * Throws the 403 of a user who would grant, by writing a role or a binding, what it may not do itself, unless it may `escalate` or `bind`.
+ * `before` is the object as it is, if there is one. Source: kubernetes pkg/registry/rbac policybased storage, validation.ConfirmNoEscalation.
+ */
+export function checkEscalation(
+  authorizer: Authorizer,
+  user: UserInfo,
+  resource: string,
+  after: UnknownObject,
+  before: UnknownObject | undefined,
+): void {
+  if (isMaster(user)) return;
+  const { name = '', namespace } = after.metadata;
+  const isRole = resource === 'roles' || resource === 'clusterroles';
+  if (isRole) checkAggregation(authorizer, user, resource, after, before);
+  if (before && (isRole ? same(before.rules, after.rules) : same(before.subjects, after.subjects))) return;
+  const granted = isRole
+    ? grantedByRole(authorizer, user, resource, after)
+    : grantedByBinding(authorizer, user, after.roleRef as { kind: string; name: string }, namespace);
+  const lacking = notCovered(authorizer.rulesOf(user, namespace), granted);
+  if (lacking.length === 0) return;
+  const who = `user ${JSON.stringify(user.username)} (groups=${quoted(user.groups)})`;
+  const what = lacking.map(shown).join('\n');
+  forbidden({ group: GROUP, resource }, name, `${who} is attempting to grant RBAC permissions not currently held:\n${what}`);
+}
+
+/** A role that gathers the rules of others can come to hold any, so only who may do everything can say which. */
+function checkAggregation(
+  authorizer: Authorizer,
+  user: UserInfo,
+  resource: string,
+  after: UnknownObject,
+  before: UnknownObject | undefined,
+): void {
+  const { name = '', namespace } = after.metadata;
+  const selectors = (after.aggregationRule as { clusterRoleSelectors?: object[] } | undefined)?.clusterRoleSelectors ?? [];
+  if (selectors.length === 0 || same(before?.aggregationRule, after.aggregationRule)) return;
+  if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return;
+  if (notCovered(authorizer.rulesOf(user, namespace), EVERYTHING).length === 0) return;
+  forbidden({ group: GROUP, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function grantedByRole(authorizer: Authorizer, user: UserInfo, resource: string, role: UnknownObject): PolicyRule[] {
+  const { name, namespace } = role.metadata;
+  if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return [];
+  return (role.rules ?? []) as PolicyRule[];
+}
+
+function grantedByBinding(
+  authorizer: Authorizer,
+  user: UserInfo,
+  { kind, name }: { kind: string; name: string },
+  namespace: string | undefined,
+): PolicyRule[] {
+  const resource = kind === 'Role' ? 'roles' : 'clusterroles';
+  if (authorizer.decide(user, { verb: 'bind', group: GROUP, resource, namespace, name }) !== undefined) return [];
+  return authorizer.rulesOfRole(kind, name, namespace) ?? missing({ group: GROUP, resource }, name);
+}
+
+/** What no rule that is held covers, gathered by what it is about. */
+function notCovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  const lacking = wanted.flatMap(singly).filter((one) => !held.some((rule) => covers(rule, one)));
+  const gathered = new Map<string, PolicyRule>();
+  for (const one of lacking) {
+    const key = JSON.stringify({ ...one, verbs: [] });
+    const known = gathered.get(key);
+    gathered.set(key, known ? { ...known, verbs: [...known.verbs, ...one.verbs] } : one);
+  }
+  return [...gathered.values()].sort((a, b) => (shown(a) < shown(b) ? -1 : 1));
+}
+
+/** A rule as rules for one verb on one resource, or one path, each. */
+function singly({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): PolicyRule[] {
+  const names = resourceNames.length > 0 ? resourceNames.map((name) => ({ resourceNames: [name] })) : [{}];
+  return verbs.flatMap((verb) => [
+    ...apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name }))),
+    ),
+    ...nonResourceURLs.map((url) => ({ verbs: [verb], nonResourceURLs: [url] })),
+  ]);
+}
+
+function covers(held: PolicyRule, { verbs, apiGroups, resources = [], resourceNames = [], nonResourceURLs }: PolicyRule): boolean {
+  const has = (all: readonly string[] | undefined, wanted: readonly string[] = []) =>
+    (all ?? []).includes('*') || wanted.every((one) => all?.includes(one));
+  if (!has(held.verbs, verbs)) return false;
+  if (nonResourceURLs) return nonResourceURLs.every((url) => (held.nonResourceURLs ?? []).some((h) => h === url || coversPath(h, url)));
+  const resourceHeld = resources.every((one) => has(held.resources, [one]) || held.resources?.includes(one.replace(/^[^/]*\//, '*/')));
+  if (!has(held.apiGroups, apiGroups) || !resourceHeld) return false;
+  const names = held.resourceNames ?? [];
+  return names.length === 0 || (resourceNames.length > 0 && resourceNames.every((one) => names.includes(one)));
+}
+
+function coversPath(held: string, url: string): boolean {
+  return held.endsWith('*') && url.startsWith(held.slice(0, -1));
+}
+
+function shown({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
+  const parts = Object.entries({
+    APIGroups: apiGroups,
+    Resources: resources,
+    NonResourceURLs: nonResourceURLs,
+    ResourceNames: resourceNames,
+    Verbs: verbs,
+  });
+  return `{${parts.flatMap(([name, values]) => (values?.length ? [`${name}:${quoted(values)}`] : [])).join(', ')}}`;
+}
+
+/** As Go prints a list of strings with %q. */
+function quoted(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(' ')}]`;
+}

@@ -1,0 +1,24 @@
+import { deny } from './attempt.ts';
+import type { Identity } from './authenticate.ts';
+import type { Attempt, Authorizer } from './authorizer.ts';
+
+/**
+ * Throws the 403 of a sender who may not act as the user it names. Source: apiserver endpoints/filters/impersonation.go.
+ */
+export function checkImpersonation(authorizer: Authorizer, { sender, user, groups: named }: Identity): void {
+  if (user === sender) return;
+  const [, namespace, account] = /^system:serviceaccount:([^:]+):(.+)$/.exec(user.username) ?? [];
+  const who: Attempt = account
+    ? { verb: 'impersonate', group: '', resource: 'serviceaccounts', namespace, name: account }
+    : { verb: 'impersonate', group: '', resource: 'users', name: user.username };
+  const groups = named.map((name): Attempt => ({ ...ON_CLUSTER, resource: 'groups', name }));
+  const uid: Attempt[] = user.uid ? [{ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'uids', name: user.uid }] : [];
+  const extra = Object.entries(user.extra ?? {}).flatMap(([subresource, values]) =>
+    values.map((name): Attempt => ({ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'userextras', subresource, name })),
+  );
+  for (const attempt of [who, ...groups, ...uid, ...extra])
+    if (authorizer.decide(sender, attempt) === undefined) deny(sender.username, attempt);
+}
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const ON_CLUSTER: Attempt = { verb: 'impersonate', group: '' };

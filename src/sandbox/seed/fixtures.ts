@@ -1,0 +1,83 @@
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import { type ObjectKey, splitKey } from '../../model/key.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import type { Cluster } from '../cluster.ts';
+import type { CrdController } from '../controllers/crd-controller.ts';
+import type { StoredObject } from '../store/stored-object.ts';
+import type { ApiType } from '../types/api-type.ts';
+import { copy } from '../types/copy.ts';
+import type { Deleter } from '../write/deleter.ts';
+import type { Writer } from '../write/writer.ts';
+import { copiesOnRead } from './copies-on-read.ts';
+
+/** How a type is named in code: a GVR, or anything with apiVersion and kind. */
+export type TypeReference = GroupVersionResource | { readonly apiVersion: string; readonly kind: string };
+
+/** These writes are signed with this name. */
+const MANAGER = 'sandbox';
+
+/** The objects of a sandbox as code puts them there and looks at them: no requests, no waiting, copies in and out. */
+export class Fixtures {
+  readonly #cluster: Cluster;
+  readonly #writer: Writer;
+  readonly #deleter: Deleter;
+  readonly #crds: CrdController;
+
+  constructor(cluster: Cluster, writer: Writer, deleter: Deleter, crds: CrdController) {
+    this.#cluster = cluster;
+    this.#writer = writer;
+    this.#deleter = deleter;
+    this.#crds = crds;
+  }
+
+  /** Creates an object, or updates the one that is there; see Sandbox.apply. Takes the object over; what is returned is the store's. */
+  apply(object: UnknownObject): StoredObject {
+    const type = this.#type({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' });
+    const { store } = this.#cluster;
+    const { name = '', namespace = 'default' } = object.metadata;
+    if (type.namespaced && !store.get('namespaces', namespace)) {
+      this.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    }
+    const current = name === '' ? undefined : store.get(type.storage, type.namespaced ? `${namespace}/${name}` : name);
+    const metadata = { ...object.metadata, ...(type.namespaced ? { namespace } : {}), ...(current ? identityOf(current.object) : {}) };
+    const [write, wanted] = [
+      { manager: MANAGER, fixture: true },
+      { ...object, metadata },
+    ];
+    const stored = current ? this.#writer.update(type, wanted, write) : this.#writer.create(type, wanted, write);
+    if (type.kind === 'CustomResourceDefinition') this.#crds.establish(name);
+    return store.get(type.storage, stored.key) ?? stored;
+  }
+
+  get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
+    return copy(this.#cluster.store.get(this.#type(type).storage, key)?.object);
+  }
+
+  list(type: TypeReference, { namespace }: { namespace?: string }): UnknownObject[] {
+    const { store } = this.#cluster;
+    const prefix = namespace === undefined ? '' : `${namespace}/`;
+    const found = store.collection(this.#type(type).storage).list({ prefix }, store.revision);
+    return copiesOnRead(found.map((o) => o.object));
+  }
+
+  delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number }): void {
+    const found = this.#type(type);
+    const { namespace, name } = splitKey(key);
+    this.#deleter.delete(found, found.namespaced ? namespace : undefined, name, options);
+  }
+
+  #type(reference: TypeReference): ApiType {
+    const { types } = this.#cluster;
+    const found = 'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
+    if (found) return found;
+    const name = 'resource' in reference ? formatGvr(reference) : `${reference.apiVersion} ${reference.kind}`;
+    throw new InformerError('argument', `the sandbox serves no ${name}`, { hint: 'apply its CustomResourceDefinition first' });
+  }
+}
+
+/** An update says which object it means; whatever version a fixture carries is of another server. */
+function identityOf({ metadata }: UnknownObject): { resourceVersion?: string; uid?: string } {
+  const { resourceVersion, uid } = metadata;
+  return { ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };
+}

@@ -1,0 +1,50 @@
+import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
+import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
+import { InformerError } from '../../kit/error.ts';
+import { yamlFault } from '../../kit/unquoted.ts';
+import { hasMetadata, type UnknownObject } from '../../model/object.ts';
+import { EXACT_INT_11 } from '../api/exact-yaml.ts';
+import { EXCESSIVE_ALIASES, hasExcessiveAliases } from '../write/limits.ts';
+
+/** File modes are written as octal (`0644`) in manifests, which YAML 1.2 would read as decimal. */
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag, EXACT_INT_11);
+
+/**
+ * Reads kubectl manifests: YAML documents, JSON, and Lists of them, in the order they stand. Empty documents are left out.
+ * Throws `argument` with the source and what is wrong.
+ */
+export function parseManifests(text: string, source = 'the manifest'): UnknownObject[] {
+  return documentsOf(text, source).flatMap((document) => objectsOf(document, source));
+}
+
+function documentsOf(text: string, source: string): unknown[] {
+  const documents = loaded(text, source);
+  if (!hasExcessiveAliases(text, documents)) return withinDepth(documents, source);
+  throw new InformerError('argument', `cannot read ${source}: ${EXCESSIVE_ALIASES}`, {
+    hint: 'write out what the aliases (*name) stand for: it is hundreds of thousands of values',
+  });
+}
+
+function withinDepth(documents: unknown[], source: string): unknown[] {
+  if (isTooDeep(documents)) throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`);
+  return documents;
+}
+
+function loaded(text: string, source: string): unknown[] {
+  try {
+    return loadAll(text, { schema: SCHEMA });
+  } catch (error) {
+    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`); // no cause: it shows the lines around
+  }
+}
+
+function objectsOf(document: unknown, source: string): UnknownObject[] {
+  if (document === null || document === undefined) return [];
+  const { kind, items } = document as { kind?: unknown; items?: unknown };
+  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, source));
+  if (typeof kind === 'string' && typeof (document as UnknownObject).apiVersion === 'string' && hasMetadata(document))
+    return [document as UnknownObject];
+  throw new InformerError('argument', `${source} holds a document that is no Kubernetes object`, {
+    hint: 'each document needs apiVersion, kind and metadata',
+  });
+}

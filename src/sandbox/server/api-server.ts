@@ -1,0 +1,220 @@
+import { messageOf } from '../../kit/error.ts';
+import { parseJson } from '../../kit/exact-json.ts';
+import { joinKey } from '../../model/key.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { failure, type Status, StatusError } from '../../model/status.ts';
+import type { Call, ResourceCall, UserInfo } from '../api/call.ts';
+import { type ApiRequest, type ApiResponse, bodyText, once } from '../api/exchange.ts';
+import { negotiate } from '../api/negotiate.ts';
+import { compress, respondStatus } from '../api/respond.ts';
+import { parseRoute, type ResourcePath } from '../api/route.ts';
+import { attemptOf, deny } from '../auth/attempt.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { type Attempt, Authorizer } from '../auth/authorizer.ts';
+import { checkEscalation } from '../auth/escalation.ts';
+import { checkImpersonation } from '../auth/impersonation.ts';
+import { review } from '../auth/reviews.ts';
+import type { TokenKeeper } from '../auth/token-keeper.ts';
+import { requestToken } from '../auth/token-request.ts';
+import type { Cluster } from '../cluster.ts';
+import { get } from '../read/get.ts';
+import { list } from '../read/list.ts';
+import { isWatch } from '../read/read-options.ts';
+import { type WatchSettings, watch } from '../read/watch.ts';
+import { methodNotAllowed, notImplemented, refuse, unknownResource } from '../status/statuses.ts';
+import type { WriteRequests } from '../write/requests.ts';
+import { health, isHealthPath, pageNotFound, plainPath } from './plain-paths.ts';
+
+export interface ApiServerOptions extends WatchSettings {
+  readonly tokens: TokenKeeper;
+  /** Whether roles and bindings hold for everybody, not only for who is impersonated. */
+  readonly rbac: boolean;
+}
+
+/**
+ * The API server without a socket: a request in, an answer out. Never throws; what goes wrong is answered with a Status.
+ *
+ * Promises: every body can be left early; a watch ends when the request's signal aborts. What is not implemented answers 501.
+ */
+export class ApiServer {
+  readonly #cluster: Cluster;
+  readonly #writes: WriteRequests;
+  readonly #options: ApiServerOptions;
+  readonly #authorizer: Authorizer;
+  /** host:port as discovery tells it. */
+  address = '127.0.0.1:6443';
+
+  constructor(cluster: Cluster, writes: WriteRequests, options: ApiServerOptions) {
+    this.#cluster = cluster;
+    this.#writes = writes;
+    this.#options = options;
+    this.#authorizer = new Authorizer(cluster.store);
+  }
+
+  /** `trusted` lets a request in that carries no credentials: one that came through no socket. */
+  async serve(request: ApiRequest, { trusted = false }: { trusted?: boolean } = {}): Promise<ApiResponse> {
+    try {
+      const headers = lowerCased(request.headers);
+      const response = await this.#answer(request, headers, trusted);
+      if (isHead(request)) return withoutBody(response);
+      const watching = isWatch(new URLSearchParams(split(request.path)[1])); // whose first bytes may be long in coming
+      return watching ? response : await compress(response, headers.get('accept-encoding'));
+    } catch (error) {
+      const answer = respondStatus(error instanceof StatusError ? error.status : internalError(messageOf(error)));
+      return isHead(request) ? withoutBody(answer) : answer;
+    }
+  }
+
+  async #answer(request: ApiRequest, headers: ReadonlyMap<string, string>, trusted: boolean): Promise<ApiResponse> {
+    const [path = '/', search = ''] = split(request.path);
+    if (isHealthPath(path)) return health();
+    const { tokens, rbac } = this.#options;
+    const identity = authenticate(headers, tokens, { trusted, anonymous: rbac });
+    if (!identity) refuse(failure(401, 'Unauthorized', 'Unauthorized'));
+    if (rbac) checkImpersonation(this.#authorizer, identity);
+    const { user, sender } = identity;
+    const route = parseRoute(path);
+    const unrestricted = !rbac && user === sender;
+    const call: Call = {
+      method: request.method.toUpperCase(),
+      path,
+      query: new URLSearchParams(search),
+      headers,
+      body: typeof request.body === 'string' ? Buffer.from(request.body) : Buffer.from(request.body ?? []),
+      signal: request.signal ?? new AbortController().signal,
+      user,
+      unrestricted,
+      checkMay: (verb) => this.#checkMay(user, unrestricted, { ...attemptOf(call, route), verb }),
+    };
+    this.#checkMay(user, unrestricted, attemptOf(call, route));
+    return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
+  }
+
+  #checkMay(user: UserInfo, unrestricted: boolean, attempt: Attempt): void {
+    if (!unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
+  }
+
+  async #resource(call: Call, path: ResourcePath): Promise<ApiResponse> {
+    const { types } = this.#cluster;
+    const { gvr, namespace, name, subresource } = path;
+    const type = types.find(gvr);
+    if (!type) {
+      if (gvr.resource === 'watch' && types.version(gvr.group, gvr.version))
+        notImplemented('the deprecated /watch/ paths; add ?watch=1 instead');
+      return types.version(gvr.group, gvr.version) ? unknownResource() : pageNotFound();
+    }
+    if (type.custom?.needsWebhook) notImplemented(`conversion webhooks, which ${gvr.group}/${gvr.version} ${type.kind} needs`);
+    if (!type.namespaced && namespace !== undefined) unknownResource();
+    if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
+    const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
+    const representation = negotiate(call.headers, call.query, watching);
+    const resourceCall: ResourceCall = { ...call, type, namespace, name, subresource, representation };
+    return subresource === undefined ? this.#object(resourceCall, watching) : this.#subresource(resourceCall, subresource);
+  }
+
+  #object(call: ResourceCall, watching: boolean): ApiResponse | Promise<ApiResponse> {
+    const verb = verbOf(call, watching);
+    if (!call.type.verbs.includes(verb)) methodNotAllowed();
+    if (call.type.namespaced && call.namespace === undefined && verb === 'create') methodNotAllowed();
+    if (!call.type.verbs.includes('get'))
+      return verb === 'create' ? review(this.#cluster, this.#authorizer, this.#options.tokens, call) : methodNotAllowed();
+    if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
+    if (WRITES.has(verb) && call.type.gvr.group === RBAC_GROUP && !call.unrestricted) return this.#grant(call, verb);
+    return this.#carryOut(call, verb);
+  }
+
+  /** A role or a binding is tried first: it may not give away what its writer does not have. */
+  async #grant(call: ResourceCall, verb: string): Promise<ApiResponse> {
+    const query = new URLSearchParams([...call.query].filter(([name]) => name !== 'dryRun'));
+    query.append('dryRun', 'All');
+    const representation = { ...call.representation, form: 'object', syntax: 'json' } as const;
+    const tried = await this.#carryOut({ ...call, query, representation }, verb);
+    const after = parseJson(await bodyText(tried)) as UnknownObject;
+    const before = this.#cluster.store.get(call.type.storage, joinKey(call.namespace, after.metadata.name ?? ''))?.object;
+    checkEscalation(this.#authorizer, call.user, call.type.gvr.resource, after, before);
+    return this.#carryOut(call, verb);
+  }
+
+  #carryOut(call: ResourceCall, verb: string): ApiResponse | Promise<ApiResponse> {
+    switch (verb) {
+      case 'get':
+        return get(this.#cluster, call);
+      case 'list':
+        return list(this.#cluster, call);
+      case 'watch':
+        return watch(this.#cluster, call, this.#options);
+      case 'create':
+        return this.#writes.create(call);
+      case 'update':
+        return this.#writes.update(call);
+      case 'patch':
+        return this.#writes.patch(call);
+      case 'delete':
+        return this.#writes.delete(call);
+      default:
+        return this.#writes.deleteCollection(call);
+    }
+  }
+
+  #subresource(call: ResourceCall, name: string): ApiResponse {
+    const subresource = call.type.subresourceTypes.get(name);
+    if (!subresource) return unknownResource();
+    const verb = verbOf(call, false);
+    if (!subresource.verbs.includes(verb)) methodNotAllowed();
+    if (name === 'eviction') return this.#writes.evict(call);
+    if (name === 'token') return requestToken(this.#cluster, this.#options.tokens, call);
+    if (name === 'binding') return this.#writes.bind(call);
+    if (name === 'finalize') return this.#writes.update(call);
+    if (name !== 'status' && name !== 'scale') return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
+    if (verb === 'update') return this.#writes.update(call);
+    if (verb === 'patch') return this.#writes.patch(call);
+    return name === 'scale' ? this.#writes.getScale(call) : get(this.#cluster, call);
+  }
+}
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+const WRITES = new Set(['create', 'update', 'patch']);
+
+function isHead({ method }: ApiRequest): boolean {
+  return method.toUpperCase() === 'HEAD';
+}
+
+function withoutBody(response: ApiResponse): ApiResponse {
+  return { ...response, body: once(Buffer.alloc(0)) };
+}
+
+function internalError(message: string): Status {
+  return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** Versions that discovery names but whose objects look different from the stored ones. */
+function isUnserved({ group, version }: { group: string; version: string }): boolean {
+  return group === 'autoscaling' && version === 'v1';
+}
+
+function verbOf({ method, name, subresource }: ResourceCall, watching: boolean): string {
+  switch (method) {
+    case 'GET':
+      return name !== undefined ? 'get' : watching ? 'watch' : 'list';
+    case 'POST':
+      return name === undefined || subresource !== undefined ? 'create' : methodNotAllowed();
+    case 'PUT':
+      return name === undefined ? methodNotAllowed() : 'update';
+    case 'PATCH':
+      return name === undefined ? methodNotAllowed() : 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+    default:
+      return methodNotAllowed();
+  }
+}
+
+function split(path: string): [string, string] {
+  const at = path.indexOf('?');
+  return at < 0 ? [path, ''] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+function lowerCased(headers: ApiRequest['headers']): ReadonlyMap<string, string> {
+  const entries = Object.entries(headers ?? {}).filter((e): e is [string, string] => e[1] !== undefined);
+  return new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,175 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { messageOf } from '../../../kit/error.ts';
+import { jsonText } from '../../../kit/exact-json.ts';
+import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
+import type { JsonSchema, ValidationRule } from '../api-type.ts';
+import { isMap } from '../fields.ts';
+import { own } from '../own-fields.ts';
+import { goPattern, patternProblem } from './patterns.ts';
+import { CostExceeded, withCostLimit } from './rule-cost.ts';
+
+/**
+ * What a custom resource breaks of the rules in its schema (x-kubernetes-validations), in the server's words.
+ * Rules that compare with the value before are skipped where there was none. Throws 501 for a rule that uses a function not known here.
+ * Source: apiextensions-apiserver apiserver/schema/cel/validation.go.
+ */
+export function ruleProblems(object: object, schema: JsonSchema, before: object | undefined): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  visit({ value: object, before, schema, path: '' }, problems);
+  return problems;
+}
+
+/** Every rule of a schema that cannot be evaluated here, with why. */
+export function unknownRules(schema: JsonSchema): { readonly rule: string; readonly why: string }[] {
+  const found = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => {
+    const why = rule.optionalOldSelf ? 'optionalOldSelf' : compile(rule.rule).why;
+    return why === undefined ? [] : [{ rule: rule.rule, why }];
+  });
+  return [...found, ...partsOfSchema(schema).flatMap(unknownRules)];
+}
+
+function partsOfSchema({ properties, items, additionalProperties }: JsonSchema): JsonSchema[] {
+  const values = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  return [...Object.values(properties ?? {}), ...(items ? [items] : []), ...values];
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly before: unknown;
+  readonly schema: JsonSchema;
+  readonly path: string;
+}
+
+function visit(place: Place, problems: FieldProblem[]): void {
+  const { value, schema } = place;
+  if (value === null || value === undefined) return;
+  for (const rule of schema['x-kubernetes-validations'] ?? []) evaluate(rule, place, problems);
+  for (const inner of partsOf(place)) visit(inner, problems);
+}
+
+function partsOf({ value, before, schema, path }: Place): Place[] {
+  const was = (name: string) => (isMap(before) ? own(before, name) : undefined);
+  if (isMap(value)) {
+    const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    return Object.entries(value).flatMap(([name, inner]) => {
+      const known = own(schema.properties, name) ?? others;
+      if (!known) return [];
+      const at = own(schema.properties, name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`;
+      return [{ value: inner, before: was(name), schema: known, path: at }];
+    });
+  }
+  const { items } = schema;
+  if (!Array.isArray(value) || !items) return [];
+  const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+  return value.map((item: unknown, i) => ({ value: item, before: sameItem(before, item, keys), schema: items, path: `${path}[${i}]` }));
+}
+
+/** The item of the same key in the list before. Items of other lists cannot be told apart. */
+function sameItem(before: unknown, item: unknown, keys: readonly string[] | undefined): unknown {
+  if (!keys || !Array.isArray(before) || !isMap(item)) return undefined;
+  return before.find((b: unknown) => isMap(b) && keys.every((key) => b[key] === item[key]));
+}
+
+function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, problems: FieldProblem[]): void {
+  const comparesOld = /\boldSelf\b/.test(rule.rule);
+  if (comparesOld && before === undefined && !rule.optionalOldSelf) return;
+  const { run, why } = compile(rule.rule);
+  if (!run || rule.optionalOldSelf) notImplemented(`the rule ${JSON.stringify(rule.rule)} (${why ?? 'optionalOldSelf'})`);
+  const variables = { self: toCel(value, schema), ...(comparesOld ? { oldSelf: toCel(before, schema) } : {}) };
+  const field = rule.fieldPath ? `${path}${rule.fieldPath}`.replace(/^\./, '') : path;
+  try {
+    if (run(variables) === true) return;
+  } catch (error) {
+    if (error instanceof CostExceeded) {
+      const detail = `${JSON.stringify(schema.type ?? '')}: ${error.message} for rule: ${rule.rule.trim()}`;
+      problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
+      return;
+    }
+    const told = (messageOf(error).split('\n')[0] ?? '').replace(/^No such key/, 'no such key');
+    const detail = `${JSON.stringify(schema.type ?? '')}: ${told} evaluating rule: ${messageFor(rule, variables)}`;
+    problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
+    return;
+  }
+  const shown = schema.type === 'object' || schema.type === 'array' || isMap(value) ? '' : `${jsonText(value)}: `;
+  const reason = rule.reason ?? 'FieldValueInvalid';
+  const message = messageFor(rule, variables);
+  const bare = reason === 'FieldValueRequired' || reason === 'FieldValueForbidden';
+  problems.push({ field: field || '<nil>', reason, detail: bare ? message : `${shown}${message}` });
+}
+
+function messageFor({ rule, message, messageExpression }: ValidationRule, variables: Record<string, unknown>): string {
+  try {
+    const made = messageExpression ? compile(messageExpression).run?.(variables) : undefined;
+    if (typeof made === 'string' && made.trim() !== '' && !made.includes('\n')) return made;
+  } catch {} // as on a real server: the message that is written out, then
+  return message ?? `failed rule: ${rule.trim()}`;
+}
+
+interface Compiled {
+  readonly run?: (variables: Record<string, unknown>) => unknown;
+  /** Why it cannot be run. */
+  readonly why?: string;
+}
+
+const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true }).registerFunction(
+  'string.matchesRe2(string): bool',
+  (text: string, pattern: string) => (goPattern(pattern) ?? unreadable(pattern)).test(text),
+);
+const compiled = new Map<string, Compiled>();
+
+function compile(source: string): Compiled {
+  const known = compiled.get(source);
+  if (known) return known;
+  const made = compileAnew(source);
+  if (compiled.size > 5_000) compiled.clear();
+  compiled.set(source, made);
+  return made;
+}
+
+function unreadable(pattern: string): never {
+  throw new TypeError(patternProblem(pattern));
+}
+
+const MATCHES = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\.\s*matches\s*\(/g;
+
+/** A rule whose patterns are matched as Go does, in time that grows with the text alone. */
+function inRe2(source: string): string {
+  return source.replaceAll(MATCHES, (_whole, literal?: string) => literal ?? '.matchesRe2(');
+}
+
+function compileAnew(rule: string): Compiled {
+  const source = inRe2(rule);
+  try {
+    const { valid, error } = environment.check(source);
+    if (!valid) return { why: messageOf(error).split('\n')[0] ?? 'it cannot be read' };
+    return { run: withCostLimit(environment.parse(source)) };
+  } catch (error) {
+    return { why: messageOf(error).split('\n')[0] ?? 'it cannot be read' };
+  }
+}
+
+/** A value as a rule sees it: whole numbers are ints where the schema does not say number, times are timestamps, names are escaped. */
+function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
+  if (typeof value === 'string') return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
+  if (Array.isArray(value)) return value.map((item) => toCel(item, schema?.items));
+  if (!isMap(value)) return value;
+  const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  const name = schema?.properties ? escaped : (n: string) => n;
+  return Object.fromEntries(Object.entries(value).map(([n, v]) => [name(n), toCel(v, own(schema?.properties, n) ?? others)]));
+}
+
+function timeOf(text: string): unknown {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? text : time;
+}
+
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+);
+
+/** Names of properties that CEL could not read otherwise. Source: apiserver cel EscapeName. */
+function escaped(name: string): string {
+  if (RESERVED.has(name)) return `__${name}__`;
+  return name.replaceAll('__', '__underscores__').replaceAll('.', '__dot__').replaceAll('-', '__dash__').replaceAll('/', '__slash__');
+}

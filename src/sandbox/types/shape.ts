@@ -1,0 +1,109 @@
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { ApiType, JsonSchema } from './api-type.ts';
+import { type Field, type FieldType, type Message, messageOf } from './fields/field-table.ts';
+import { own } from './own-fields.ts';
+
+/**
+ * How a field merges. A map without a shape merges key by key, a list without one is replaced as a whole; that is what the API
+ * reference says of a field that says nothing.
+ */
+export interface Shape {
+  /** Replaced as a whole, though it is a map. */
+  readonly atomic?: boolean;
+  /** A list whose items are told apart by these fields. */
+  readonly keys?: readonly string[] | undefined;
+  /** A list of plain values without duplicates. */
+  readonly set?: boolean;
+  /** Whether a strategic merge patch merges the list, which is not the same as whether an apply does. */
+  readonly patchMerges?: boolean;
+  /** The one field by which a strategic merge patch tells items apart. */
+  readonly patchKey?: string | undefined;
+  readonly fields?: Readonly<Record<string, Shape>> | undefined;
+  /** The items of a list, or the values of a map. */
+  readonly items?: Shape | undefined;
+}
+
+const ATOMIC: Shape = { atomic: true };
+const SET: Shape = { set: true };
+const PLAIN: Shape = {};
+
+/** Whether the merge rules of a type are known. Without them a strategic merge patch cannot be trusted. */
+export function hasShape(type: ApiType): boolean {
+  return type.custom !== undefined || messageOf(formatGroupVersion(type.gvr), type.kind) !== undefined;
+}
+
+const shapes = new WeakMap<ApiType, Shape>();
+
+/** The merge rules of a type: the field table for built-in ones, the schema for custom ones. */
+export function shapeOf(type: ApiType): Shape {
+  let shape = shapes.get(type);
+  if (!shape) {
+    shape = type.custom ? ofCustom(type.custom.schema) : ofKind(formatGroupVersion(type.gvr), type.kind);
+    shapes.set(type, shape);
+  }
+  return shape;
+}
+
+/** The shape of a field below a shape. */
+export function fieldShape(shape: Shape | undefined, field: string): Shape | undefined {
+  return own(shape?.fields, field) ?? (shape?.keys ? undefined : shape?.items);
+}
+
+function ofKind(apiVersion: string, kind: string): Shape {
+  const message = messageOf(apiVersion, kind);
+  return message ? ofMessage(message) : { fields: { metadata: ofKind('meta.k8s.io/v1', 'ObjectMeta') } };
+}
+
+function ofCustom(schema: JsonSchema | undefined): Shape {
+  const own = schema ? ofSchema(schema) : PLAIN;
+  return { ...own, fields: { ...own.fields, metadata: ofKind('meta.k8s.io/v1', 'ObjectMeta') } };
+}
+
+const messages = new WeakMap<Message, Shape>();
+
+/** Its fields are looked at when one is asked for, since messages may hold themselves. */
+function ofMessage(message: Message): Shape {
+  let shape = messages.get(message);
+  if (shape) return shape;
+  let fields: Readonly<Record<string, Shape>> | undefined;
+  const get = () => {
+    fields ??= Object.fromEntries([...message.fields.values()].map((field) => [field.name, ofField(field)]));
+    return fields;
+  };
+  shape = message.atomic
+    ? ATOMIC
+    : {
+        get fields() {
+          return get();
+        },
+      };
+  messages.set(message, shape);
+  return shape;
+}
+
+function ofField({ type, atomic, keys, set, patchStrategy = '', patchKey }: Field): Shape {
+  if (atomic) return ATOMIC;
+  if (type.is !== 'list') return ofType(type);
+  const patchMerges = patchStrategy.includes('merge');
+  return { ...(keys ? { keys } : {}), ...(set ? SET : {}), ...(patchMerges ? { patchMerges, patchKey } : {}), items: ofType(type.of) };
+}
+
+function ofType(type: FieldType): Shape {
+  if (type.is === 'message') return ofMessage(type.message);
+  return type.is === 'scalar' ? PLAIN : { items: ofType(type.of) };
+}
+
+function ofSchema(schema: JsonSchema): Shape {
+  const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  const inner = schema.items ?? values;
+  const listType = schema['x-kubernetes-list-type'];
+  return {
+    ...(schema['x-kubernetes-map-type'] === 'atomic' ? ATOMIC : {}),
+    ...(listType === 'map' ? { keys: schema['x-kubernetes-list-map-keys'] ?? [] } : {}),
+    ...(listType === 'set' ? SET : {}),
+    ...(inner ? { items: ofSchema(inner) } : {}),
+    ...(schema.properties
+      ? { fields: Object.fromEntries(Object.entries(schema.properties).map(([field, property]) => [field, ofSchema(property)])) }
+      : {}),
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { FieldSet } from '../../../src/sandbox/types/field-set.ts';
+
+const leaf = {};
+const cases: readonly [claim: string, fields: object, set: object][] = [
+  ['a field beside others', { 'f:a': leaf, 'f:c': leaf }, { 'f:b': leaf }],
+  ['a field below a leaf', { 'f:a': leaf }, { 'f:a': { 'f:b': leaf } }],
+  ['a map that has owned fields', { 'f:a': { 'f:b': leaf } }, { 'f:a': { '.': {}, 'f:c': leaf } }],
+  ['an item of a list', { 'f:a': { 'k:{"name":"y"}': { '.': {}, 'f:name': leaf } } }, { 'f:a': { 'k:{"name":"x"}': { '.': {} } } }],
+  ['nothing new', { 'f:a': { '.': {}, 'f:b': leaf } }, { 'f:a': { 'f:b': leaf } }],
+];
+
+test.each(cases)('adding to FieldsV1 gives what reading, uniting and writing gives: %s', (_claim, fields, added) => {
+  const [before, set] = [fields as Record<string, unknown>, FieldSet.fromFieldsV1(added as Record<string, unknown>)];
+  const kept = structuredClone(before);
+  const wanted = FieldSet.fromFieldsV1(before).union(set).toFieldsV1();
+  expect(JSON.stringify(set.addedTo(before))).toBe(JSON.stringify(wanted));
+  expect(before).toEqual(kept);
+});
+
+test.each(cases)('touching FieldsV1 is having something in common with what they say: %s', (_claim, fields, added) => {
+  const [before, set] = [fields as Record<string, unknown>, FieldSet.fromFieldsV1(added as Record<string, unknown>)];
+  expect(set.touches(before)).toBe(set.meets(FieldSet.fromFieldsV1(before)));
+});
+
+test('FieldsV1 that hold a set already stay the same ones', () => {
+  const fields = { 'f:a': { '.': {}, 'f:b': leaf } };
+  expect(FieldSet.fromFieldsV1({ 'f:a': { 'f:b': leaf } }).addedTo(fields)).toBe(fields);
+});

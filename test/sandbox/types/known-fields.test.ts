@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
+import { dropUnknownFields } from '../../../src/sandbox/types/known-fields.ts';
+import { fieldShape, hasShape, shapeOf } from '../../../src/sandbox/types/shape.ts';
+
+const type = (kind: string) => {
+  const found = builtinTypes().find((t) => t.kind === kind);
+  if (!found) throw new Error(`no ${kind}`);
+  return found;
+};
+
+const dropped = (kind: string, object: object) => {
+  const copy = structuredClone({ apiVersion: 'x', kind, metadata: { name: 'a' }, ...object }) as UnknownObject;
+  return { names: dropUnknownFields(type(kind), copy), left: copy };
+};
+
+const template = (spec: object) => ({ metadata: { labels: {} }, spec });
+
+describe('fields a type does not have', () => {
+  it('are found wherever they stand: in objects, lists and maps, in status too', () => {
+    const containers = [{ name: 'c', livenessProbe: { httpGet: { port: 1, sheme: 'HTTP' } }, resources: { limit: {} } }];
+    const object = { spec: { template: template({ containers }) }, status: { replicas: 1, ready: 2 }, extra: 1 };
+    const { names, left } = dropped('Deployment', object);
+    expect(names).toEqual([
+      'spec.template.spec.containers[0].livenessProbe.httpGet.sheme',
+      'spec.template.spec.containers[0].resources.limit',
+      'status.ready',
+      'extra',
+    ]);
+    expect(left.status).toEqual({ replicas: 1 });
+  });
+
+  it.each<[kind: string, object: object]>([
+    ['StatefulSet', { spec: { volumeClaimTemplates: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'd' } }] } }],
+    ['ConfigMap', { data: { whatever: 'x' }, metadata: { labels: { any: 'thing' }, annotations: { 'a/b': 'c' } } }],
+    [
+      'Pod',
+      {
+        spec: { volumes: [{ name: 'v', configMap: { name: 'c' } }], containers: [{ name: 'c', envFrom: [{ secretRef: { name: 's' } }] }] },
+      },
+    ],
+    ['ControllerRevision', { data: { spec: { anything: [1] } }, revision: 1 }],
+    [
+      'CustomResourceDefinition',
+      { spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { items: { type: 'string' } } } } } }] } },
+    ],
+  ])('are not those that merely look strange: %s', (kind, object) => {
+    expect(dropped(kind, object).names).toEqual([]);
+  });
+});
+
+describe('merge rules', () => {
+  const at = (kind: string, ...path: string[]) =>
+    path.reduce(
+      (shape, field) => (field === '[]' ? shape?.items : fieldShape(shape, field)),
+      shapeOf(type(kind)) as ReturnType<typeof fieldShape>,
+    );
+
+  it('are known for every built-in type but those that are not served', () => {
+    expect(
+      builtinTypes()
+        .filter((t) => !hasShape(t))
+        .map((t) => `${t.kind} ${t.gvr.version}`),
+    ).toEqual(['HorizontalPodAutoscaler v1']);
+  });
+
+  it('tell an apply from a strategic merge patch', () => {
+    const spec = ['spec', 'template', 'spec'];
+    expect(at('Deployment', ...spec, 'containers')).toMatchObject({ keys: ['name'], patchMerges: true, patchKey: 'name' });
+    expect(at('Deployment', ...spec, 'containers', '[]', 'ports')).toMatchObject({
+      keys: ['containerPort', 'protocol'],
+      patchKey: 'containerPort',
+    });
+    expect(at('Deployment', ...spec, 'containers', '[]', 'resources', 'claims')).toMatchObject({ keys: ['name'] });
+    expect(at('Deployment', ...spec, 'containers', '[]', 'resources', 'claims')?.patchMerges).toBeUndefined();
+    expect(at('Job', 'status', 'conditions')).toMatchObject({ patchMerges: true, patchKey: 'type' });
+    expect(at('Job', 'status', 'conditions')?.keys).toBeUndefined();
+    expect(at('Deployment', 'metadata', 'finalizers')).toMatchObject({ set: true, patchMerges: true });
+    expect(at('Deployment', 'spec', 'selector')).toEqual({ atomic: true });
+    expect(at('Service', 'spec', 'selector')).toEqual({ atomic: true });
+  });
+});

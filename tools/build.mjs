@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
+import { bundleTypes } from './bundle-types.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
@@ -81,15 +82,19 @@ function packageFolder(id) {
   return /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0];
 }
 
+/** One declaration file for each entry of package.json's `exports`, and one for what they share. */
 async function declarations() {
   const tsc = path.join(root, 'node_modules', '.bin', 'tsc');
-  const options = ['-p', path.join(root, 'tsconfig.json'), '--noEmit', 'false', '--emitDeclarationOnly', '--declaration'];
-  const files = ['--rootDir', src(''), '--outDir', path.join(dist, 'types')];
+  const parts = path.join(dist, 'types', 'parts');
   const config = path.join(root, 'tsconfig.build.json');
-  await promisify(execFile)(tsc, ['-p', config, ...options.slice(2), ...files]).catch((error) => {
+  const options = ['--noEmit', 'false', '--emitDeclarationOnly', '--rootDir', src(''), '--outDir', parts];
+  await promisify(execFile)(tsc, ['-p', config, ...options]).catch((error) => {
     process.stderr.write(error.stdout);
     throw new Error('type declarations failed');
   });
+  const entries = { index: 'index.d.ts', cache: 'cache.d.ts', sandbox: 'sandbox/index.d.ts', testing: 'testing/index.d.ts' };
+  await bundleTypes({ from: parts, to: path.dirname(parts), entries });
+  await rm(parts, { recursive: true });
 }
 
 /** The licence texts of everything that is bundled. */

@@ -1,0 +1,1 @@
+export declare function bundleTypes(options: { from: string; to: string; entries: Readonly<Record<string, string>> }): Promise<void>;

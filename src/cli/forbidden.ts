@@ -12,7 +12,7 @@ const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: '
 /** What a user must be allowed in order to read a type. */
 export interface Need {
   readonly type: ResourceType;
-  readonly verbs: readonly ('list' | 'watch')[];
+  readonly verbs: readonly ('get' | 'list' | 'watch')[];
   /** Only the objects of these names; none = all. */
   readonly names: readonly string[];
 }
@@ -34,14 +34,50 @@ export async function explainForbidden(error: unknown, need: Need, namespaces: r
   const signal = AbortSignal.any([session.signal, controller.signal]);
   const open = type.namespaced ? await openNamespaces(need, namespaces, session, signal).catch(() => []) : [];
   const closed = namespaces.filter((name) => !open.includes(name));
-  return refusalWith(error, `missing is ${rolesFor([need], closed)}, bound to this user${instead(need, open)}`);
+  const role = rolesFor([need], closed.length > 0 ? closed : namespaces);
+  return refusalWith(error, `missing is ${role}, bound to this user${instead(need, open)}`);
 }
 
-/** The refusals (403) of several types. The last one has a hint with the rules that are missing for all of them. */
-export function forbiddenTogether(refused: readonly { readonly refusal: unknown; readonly need: Need }[], namespaces: readonly string[]) {
-  const needs = refused.map(({ need }) => need);
-  const hint = `missing is ${rolesFor(needs, namespaces)}, bound to this user`;
+/** What may not be read of a type, and why. */
+export interface Refused {
+  readonly refusal: unknown;
+  readonly need: Need;
+  /** Where it may not be read; [''] = everywhere. */
+  readonly namespaces: readonly string[];
+}
+
+/** The refusals (403) of several types or namespaces. The last one has a hint with the rules that are missing for all of them. */
+export function forbiddenTogether(refused: readonly Refused[]): InformerError[] {
+  const hint = `missing is ${rolesOf(refused)}, bound to this user`;
   return refused.map(({ refusal }, i) => refusalWith(refusal, i === refused.length - 1 ? hint : undefined));
+}
+
+type Missing = Pick<Refused, 'need' | 'namespaces'>;
+
+/** What agrees in type, verbs and `alike` as one, with the names and namespaces of all. */
+function merged(refused: readonly Missing[], alike: (each: Missing) => readonly string[]): Missing[] {
+  const groups = Map.groupBy(refused, (each) => JSON.stringify([each.need.type.gvr, each.need.verbs, alike(each)]));
+  return [...groups.values()].map((same) => ({
+    need: { ...(same[0] as Missing).need, names: [...new Set(same.flatMap(({ need }) => need.names))] },
+    namespaces: [...new Set(same.flatMap(({ namespaces }) => namespaces))],
+  }));
+}
+
+/** One role for what is missing in the same namespaces. */
+function rolesOf(refused: readonly Refused[]): string {
+  const ofNames = merged(refused, ({ namespaces }) => namespaces);
+  const ofNamespaces = merged(ofNames, ({ need }) => need.names);
+  const isOfCluster = ({ need, namespaces }: Missing) => !need.type.namespaced || namespaces.includes('');
+  const byPlace = Map.groupBy(ofNamespaces, (each) => (isOfCluster(each) ? '' : JSON.stringify(each.namespaces)));
+  const places = [...byPlace.entries()].sort(([a], [b]) => Number(a === '') - Number(b === '')); // the ClusterRole last
+  return places
+    .map(([, same]) =>
+      rolesFor(
+        same.map(({ need }) => need),
+        same[0]?.namespaces ?? [],
+      ),
+    )
+    .join(' and ');
 }
 
 function refusalWith(error: unknown, hint: string | undefined): InformerError {

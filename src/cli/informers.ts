@@ -14,9 +14,10 @@ import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../model/status.ts';
 import { StreamEnd } from './ending.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from './exit.ts';
-import { explainForbidden, forbiddenTogether, type Need } from './forbidden.ts';
+import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
 import type { Narrowing } from './narrowing.ts';
-import { ServedType } from './served-type.ts';
+import { type PartScope, ReadablePart } from './readable-part.ts';
+import { type ServedSource, ServedType } from './served-type.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -35,6 +36,10 @@ export interface Target {
   settled(signal: AbortSignal): Promise<void>;
   /** What reading it takes. */
   readonly need: Need;
+  /** What of it may not be read: all of it when there is a refusal, else some of its namespaces or names, which are left out. */
+  readonly forbidden: readonly Refused[];
+  /** Whether a source is left out, in the order of the informer's continuity. */
+  isLeftOut?(source: number): boolean;
   /** The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects. */
   explain(session: Session): Promise<unknown>;
 }
@@ -54,8 +59,10 @@ export interface InformerPlan {
   readonly idleMs?: number | undefined;
   /** A type that was named without a version goes over to the version that is served when its own is retired. */
   readonly followsVersions?: boolean | undefined;
-  /** The command answers once and ends: types are listed, and no watch is opened. */
+  /** The command answers once and ends: types are listed, and no watch is opened. What may not be read is left out. */
   readonly once?: boolean | undefined;
+  /** Called when something may not be read. A command that has it goes on with the rest; one that does not is refused as a whole. */
+  readonly onRefused?: (() => void) | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
 }
@@ -73,9 +80,13 @@ export function createTargets(session: Session, selections: readonly ResourceSel
  * Runs them until the session ends. Unless the command ends at once, a refusal before the initial sync ends the session with an error that
  * names every type that is refused: waiting would not repair it.
  */
-export async function runTargets(targets: readonly Target[], session: Session, { once = false } = {}): Promise<void> {
+export async function runTargets(
+  targets: readonly Target[],
+  session: Session,
+  { once = false, endsWhenRefused = true } = {},
+): Promise<void> {
   const running = targets.map(({ informer }) => informer.run(session.signal));
-  if (!once) void endWhenRefused(targets, session).catch(() => {}); // rejects when the session has ended already
+  if (!once && endsWhenRefused) void endWhenRefused(targets, session).catch(() => {}); // rejects when the session has ended already
   await Promise.all(running);
 }
 
@@ -83,26 +94,33 @@ export async function runTargets(targets: readonly Target[], session: Session, {
 const REFUSED_TOGETHER_MS = 2000;
 
 async function endWhenRefused(targets: readonly Target[], session: Session): Promise<void> {
-  using waiting = scope(session.signal);
-  const { signal } = waiting;
-  await abortable(Promise.race(targets.map(({ refused }) => refused)), signal);
-  const late = session.clock.sleep(REFUSED_TOGETHER_MS, { signal });
-  await Promise.race([Promise.all(targets.map((target) => target.settled(signal))), late]);
+  await abortable(Promise.race(targets.map(({ refused }) => refused)), session.signal);
+  await settledTogether(targets, session);
   session.end(await refusalOf(targets, session));
+}
+
+/** Waits for the first states, or refusals, of all; two seconds at most. Rejects with the session's end. */
+export async function settledTogether(
+  targets: readonly Target[],
+  { signal: ending, clock }: Pick<Session, 'signal' | 'clock'>,
+): Promise<void> {
+  using waiting = scope(ending);
+  const { signal } = waiting;
+  const late = clock.sleep(REFUSED_TOGETHER_MS, { signal });
+  await Promise.race([Promise.all(targets.map((target) => target.settled(signal))), late]);
 }
 
 /** The errors of the targets that are refused, as one that names all of them. Undefined when none is. Never rejects. */
 export async function refusalOf(targets: readonly Target[], session: Session): Promise<unknown> {
-  const refused = targets.filter(({ refusal }) => refusal !== undefined);
-  const [only, ...more] = refused;
-  if (only === undefined || more.length === 0) return only?.explain(session);
-  const forbidden = refused.filter(({ refusal }) => isForbidden(refusal));
-  const others = refused.filter(({ refusal }) => !isForbidden(refusal));
+  const others = targets.filter(({ refusal }) => refusal !== undefined && !isForbidden(refusal));
   const errors = await Promise.all(others.map((target) => target.explain(session)));
-  return new SeveralErrors([
-    ...errors,
-    ...forbiddenTogether(forbidden, [...new Set(refused.flatMap(({ namespaces }) => namespaces ?? []))]),
-  ]);
+  const forbidden = targets.filter((target) => target.forbidden.length > 0);
+  const [only, ...more] = forbidden;
+  if (only === undefined) return SeveralErrors.of(errors);
+  const together = forbiddenTogether(forbidden.flatMap((target) => target.forbidden));
+  const isAlone = only.refusal !== undefined && more.length === 0 && others.length === 0;
+  if (isAlone) together.splice(-1, 1, (await only.explain(session)) as InformerError); // where it may be read is asked for one type
+  return SeveralErrors.of([...errors, ...together]);
 }
 
 /** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
@@ -126,6 +144,10 @@ class InformerTarget implements Target {
   readonly #served: ServedType;
   readonly #need: Need;
   readonly #plan: InformerPlan;
+  readonly #parts: readonly ReadablePart[];
+  /** Resolves when nothing more of the first state can come. */
+  readonly #over: Promise<void>;
+  #end: () => void = () => {};
   #refuse: () => void = () => {};
   #refusal: unknown;
 
@@ -139,9 +161,16 @@ class InformerTarget implements Target {
     this.refused = new Promise((resolve) => {
       this.#refuse = resolve;
     });
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
     this.#plan = plan;
-    this.#need = { type, verbs: plan.once ? ['list'] : ['list', 'watch'], names: isByName ? names : [] };
-    this.informer = this.#createInformer(session, sourcesOf(this.#served, scopes, this.#need.names, plan));
+    const verbs = plan.once ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const) : (['list', 'watch'] as const);
+    this.#need = { type, verbs, names: isByName ? names : [] };
+    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
+    const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
+    this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
+    this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : sources);
   }
 
   get type(): ResourceType {
@@ -153,11 +182,48 @@ class InformerTarget implements Target {
   }
 
   async settled(signal: AbortSignal): Promise<void> {
-    await Promise.race([this.informer.whenSynced(signal), abortable(this.refused, signal)]);
+    await Promise.race([this.informer.whenSynced(signal), abortable(this.#over, signal)]);
   }
 
   explain(session: Session): Promise<unknown> {
-    return explained(this.#refusal, this.#need, this.#plan, session);
+    const last = this.forbidden.at(-1);
+    const names = [...new Set(this.forbidden.flatMap(({ need }) => need.names))];
+    return explained(last?.refusal ?? this.#refusal, { ...this.#need, ...(last ? { names } : {}) }, this.#plan, session);
+  }
+
+  /** One for each thing that the server said, about the names and namespaces of which it said it. */
+  get forbidden(): readonly Refused[] {
+    const refused = this.#parts.filter(({ refusal }) => refusal !== undefined);
+    if (refused.length === 0) {
+      const { namespaces = [''] } = this;
+      return isForbidden(this.#refusal) ? [{ refusal: this.#refusal, need: this.#need, namespaces }] : [];
+    }
+    const alike = Map.groupBy(refused, ({ refusal }) => messageOf(refusal));
+    return [...alike.values()].map((same) => ({
+      refusal: same[0]?.refusal,
+      need: { ...this.#need, names: [...new Set(same.flatMap(({ name }) => name ?? []))] },
+      namespaces: [...new Set(same.map(({ namespace }) => namespace ?? ''))],
+    }));
+  }
+
+  isLeftOut(source: number): boolean {
+    return this.#parts[source]?.leftOut.aborted ?? false;
+  }
+
+  /** Whether what may be read is read without the rest. */
+  get #isPartial(): boolean {
+    return this.#plan.once === true || this.#plan.onRefused !== undefined;
+  }
+
+  #partJudged(): void {
+    const refused = this.#parts.filter(({ refusal }) => refusal !== undefined);
+    if (refused.length === 0) return;
+    if (!this.#isPartial || refused.length === this.#parts.length) this.#refusal ??= refused[0]?.refusal;
+    if (this.#refusal !== undefined) {
+      if (this.#parts.every(({ isJudged }) => isJudged)) this.#end();
+      this.#refuse();
+    }
+    this.#plan.onRefused?.();
   }
 
   get need(): Need {
@@ -175,7 +241,7 @@ class InformerTarget implements Target {
     return isForbidden(error) && !hasWatched;
   }
 
-  #createInformer({ clock, logger }: Session, sources: ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
+  #createInformer({ clock, logger }: Session, sources: readonly ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
     const { type } = this;
     const { indexers, verifyEveryMs, idleMs, onContinuity } = this.#plan;
     let faults = 0;
@@ -199,25 +265,51 @@ class InformerTarget implements Target {
             (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
         if (!isHopeless) return onContinuity?.(event, this.type);
         this.#refusal = event.error;
+        this.#end();
         this.#refuse();
+        this.#plan.onRefused?.();
       },
     });
   }
 }
 
+type ScopedPart = ScopedSource<UnknownObject> & PartScope;
+
 /** A source a namespace, or one a name in it: the server then needs to allow no more than those names. */
-function sourcesOf(
-  served: ServedType,
-  scopes: readonly string[],
-  names: readonly string[],
-  { as, keepManagedFields, once }: InformerPlan,
-): ScopedSource<UnknownObject>[] {
-  return scopes.flatMap((scope) => {
+function sourcesOf(served: ServedType, scopes: readonly string[], names: readonly string[], plan: InformerPlan): ScopedPart[] {
+  const { as, keepManagedFields, once } = plan;
+  return scopes.flatMap((scope): ScopedPart[] => {
     const namespace = scope || undefined;
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
-    const source = once ? listedOnce(api) : api;
-    return names.length === 0 ? [{ namespace, source }] : names.map((name) => ({ namespace, name, source }));
+    const isSelected = isSelecting(plan);
+    const sourceOf = (name?: string) => (once ? listedOnce(name === undefined || isSelected ? api : gotByName(api, name)) : api);
+    return names.length === 0 ? [{ namespace, source: sourceOf() }] : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
+}
+
+/** An object that is got by its name is not held against selectors. */
+const isSelecting = ({ selector, fieldSelector }: InformerPlan) => Boolean(selector || fieldSelector);
+
+/** A source of one object. Where it may not be listed, the right to get it is enough, as it is for kubectl. */
+function gotByName(source: ServedSource, name: string): ListerWatcher<UnknownObject> {
+  return {
+    list: async (options, context) => {
+      try {
+        return await source.list(options, context);
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+      }
+      try {
+        const object = await source.get(name, context);
+        return { items: [object], resourceVersion: object.metadata.resourceVersion ?? '0' };
+      } catch (error) {
+        if (!isNotFound(error) || statusOf(error)?.details?.name !== name) throw error;
+        return { items: [], resourceVersion: '0' };
+      }
+    },
+    watch: (options, context) => source.watch(options, context),
+    consistentUnpagedList: (context) => source.consistentUnpagedList(context),
+  };
 }
 
 /** A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not. */

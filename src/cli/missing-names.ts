@@ -19,11 +19,13 @@ export function missingNames(targets: readonly Target[], plan: Pick<InformerPlan
   return SeveralErrors.of(missing.map((each, i) => notFound(each, i === last ? hintFor(missing, plan.namespaces) : undefined)));
 }
 
-function missingOf({ type, names, informer }: Target): Missing[] {
+/** What may not be read may be there. */
+function missingOf({ type, names, informer, forbidden }: Target): Missing[] {
   if (!names) return [];
+  const unknown = new Set(forbidden.flatMap(({ need }) => (need.names.length > 0 ? need.names : [...names])));
   const found = new Set<string | undefined>();
   for (const object of informer.lister.values()) found.add(object.metadata.name);
-  return [...names].filter((name) => !found.has(name)).map((name) => ({ type, name }));
+  return [...names].filter((name) => !found.has(name) && !unknown.has(name)).map((name) => ({ type, name }));
 }
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {

@@ -4,7 +4,7 @@ import { isInformerError, messageOf } from '../kit/error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import { statusOf } from '../model/status.ts';
 import { localTime } from '../output/timestamps.ts';
-import { outagesOf } from '../stream/outage.ts';
+import { outagesOf, scopeOf } from '../stream/outage.ts';
 import type { Target } from './informers.ts';
 import type { OutageHints } from './outage-hints.ts';
 
@@ -109,12 +109,12 @@ export class OutageReminders implements Disposable {
     for (const target of targets()) {
       if (target.informer.hasSynced) continue;
       target.informer.continuity.forEach(({ connection, resourceVersion }, i) => {
-        if (connection.state !== 'connecting' || resourceVersion !== '') return;
+        if (connection.state !== 'connecting' || resourceVersion !== '' || target.isLeftOut?.(i)) return;
         const after = humanDuration(Math.max(0, clock.now() - connection.since));
         const { error } = connection;
         if (error === undefined && isOneShot) return;
         const text = error === undefined ? 'the server has not finished its answer' : `${causeText(error)}; trying again`;
-        add(target, target.namespaces?.[i] || undefined, `no first state after ${after}: ${text}`, error);
+        add(target, scopeOf(target, i), `no first state after ${after}: ${text}`, error);
       });
     }
     return [...troubles.values()];

@@ -39,7 +39,7 @@ export class ServedType {
   }
 
   /** A part of its objects, in the version in which the type is read. */
-  source(options: ResourceApiOptions): ListerWatcher<UnknownObject> {
+  source(options: ResourceApiOptions): ServedSource {
     return new ServedSource(this, (gvr) => this.#options.client.resource(gvr, options));
   }
 
@@ -82,7 +82,8 @@ export class ServedType {
 
 const retired = ({ version }: GroupVersionResource) => `version ${version} is not served any more by the server`;
 
-class ServedSource implements ListerWatcher<UnknownObject> {
+/** A part of the objects of a type. */
+export class ServedSource implements ListerWatcher<UnknownObject> {
   readonly #served: ServedType;
   readonly #apiOf: (gvr: GroupVersionResource) => ResourceApi<UnknownObject>;
   #api: ResourceApi<UnknownObject>;
@@ -109,6 +110,11 @@ class ServedSource implements ListerWatcher<UnknownObject> {
     this.#served.wasRead();
     if (options.limit !== 1) this.#moved = undefined;
     return page;
+  }
+
+  /** One object, for which the right to `get` is enough. */
+  get(name: string, { signal }: CallContext): Promise<UnknownObject> {
+    return this.#ask((api) => api.get(name, { signal }));
   }
 
   probe(options: ListOptions, context: CallContext): Promise<ListPage<unknown>> {

@@ -12,7 +12,7 @@ import type { Loss } from '../stream/backlog.ts';
 import { createChangeGate } from '../stream/change-gate.ts';
 import { Enveloper, type EventEnvelope } from '../stream/envelope.ts';
 import { streamEvents, type Untold } from '../stream/event-stream.ts';
-import { continuityMarker, endMarker, lossMarker, lossText, type Marker, outageMarker } from '../stream/markers.ts';
+import { continuityMarker, endMarker, forbiddenMarker, lossMarker, lossText, type Marker, outageMarker } from '../stream/markers.ts';
 import { type Outage, outagesOf } from '../stream/outage.ts';
 import type { OverflowPolicy } from '../stream/overflow.ts';
 import { Redactor } from '../stream/redact.ts';
@@ -22,10 +22,11 @@ import { Waiter } from '../stream/waiter.ts';
 import { ContinuityTeller } from './continuity-teller.ts';
 import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, wordsOfEnd } from './ending.ts';
 import { EventWriter } from './event-writer.ts';
-import { type ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
+import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from './exit.ts';
 import { FirstLook } from './first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from './informers.ts';
 import { canRedraw } from './io.ts';
+import { LeavingOut, leftOutText, type NewlyRefused } from './left-out.ts';
 import { LiveView } from './live-view.ts';
 import { missingNames } from './missing-names.ts';
 import { outageText } from './outage-text.ts';
@@ -85,6 +86,11 @@ class Watching {
   #outages: readonly Outage<Target>[] = [];
   #synced = 0;
   readonly #reported = new Set<string>();
+  /** All that was asked for, also what may not be read. */
+  readonly #asked: readonly Target[];
+  readonly #leavingOut: LeavingOut | undefined;
+  #marks: ((text: string) => void) | undefined;
+  #allShown: () => void = () => {};
 
   constructor(session: Session, plan: WatchPlan) {
     this.#session = session;
@@ -94,7 +100,10 @@ class Watching {
       ...plan,
       followsVersions: true,
       onContinuity: (event, type) => this.#heard(event, type),
+      ...(goesOnWithout(plan) ? { onRefused: () => this.#leavingOut?.changed() } : {}),
     });
+    this.#asked = this.#targets;
+    if (goesOnWithout(plan)) this.#leavingOut = new LeavingOut(session, this.#asked, (refused) => this.#goOnWithout(refused));
     const { showManagedFields, withOld, withChanges, showSecrets } = plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
@@ -110,7 +119,7 @@ class Watching {
     const { once } = this.#plan;
     using _teller = this.#teller;
     using _end = onAbort(session.signal, () => this.#ending());
-    const running = runTargets(this.#targets, session, { once });
+    const running = runTargets(this.#targets, session, { once, endsWhenRefused: this.#leavingOut === undefined });
     if (once) this.#refusal = await this.#leaveOutRefused();
     using waiter = this.#createWaiter();
     this.#waiter = waiter;
@@ -124,6 +133,7 @@ class Watching {
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     const isCut = this.#outages.length > 0;
     const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity());
+    const leftOut = this.#leavingOut ? leftOutText(this.#asked) : '';
     if (!isQuiet || (isCut && !isFailure(reason)))
       session.notice(isCut ? `${line()}; ${outageText(this.#outages, this.#targets)}` : line());
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
@@ -132,7 +142,18 @@ class Watching {
     const code = exitCodeOfEnd(reason, this.#state);
     const unanswered = this.#unanswered();
     if (unanswered !== undefined) throw unanswered;
-    return code;
+    if (leftOut === '') return code;
+    if (!isReaderGone(reason)) session.notice(`error: ${leftOut} could not be read (forbidden): not in this stream`);
+    return code === ExitCode.ok ? ExitCode.failed : code;
+  }
+
+  /** What may not be read is told at once, marked in the stream, and left out of it. */
+  #goOnWithout(refused: readonly NewlyRefused[]): void {
+    const lost = new Set(refused.filter(({ target }) => target.refusal !== undefined).map(({ target }) => target));
+    this.#targets = this.#targets.filter((target) => !lost.has(target));
+    for (const { target, namespaces } of refused)
+      for (const namespace of namespaces) this.#marks?.(this.#markerText(forbiddenMarker(this.#enveloper, target, namespace)));
+    if (this.#isSynced) this.#allShown();
   }
 
   /** Of what was to be shown once: the names that are not there, and the types that may not be read. */
@@ -177,12 +198,20 @@ class Watching {
     return this.#synced === this.#targets.length;
   }
 
+  /** The plan with the namespaces of which something may be read. */
+  get #readable(): WatchPlan {
+    const isRead = (namespace: string) =>
+      !this.#targets.every(({ forbidden }) => forbidden.some((each) => each.namespaces.includes(namespace)));
+    return { ...this.#plan, namespaces: this.#plan.namespaces.filter(isRead) };
+  }
+
   /** kubectl says so of tables alone; a watch that goes on says it in every format. What is missing or refused is an error instead. */
   get #isWorthSayingEmpty(): boolean {
     const { once, ignoreNotFound, format, selections } = this.#plan;
     if (ignoreNotFound || this.#targets.some(({ informer }) => informer.lister.size > 0)) return false;
-    if (!once) return true;
-    const isAnswered = this.#targets.length < selections.length || missingNames(this.#targets, this.#plan) !== undefined;
+    if (!once) return true; // with what may be read
+    const isRefused = this.#targets.length < selections.length || this.#targets.some(({ forbidden }) => forbidden.length > 0);
+    const isAnswered = isRefused || missingNames(this.#targets, this.#plan) !== undefined;
     return !isAnswered && FOR_PEOPLE.has(format.kind);
   }
 
@@ -240,14 +269,23 @@ class Watching {
     });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
+    this.#marks = mark;
+    const watching = this;
     let untold: Untold<Target> | undefined;
     const look = new FirstLook(session, {
       plan: this.#plan,
-      targets: this.#targets,
-      nothingFound: () => (this.#isWorthSayingEmpty ? nothingFound(this.#plan) : undefined),
+      get targets() {
+        return watching.#targets;
+      },
+      nothingFound: () => (this.#isWorthSayingEmpty ? nothingFound(this.#readable) : undefined),
       shown: () => summary.total,
       isToldElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
     });
+    this.#allShown = () => {
+      progress[Symbol.dispose]();
+      live?.loaded();
+      look.synced();
+    };
     const outcome = await streamEvents<Target>(
       {
         targets: this.#targets,
@@ -268,11 +306,7 @@ class Watching {
         onSynced: (target) => {
           this.#synced++;
           orEnd(session, () => writer.initialDone(target));
-          if (this.#isSynced) {
-            progress[Symbol.dispose]();
-            live?.loaded();
-            look.synced();
-          }
+          if (this.#isSynced) this.#allShown();
         },
       },
       session.signal,
@@ -328,7 +362,9 @@ class Watching {
   #endRecord() {
     const { reason } = this.#session.signal;
     const error = isFailure(reason) ? reason : this.#unanswered();
-    const exitCode = error === undefined ? exitCodeOfEnd(reason, this.#state) : exitCodeOf(error);
+    const ended = error === undefined ? exitCodeOfEnd(reason, this.#state) : exitCodeOf(error);
+    const isPartial = this.#leavingOut !== undefined && this.#asked.some(({ forbidden }) => forbidden.length > 0);
+    const exitCode = ended === ExitCode.ok && isPartial ? ExitCode.failed : ended;
     const summary = this.#summary.counts(this.#continuity());
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });
   }
@@ -381,6 +417,9 @@ class Watching {
     this.#session.notice(failureNotice(error));
   }
 }
+
+/** Whether what may be read is worth having alone: not for what waits for everything, or must be whole. */
+const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
 
 /** The same error for a stream that has shown something already, and cannot be begun again. */
 function plainly(reason: unknown): InformerError {

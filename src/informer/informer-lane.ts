@@ -1,4 +1,4 @@
-import { abortable, scope } from '../kit/abort.ts';
+import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
@@ -25,6 +25,8 @@ export interface LaneOptions<T> {
   namespace: string | undefined;
   /** The one name the source is limited to; undefined = it is not. */
   name?: string | undefined;
+  /** When it aborts, the source is left out: see `ScopedSource`. */
+  leftOut?: AbortSignal | undefined;
   reflector: ReflectorOptions;
   clock: Clock;
   logger: Logger;
@@ -74,12 +76,16 @@ export class InformerLane<T> {
     return this.#fifo?.hasSynced ?? false;
   }
 
+  get isLeftOut(): boolean {
+    return this.#options.leftOut?.aborted ?? false;
+  }
+
   get lastSyncResourceVersion(): ResourceVersion {
     return this.#reflector?.lastSyncResourceVersion ?? '';
   }
 
   get lastError(): unknown {
-    return this.#reflector?.lastError;
+    return this.isLeftOut ? undefined : this.#reflector?.lastError;
   }
 
   get continuity(): Continuity {
@@ -95,9 +101,18 @@ export class InformerLane<T> {
     return this.#ledger.observe(observer);
   }
 
-  /** Runs until aborted. Resolves when neither the reflector nor the applying loop runs any more. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { atStart, onSynced, reflector } = this.#options;
+  /** Runs until aborted, or left out. Resolves when neither the reflector nor the applying loop runs any more. */
+  async run(parent: AbortSignal): Promise<void> {
+    const { atStart, onSynced, reflector, leftOut } = this.#options;
+    using running = scope(parent);
+    const { signal } = running;
+    using _leaving =
+      leftOut &&
+      onAbort(leftOut, () => {
+        running.abort();
+        onSynced(); // it may have been the last that the first sync waited for
+      });
+    if (signal.aborted) return;
     const { transform, resyncMs } = atStart();
     this.#transform = transform;
     const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: reflector.metrics });

@@ -1,4 +1,4 @@
-import { scope } from '../kit/abort.ts';
+import { aborted, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkChoice, checkOptions } from '../kit/known-options.ts';
@@ -34,6 +34,11 @@ export interface ScopedSource<T> {
   namespace?: string | undefined;
   /** Only the object of this name is asked for (`metadata.name=`), for which a right on that name is enough. Absent = every name. */
   name?: string | undefined;
+  /**
+   * When it aborts, the source is left out: nothing is asked of it any more, what it has brought stays in the cache as it is, and the first sync
+   * does not wait for it. An informer whose sources are all left out does not sync. Absent = it takes part until the informer stops.
+   */
+  leftOut?: AbortSignal | undefined;
 }
 
 /** What is passed on to the reflector is described at {@link ReflectorOptions}. */
@@ -303,7 +308,7 @@ export class SharedInformer<T> implements Syncable {
    * before the first sync, or with the signal's reason.
    */
   async verify(signal: AbortSignal = new AbortController().signal): Promise<Drift> {
-    const drifts = await Promise.all(this.#lanes.map((lane) => lane.verify(signal)));
+    const drifts = await Promise.all(this.#lanes.filter((lane) => !lane.isLeftOut).map((lane) => lane.verify(signal)));
     const all = (kind: keyof Drift) => drifts.flatMap((drift) => drift[kind]).sort();
     return { missing: all('missing'), extra: all('extra'), stale: all('stale') };
   }
@@ -317,8 +322,12 @@ export class SharedInformer<T> implements Syncable {
     this.#state = 'started';
     try {
       using running = scope(signal);
-      const lanes = this.#lanes.map((lane) => lane.run(running.signal).finally(() => running.abort()));
-      await Promise.all(lanes);
+      const lanes = this.#lanes.map((lane) =>
+        lane.run(running.signal).finally(() => {
+          if (!lane.isLeftOut) running.abort();
+        }),
+      );
+      await Promise.all([...lanes, aborted(running.signal)]);
     } finally {
       await this.#stop();
     }
@@ -334,10 +343,11 @@ export class SharedInformer<T> implements Syncable {
     await this.#processor.idle();
   }
 
-  #createLane({ source, namespace, name }: ScopedSource<T>, lane: number): InformerLane<T> {
+  #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): InformerLane<T> {
     return new InformerLane<T>(source, {
       namespace,
       name,
+      leftOut,
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
@@ -392,7 +402,8 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #laneSynced(): void {
-    if (this.hasSynced || !this.#lanes.every((lane) => lane.hasSynced)) return;
+    const taking = this.#lanes.filter((lane) => !lane.isLeftOut);
+    if (this.hasSynced || taking.length === 0 || !taking.every((lane) => lane.hasSynced)) return;
     this.#synced.open();
     this.#processor.markSynced();
   }

@@ -21,6 +21,8 @@ export interface StreamTarget {
   readonly names?: ReadonlySet<string> | undefined;
   /** Where they are looked for; undefined or '' = everywhere. */
   readonly namespaces?: readonly string[] | undefined;
+  /** Resolves when nothing of it may be read: the stream goes on without it. Absent = it may. */
+  readonly refused?: Promise<void> | undefined;
 }
 
 export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
@@ -164,7 +166,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, isAhead: false };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
-    await abortable(shown.registration.synced, signal);
+    const { synced } = shown.registration;
+    await abortable(target.refused ? Promise.race([synced, target.refused]) : synced, signal);
   }
 
   /** Everything handed on so far has been written. */

@@ -43,7 +43,7 @@ export interface GapMarker extends Stamped {
   readonly namespace?: string;
   /**
    * How the watch ended (`gone`, `too-large`, …); `dropped` or `coalesced` by --overflow; `disconnected` for a stream that ended while there
-   * was no connection.
+   * was no connection; `forbidden` for what may not be read, of which nothing is in the stream.
    */
   readonly reason: string;
   /** The last version seen before it. */
@@ -175,6 +175,11 @@ export function continuityMarker(stamper: Stamper, target: Named, event: Ordered
 /** The gap of a stream that ended while a source was disconnected: what happened meanwhile was not seen, and will not be. */
 export function outageMarker(stamper: Stamper, { target, scope, from }: Outage): GapMarker {
   return { type: 'GAP', ...aboutOf(target, scope, 'disconnected'), from, ...stamper.stamp() };
+}
+
+/** The gap of what may not be read (403): none of it is in the stream. */
+export function forbiddenMarker(stamper: Stamper, target: Named, namespace: string): GapMarker {
+  return { type: 'GAP', ...aboutOf(target, namespace, 'forbidden'), ...stamper.stamp() };
 }
 
 function aboutOf({ type, namespaces }: Named, scope: string | undefined, reason: string) {

@@ -6,8 +6,10 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 export interface ConnectedTarget {
   readonly type: ResourceType;
   readonly informer: { readonly continuity: readonly Continuity[] };
-  /** One a source; undefined or '' = everywhere. */
+  /** Each has one source, or one a name, in this order; undefined or '' = everywhere. */
   readonly namespaces?: readonly string[] | undefined;
+  /** Whether nothing is read from that source any more. Absent = none is left out. */
+  isLeftOut?(source: number): boolean;
 }
 
 /** A source without a connection: a type, in one of its namespaces or in all. */
@@ -38,16 +40,22 @@ export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now:
   return targets.flatMap((target) =>
     target.informer.continuity.flatMap((continuity, i) => {
       const { connection } = continuity;
-      if (connection.state !== 'disconnected') return [];
+      if (connection.state !== 'disconnected' || target.isLeftOut?.(i)) return [];
       const { why, error } = connection;
       const relisted = continuity.stretches.findLast(({ by, at }) => by === 'relist' && at >= connection.since);
       if (relisted && now - relisted.at < OPENING_MS) return [];
       const since = relisted?.at ?? connection.since;
       const from = relisted?.to ?? connection.from;
-      const scope = target.namespaces?.[i] || undefined;
+      const scope = scopeOf(target, i);
       return [{ target, scope, since, ms: Math.max(0, now - since), from, why, error, isGap: hasOpenGap(continuity) }];
     }),
   );
+}
+
+/** The namespace that a source is limited to. A target has the same number of sources in each: one, or one a name. */
+export function scopeOf({ namespaces = [], informer }: ConnectedTarget, source: number): string | undefined {
+  const perNamespace = Math.max(1, informer.continuity.length / Math.max(1, namespaces.length));
+  return namespaces[Math.floor(source / perNamespace)] || undefined;
 }
 
 function hasOpenGap({ gaps }: Continuity): boolean {

@@ -79,10 +79,7 @@ describe('a refusal is told with the rule that is missing', () => {
       names: [],
     });
     const needs = [typeOf('apps', 'deployments'), typeOf('', 'pods'), typeOf('apps', 'replicasets'), typeOf('', 'nodes', false)];
-    const errors = forbiddenTogether(
-      needs.map((each) => ({ refusal, need: each })),
-      ['shop'],
-    );
+    const errors = forbiddenTogether(needs.map((each) => ({ refusal, need: each, namespaces: ['shop'] })));
     expect(errors.map(({ message }) => message)).toEqual([MESSAGE, MESSAGE, MESSAGE, MESSAGE]);
     expect(errors.map(({ hint }) => hint)).toEqual([
       undefined,

@@ -66,7 +66,7 @@ describe('a refusal names the rule that is missing, and the namespaces that woul
       `${cannot('joe', 'pods', 'in the namespace "other"')}${missing('Role in other', 'pods')}; you may watch pods with -n shop\n`,
     ],
     [
-      ['pods', '-n', 'other,shop', '--as', 'jane'],
+      ['pods', '-n', 'other,shop', '--as', 'jane', '--until', 'false'],
       `${cannot('jane', 'pods', 'in the namespace "other"')}${missing('Role in other', 'pods')}; you may watch pods with -n shop\n`,
     ],
     [

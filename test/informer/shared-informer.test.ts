@@ -1031,6 +1031,45 @@ describe('over several namespaces', () => {
     return { clock, streams, sources, informer, handler, registration, stop, events };
   }
 
+  it('leaves a source out that is told to be: the others are synced without it, and nothing more is asked of it', async () => {
+    const clock = new FakeClock();
+    const [streamA, sourceB] = [stream(), lw().onWatch(stream())];
+    const leaving = new AbortController();
+    const sources = [
+      { source: lw().onWatch(streamA), namespace: 'a' },
+      { source: sourceB, namespace: 'b', leftOut: leaving.signal },
+    ];
+    const informer = new SharedInformer<Pod>(sources, { clock, random: () => 0 });
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    streamA.send(added(pod('a/x', 1)), initialEnd(5));
+    await settled();
+    expect(informer.hasSynced).toBe(false);
+    leaving.abort();
+    await settled();
+    expect([informer.hasSynced, informer.isStopped, informer.lastError]).toEqual([true, false, undefined]);
+    await clock.advance(100_000);
+    expect(sourceB.trace).toHaveLength(1);
+    streamA.send(added(pod('a/y', 6)));
+    await settled();
+    expect([...informer.lister.keys()]).toEqual(['a/x', 'a/y']);
+    controller.abort();
+    await running;
+  });
+
+  it('does not sync when all of its sources are left out, and runs until it is stopped', async () => {
+    const leaving = new AbortController();
+    const informer = new SharedInformer<Pod>([{ source: lw().onWatch(stream()), leftOut: leaving.signal }], { clock: new FakeClock() });
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    leaving.abort();
+    await settled();
+    expect([informer.hasSynced, informer.isStopped]).toEqual([false, false]);
+    controller.abort();
+    await running;
+    expect(informer.isStopped).toBe(true);
+  });
+
   it('is synced when all of them are, and so are its handlers, whatever they have handled before [SHI-32]', async () => {
     const { streams, informer, handler, registration, stop } = scoped();
     streams.a.send(added(pod('a/x', 1)), initialEnd(5));

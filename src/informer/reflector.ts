@@ -341,6 +341,7 @@ export class Reflector<T> {
       random: this.#random,
       reached: () => this.#resourceVersion,
       verify,
+      position: async (asking: AbortSignal) => (await this.#history.ask(asking)).resourceVersion,
     };
     return new SilenceGuard(connection, options, signal);
   }

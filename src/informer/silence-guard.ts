@@ -4,7 +4,7 @@ import type { Random } from '../kit/random.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import { isStatus, StatusError, statusOf } from '../model/status.ts';
+import { isExpired, isGone, isStatus, StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
@@ -28,15 +28,17 @@ export interface SilenceGuardOptions<T> {
   readonly reached: () => ResourceVersion;
   /** Called first while nothing has come, or for so long that a bookmark is missing: rejects when the server's history is another one. */
   readonly verify: (signal: AbortSignal, again: boolean) => Promise<unknown>;
+  /** The version at which the server is. */
+  readonly position: (signal: AbortSignal) => Promise<ResourceVersion>;
 }
 
-/** What a second watch beside the first showed. */
-type Glimpse = 'quiet' | 'ahead' | 'unreachable' | 'refused';
+/** What a second watch beside the first showed. `forgotten`: the server cannot watch from that version any more. `refused` proves nothing. */
+type Glimpse = 'quiet' | 'ahead' | 'unreachable' | 'forgotten' | 'refused';
 
 /**
  * Tells a quiet stream from a dead one. When nothing has come for a while, a second watch of one second is opened at the same version: changes
  * that it shows and the stream does not bring mean that the stream is stalled; no answer, also over a new connection, that the server is out
- * of reach. Then the stream is failed, and can be resumed at its version while the server still remembers it. A stream that is merely quiet is
+ * of reach. When the server has forgotten that version, the second watch starts at the server's own: it shows what changes from then on. Then the stream is failed, and can be resumed at its version while the server still remembers it. A stream that is merely quiet is
  * left alone, at the cost of that one short request every {@link ASK_AFTER_MS}. Disposing ends it.
  */
 export class SilenceGuard<T> implements Disposable {
@@ -45,8 +47,8 @@ export class SilenceGuard<T> implements Disposable {
   readonly #scope: Scope;
   #askedAt: number;
   #verifiedAt: number;
-  /** A version that the server refused to watch from: the stream goes on, and nothing can be learnt. */
-  #mute: ResourceVersion | undefined;
+  /** From which version to look while the stream is at one that the server has forgotten. */
+  #later: { readonly reached: ResourceVersion; readonly from: ResourceVersion } | undefined;
 
   constructor(connection: WatchConnection<T>, options: SilenceGuardOptions<T>, signal: AbortSignal) {
     this.#connection = connection;
@@ -94,18 +96,28 @@ export class SilenceGuard<T> implements Disposable {
       if (!signal.aborted) this.#connection.fail(error);
       return;
     }
-    if (this.#mute === reached()) return;
     let glimpse = await this.#look(signal, false);
     if (glimpse === 'unreachable') glimpse = await this.#look(signal, true);
+    if (glimpse === 'forgotten') return this.#lookLater(reached(), signal);
     if (glimpse === 'ahead') await sleepOn(clock, GRACE_MS, signal);
     if (hasCome()) return;
     if (glimpse === 'ahead') this.#connection.fail(idleWatch('the stream is stalled: the server has changes that did not come'));
     if (glimpse === 'unreachable') this.#connection.fail(idleWatch('the stream is silent, and the server does not answer'));
   }
 
+  /** What changed so far cannot be seen any more; what changes from now on can. */
+  async #lookLater(reached: ResourceVersion, signal: AbortSignal): Promise<void> {
+    try {
+      this.#later = { reached, from: await this.#options.position(signal) };
+    } catch {
+      signal.throwIfAborted(); // else the next question comes upon the same
+    }
+  }
+
   async #look(signal: AbortSignal, fresh: boolean): Promise<Glimpse> {
     const { source, selectors, clock, reached } = this.#options;
-    const resourceVersion = reached();
+    const at = reached();
+    const resourceVersion = this.#later?.reached === at ? this.#later.from : at;
     using looking = scope(signal);
     let iterator: AsyncIterator<readonly WatchEvent<T>[]> | undefined;
     const timer = clock.after(PATIENCE_MS, () => looking.abort());
@@ -125,7 +137,7 @@ export class SilenceGuard<T> implements Disposable {
       signal.throwIfAborted();
       if (isMovedCollection(error)) this.#connection.fail(error);
       if (looking.signal.aborted) return iterator ? 'quiet' : 'unreachable';
-      if (statusOf(error)) this.#mute = resourceVersion;
+      if (isExpired(error) || isGone(error)) return 'forgotten';
       return !statusOf(error) && isConnectionError(error) ? 'unreachable' : 'refused';
     } finally {
       timer.cancel();

@@ -1240,6 +1240,34 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
+  it('is taken for dead at the next change when the server had forgotten its version, and nobody could say what was missed', async () => {
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(stream().send(added(pod('a', 12))), stream().send(added(pod('b', 41))))
+      .onProbe(() => page('40'))
+      .onGlimpse(stream().send(errorEvent(expired())), stream().close(), stream().send(added(pod('b', 41))));
+    const { clock, events, stop } = run(source, idle);
+    await clock.advance(40_000);
+    expect(source.watches).toHaveLength(1);
+    await clock.advance(17_000);
+    const glimpses = source.requests.filter((r) => r.verb === 'glimpse').map((r) => r.resourceVersion);
+    expect(glimpses).toEqual(['12', '40', '40']);
+    expect(events.find((e) => e.kind === 'disconnected')).toMatchObject({ from: '12', why: 'idle' });
+    await stop();
+  });
+
+  it('is asked about again after a second watch was refused', async () => {
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(stream().send(added(pod('a', 12))), stream().send(added(pod('b', 13))))
+      .onGlimpse(stream().send(errorEvent(internal())), stream().send(added(pod('b', 13))));
+    const { clock, store, events, stop } = run(source, idle);
+    await clock.advance(40_000);
+    expect(events.find((e) => e.kind === 'disconnected')).toMatchObject({ from: '12', why: 'idle' });
+    expect(store.state).toEqual(['a@12', 'b@13']);
+    await stop();
+  });
+
   it('is left alone when it only lags behind what a second watch shows', async () => {
     const watch = stream();
     const source = lw()

@@ -17,12 +17,15 @@ export const DISTURBANCES = [
   'compact',
   'restart',
   'definition',
+  'replace',
+  'half-open',
 ] as const;
 export type Disturbance = (typeof DISTURBANCES)[number];
 
 /** Does one thing to the server or arms a fault for requests to come. Gives its name and what it was, for the trace. */
 export function disturb(world: World, random: Random): [Disturbance, string] {
   const kind = pick(random, DISTURBANCES);
+  world.halfOpen = undefined; // nothing else may happen while it is timed
   switch (kind) {
     case 'garbage':
       world.tap.toSpoil++;
@@ -36,13 +39,20 @@ export function disturb(world: World, random: Random): [Disturbance, string] {
       return [kind, restart(world, random)];
     case 'definition':
       return [kind, world.toggleDefinition() ?? 'no definition to take away'];
+    case 'replace':
+      return [kind, world.replaceHistory(pick(random, ['restore', 'restore', 'wipe']), random, pick(random, DOWN_MS)) ?? 'not now'];
+    case 'half-open':
+      return [kind, world.breakSilently(Math.floor(random() * 3), pick(random, [0, 0, 10_000, 60_000]))];
     default:
       return [kind, arm(world, kind, random)];
   }
 }
 
+/** How long a server is away when it restarts. */
+const DOWN_MS = [0, 0, 3000, 40_000];
+
 function restart(world: World, random: Random): string {
-  const how = { keepHistory: random() < 0.5, downMs: pick(random, [0, 0, 3000, 40_000]) };
+  const how = { keepHistory: random() < 0.5, downMs: pick(random, DOWN_MS) };
   return world.restart(how) ? `restart ${JSON.stringify(how)}` : 'is restarting already';
 }
 

@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
-import type { ContinuityEvent } from '../../src/informer/ledger.ts';
 import type { Notification } from '../../src/informer/notification.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import { isBefore, type Position } from './epochs.ts';
 import { NODES } from './operations.ts';
 import type { Delivered } from './tap.ts';
-import { keyIn, versionOf, type World } from './world.ts';
+import { type Change, keyIn, laneOf, type Reported, type Told, versionOf, type World } from './world.ts';
 
 /** More requests of one informer in one instant than this are a loop. */
 const MOST_AT_ONCE = 15;
+/** A dead connection is noticed so soon after the first change that it did not bring, ms. */
+const NOTICED_MS = 30_000;
+
+/** From one position to another changes may have gone unseen. */
+interface KnownGap {
+  readonly from: Position;
+  to: Position | undefined;
+}
 
 /**
  * What must hold at every moment. Goes through what is new since the last call, so that a whole run costs no more than its length.
@@ -17,6 +25,16 @@ export class Invariants {
   readonly #known = new Map<string, string>();
   readonly #slowKnown = new Map<string, string>();
   readonly #cursors = new Map<string, number>();
+  /** In which epoch each object was told last. */
+  readonly #epochs = new Map<string, number>();
+  /** How much had been sent to a source when it found that the server's history is another one: the rest of it is refused. */
+  readonly #refused = new Map<string, number>();
+  /** Where sources continued behind a replaced history that had all they knew. */
+  readonly #forward = new Map<string, Position[]>();
+  readonly #knownGaps = new Map<string, KnownGap[]>();
+  readonly #synced = new Map<string, Position>();
+  noticed = 0;
+  replaced = 0;
   #told = 0;
   #coalesced = 0;
   #heard = 0;
@@ -30,6 +48,7 @@ export class Invariants {
   /** To be called whenever nothing is under way. */
   check(): void {
     this.#checkLedger();
+    this.#checkHalfOpen();
     this.#checkStory();
     this.#checkSlowStory();
     this.#checkGuests();
@@ -41,7 +60,7 @@ export class Invariants {
   #checkStory(): void {
     const { told, plan } = this.#world;
     for (const notification of told.slice(this.#told)) {
-      retell(notification, this.#known, 'exact');
+      this.#retellInEpochs(notification);
       if (notification.cause === 'watch') this.#checkDelivered(notification);
       if (notification.cause === 'relist')
         assert(this.#gaps.has(laneOf(notification.key, plan.scopes)), `${notification.key}: relisted without a gap`);
@@ -49,6 +68,7 @@ export class Invariants {
     this.#told = told.length;
     for (const scope of plan.scopes) {
       this.#skipUnheardOf(scope);
+      this.#skipRefused(scope);
       assert.equal(
         this.#world.tap.delivered(scope).length,
         this.#cursors.get(scope) ?? 0,
@@ -57,16 +77,33 @@ export class Invariants {
     }
   }
 
+  /** Within a history no object goes back; in another one it may. */
+  #retellInEpochs(notification: Told): void {
+    const { key, epoch, cause } = notification;
+    retell(notification, this.#known, this.#epochs.get(key) === epoch ? 'exact' : 'across histories');
+    if (cause !== 'resync') this.#epochs.set(key, epoch);
+  }
+
   #checkDelivered(notification: Notification<UnknownObject>): void {
     const scope = laneOf(notification.key, this.#world.plan.scopes);
     this.#skipUnheardOf(scope, notification);
     const at = this.#cursors.get(scope) ?? 0;
-    const event = this.#world.tap.delivered(scope)[at];
+    const sent = this.#world.tap.delivered(scope);
+    const isNext = sent[at]?.key === notification.key && sent[at]?.version === versionOf(notification.object);
+    if (!isNext && this.#skipRefused(scope)) return this.#checkDelivered(notification);
+    const event = sent[at];
     assert(event, `${notification.kind} ${notification.key} was told but never sent`);
     const { key, object } = notification;
     assert.deepEqual({ key, version: versionOf(object) }, { key: event.key, version: event.version }, 'told in another order than sent');
     assert.equal(notification.kind === 'deleted', event.type === 'DELETED', `${key}: sent as ${event.type}, told as ${notification.kind}`);
     this.#cursors.set(scope, at + 1);
+  }
+
+  #skipRefused(scope: string): boolean {
+    const refused = this.#refused.get(scope) ?? 0;
+    if (refused <= (this.#cursors.get(scope) ?? 0)) return false;
+    this.#cursors.set(scope, refused);
+    return true;
   }
 
   /** A deletion of what nobody knew is nobody's news. */
@@ -86,7 +123,7 @@ export class Invariants {
   /** Whoever comes late knows as much as those who were there from the start. */
   #checkGuests(): void {
     for (const { told, known } of this.#world.guests) {
-      for (const notification of told.splice(0)) retell(notification, known, 'exact');
+      for (const notification of told.splice(0)) retell(notification, known, 'across histories'); // the order of versions is checked above
       assert.deepEqual(stateOf(known), stateOf(this.#known), 'a late handler knows something else');
     }
   }
@@ -113,15 +150,51 @@ export class Invariants {
     }
   }
 
-  #hear(event: ContinuityEvent): void {
+  #hear(event: Reported): void {
     const scope = event.scope ?? '';
+    const { epoch } = event;
     if (event.kind === 'gap') {
       assert(!this.#gaps.get(scope), 'a gap in a gap');
       this.#gaps.set(scope, true);
+      listOf(this.#knownGaps, scope).push({ from: { epoch: event.reached.epoch, version: Number(event.from) }, to: undefined });
+      if (event.why === 'replaced') this.replaced++;
+      if (event.why === 'replaced') this.#refused.set(scope, event.sent);
     }
     if (event.kind === 'relisted') {
       assert(this.#gaps.get(scope), 'a relist with no gap before it');
       this.#gaps.set(scope, false);
+      const gap = listOf(this.#knownGaps, scope).at(-1);
+      if (gap) gap.to = { epoch, version: Number(event.resourceVersion) };
+    }
+    if (event.kind === 'synced') this.#synced.set(scope, { epoch, version: Number(event.resourceVersion) });
+    if (event.kind === 'resumed' || event.kind === 'proven' || event.kind === 'connected') this.#checkClaim(scope, event);
+  }
+
+  /** A source goes on at a version. In a history that does not have all that it knows nothing may be claimed. */
+  #checkClaim(scope: string, event: Reported & { kind: 'resumed' | 'proven' | 'connected' }): void {
+    const isProven = event.kind === 'proven' || event.proven;
+    assert(event.isContinued || !isProven, `lane "${scope}": "nothing was missed" since ${event.since}, in another history`);
+    const from = { epoch: event.reached.epoch, version: Number(event.since) };
+    if (event.isContinued && from.epoch !== event.epoch) listOf(this.#forward, scope).push(from);
+  }
+
+  /** What went dead without a sign is noticed in time: with the first change that it did not bring, or when nothing else answers either. */
+  #checkHalfOpen(): void {
+    const { halfOpen, continuity, clock, history, plan, tap } = this.#world;
+    if (!halfOpen) return;
+    const { since, deafUntil, scopes } = halfOpen;
+    for (const scope of scopes) {
+      const sign = continuity.slice(halfOpen.reported).find((e) => (e.scope ?? '') === scope && SIGNS.has(e.kind));
+      const forgotten = tap.forgotten.get(scope) ?? 0; // the server could not say what had been missed by then
+      const later = history.slice(halfOpen.changes);
+      const missed = later.find((c) => c.at >= forgotten && c.isSelected && laneOf(c.key, plan.scopes) === scope);
+      const dueOf = missed ? missed.at + NOTICED_MS : Number.POSITIVE_INFINITY;
+      const due = Math.min(dueOf, deafUntil - since >= NOTICED_MS ? since + NOTICED_MS : Number.POSITIVE_INFINITY);
+      const at = sign ? sign.at - (clock.now() - clock.monotonic()) : clock.monotonic();
+      assert(at <= due, `lane "${scope}": a dead connection was not noticed within ${NOTICED_MS / 1000} s`);
+      if (!sign) continue;
+      scopes.delete(scope);
+      if (due < Number.POSITIVE_INFINITY) this.noticed++;
     }
   }
 
@@ -158,39 +231,61 @@ export class Invariants {
 
   /** Every change of the server's was told, unless it fell into a gap the ledger tells of. */
   #checkGaps(): void {
-    const { history, told, plan, informer, collection } = this.#world;
+    const { history, told, plan, informer, collection, epochs } = this.#world;
     if (collection.definition) return; // objects go with their type, at revisions nobody told us
-    const heard = new Set(told.map((n) => `${n.key}@${versionOf(n.object)}`));
+    const heard = new Set(told.map((n) => named(n.key, epochs.home({ epoch: n.epoch, version: Number(versionOf(n.object)) }))));
     plan.scopes.forEach((scope, i) => {
-      const ledger = informer.continuity[i];
-      const first = this.#world.continuity.find((e) => e.kind === 'synced' && (e.scope ?? '') === scope);
-      const since = first?.kind === 'synced' ? Number(first.resourceVersion) : Number.POSITIVE_INFINITY;
-      for (const { key, revision, isSelected } of history) {
-        if (!isSelected || revision <= since || laneOf(key, plan.scopes) !== scope || heard.has(`${key}@${revision}`)) continue;
-        const gap = ledger?.gaps.some(({ from, to }) => Number(from) < revision && revision <= Number(to));
-        assert(gap, `${key}@${revision} was not told, and no gap tells of it: ${JSON.stringify(ledger?.gaps)}`);
+      const gaps = listOf(this.#knownGaps, scope);
+      const inLedger = informer.continuity[i]?.gaps.map(({ from, to }) => [Number(from), Number(to)]);
+      assert.deepEqual(
+        inLedger,
+        gaps.map(({ from, to }) => [from.version, to?.version]),
+        'the ledger has the gaps that were told',
+      );
+      const since = this.#synced.get(scope);
+      const isDue = ({ key, position, isSelected }: Change) =>
+        isSelected && since && isBefore(since, position) && laneOf(key, plan.scopes) === scope && !heard.has(named(key, position));
+      for (const { key, position } of history.filter(isDue)) {
+        const isCovered = gaps.some(({ from, to }) => isBefore(from, position) && to && !isBefore(to, position));
+        // what was undone before it was seen never was, for those who continue behind it
+        const isUndone = listOf(this.#forward, scope).some((from) => from.epoch === position.epoch && isBefore(from, position));
+        assert(isCovered || isUndone, `${named(key, position)} was not told, and no gap tells of it: ${JSON.stringify(gaps)}`);
       }
     });
   }
 }
 
+/** Reports from which a source that was connected is seen to have noticed. */
+const SIGNS: ReadonlySet<string> = new Set<Reported['kind']>(['disconnected', 'resumed', 'gap']);
+
+const named = (key: string, { epoch, version }: Position) => `${key}@${epoch}:${version}`;
+
+function listOf<V>(lists: Map<string, V[]>, scope: string): V[] {
+  const list = lists.get(scope) ?? [];
+  lists.set(scope, list);
+  return list;
+}
+
 /** Follows a story as a consumer would; fails where it makes no sense. A slow one's old object may be newer than what it was told last. */
-function retell(notification: Notification<UnknownObject>, known: Map<string, string>, how: 'exact' | 'coalesced'): void {
+function retell(
+  notification: Notification<UnknownObject>,
+  known: Map<string, string>,
+  how: 'exact' | 'across histories' | 'coalesced',
+): void {
   const { kind, key, object } = notification;
   const before = known.get(key);
   if (kind === 'added') assert.equal(before, undefined, `added ${key}, which was there`);
   else assert.notEqual(before, undefined, `${kind} ${key}, which was not there`);
-  if (how === 'exact') {
+  if (how !== 'coalesced') {
     if (kind === 'updated') assert.equal(versionOf(notification.oldObject), before, `the old object of ${key}`);
-    if (kind !== 'added') assert(Number(versionOf(object)) >= Number(before), `${key} goes back from ${before} to ${versionOf(object)}`);
+    if (kind !== 'added' && how === 'exact')
+      assert(Number(versionOf(object)) >= Number(before), `${key} goes back from ${before} to ${versionOf(object)}`);
   }
   if (kind === 'deleted') known.delete(key);
   else known.set(key, versionOf(object));
 }
 
 const stateOf = (known: ReadonlyMap<string, string>) => [...known].map(([key, version]) => `${key}@${version}`).sort();
-
-const laneOf = (key: string, scopes: readonly string[]) => (scopes.length === 1 ? (scopes[0] ?? '') : key.slice(0, key.indexOf('/')));
 
 function isUnheardOf(
   event: Delivered | undefined,

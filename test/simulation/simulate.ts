@@ -17,6 +17,10 @@ export interface Simulation {
   readonly relists: number;
   readonly resumes: number;
   readonly notifications: number;
+  /** Streams that went dead without a sign and were noticed in time, nothing else having been done. */
+  readonly noticed: number;
+  /** Sources that found out that the server's history had been replaced. */
+  readonly replaced: number;
 }
 
 /** A promise that was not kept, and how to see it again. `trace` is what led to it. */
@@ -61,7 +65,9 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
   const disturbances = new Map<Disturbance, number>(DISTURBANCES.map((kind) => [kind, 0]));
   for (let step = 0; step < steps; step++) {
     for (let i = Math.floor(random() * 4); i > 0; i--) world.note(await operate(world, random));
+    if (random() < 0.2) world.takeSnapshot();
     if (random() < DISTURBED) {
+      await world.clock.advance(0); // what is on its way arrives
       const [kind, line] = disturb(world, random);
       disturbances.set(kind, (disturbances.get(kind) ?? 0) + 1);
       world.note(`disturbed: ${line}`);
@@ -72,7 +78,8 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
   }
   await quieten(world, invariants);
   const [relists, resumes] = [sum(world, 'relists'), sum(world, 'resumes')];
-  return { seed, steps, trace: [...world.trace], disturbances, relists, resumes, notifications: world.told.length };
+  const { noticed, replaced } = invariants;
+  return { seed, steps, trace: [...world.trace], disturbances, relists, resumes, notifications: world.told.length, noticed, replaced };
 }
 
 const sum = ({ informer }: World, what: 'relists' | 'resumes') => informer.continuity.reduce((n, ledger) => n + ledger[what], 0);
@@ -81,6 +88,7 @@ const sum = ({ informer }: World, what: 'relists' | 'resumes') => informer.conti
 async function quieten(world: World, invariants: Invariants): Promise<void> {
   world.sandbox.faults.clear();
   world.tap.toSpoil = 0;
+  world.tap.heal();
   await world.clock.advance(60_000); // a restart or deletion that is under way
   if (!world.isServed) world.toggleDefinition();
   world.note('quiet');

@@ -17,13 +17,22 @@ describe('the whole core under random writes and every fault', () => {
     60_000,
   );
 
-  it('has seen every disturbance often, and relists and resumed watches', () => {
+  const total = (of: (run: Simulation) => number) => runs.reduce((n, run) => n + of(run), 0);
+
+  it('has seen every disturbance often, and many more resumed watches than relists', () => {
     for (const kind of DISTURBANCES) {
-      const count = runs.reduce((n, { disturbances }) => n + (disturbances.get(kind) ?? 0), 0);
-      expect(count, kind).toBeGreaterThan(SEEDS / 4);
+      expect(
+        total(({ disturbances }) => disturbances.get(kind) ?? 0),
+        kind,
+      ).toBeGreaterThan(SEEDS / 4);
     }
-    expect(runs.reduce((n, run) => n + run.relists, 0)).toBeGreaterThan(SEEDS / 2); // only what loses history costs one
-    expect(runs.reduce((n, run) => n + run.resumes, 0)).toBeGreaterThan(SEEDS);
+    expect(total((run) => run.relists)).toBeGreaterThan(SEEDS);
+    expect(total((run) => run.resumes)).toBeGreaterThan(2 * total((run) => run.relists));
+  });
+
+  it('has found replaced histories out, and dead connections within 30 s, in many seeds', () => {
+    expect(runs.filter((run) => run.replaced > 0).length).toBeGreaterThan(SEEDS / 4);
+    expect(runs.filter((run) => run.noticed > 0).length).toBeGreaterThan(SEEDS / 8);
   });
 });
 

@@ -1,4 +1,7 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../src/client/transport.ts';
+import { onAbort } from '../../src/kit/abort.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import { InformerError } from '../../src/kit/error.ts';
 import type { Random } from '../../src/kit/random.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { INITIAL_EVENTS_END } from '../../src/model/watch-event.ts';
@@ -21,16 +24,26 @@ export class Tap implements Transport {
   readonly requests: string[] = [];
   readonly #answer: Answer;
   readonly #random: Random;
+  readonly #clock: Clock;
   readonly #onRequest: (line: string) => void;
   readonly #delivered = new Map<string, Delivered[]>();
   /** Bodies that were neither read to their end nor left. */
   open = 0;
   /** Watches whose next line is spoilt on its way. */
   toSpoil = 0;
+  /** Streams that are followed, by the namespace. */
+  readonly #followed: string[] = [];
+  /** Aborts when every connection that is open goes dead. */
+  #life = new AbortController();
+  /** Open connections without a request that have gone dead. */
+  #idleDead = 0;
+  /** Until when nothing is answered at all, on the monotonic clock. */
+  #deafUntil = 0;
 
-  constructor(answer: Answer, random: Random, onRequest: (line: string) => void) {
+  constructor(answer: Answer, random: Random, clock: Clock, onRequest: (line: string) => void) {
     this.#answer = answer;
     this.#random = random;
+    this.#clock = clock;
     this.#onRequest = onRequest;
   }
 
@@ -39,13 +52,83 @@ export class Tap implements Transport {
   async request(init: TransportRequest): Promise<TransportResponse> {
     const line = `${init.method} ${init.path}`;
     try {
+      if (this.#meetsSilence(init)) {
+        this.#onRequest(`${line} into silence`);
+        return await this.#unanswered(init);
+      }
+      const life = this.#life.signal;
       const response = await this.#answer(init);
       this.#onRequest(`${line} ${response.status}`);
-      const body = this.#counted(recut(response.body, this.#random));
-      return { ...response, body: init.stream && response.status === 200 && !isGlimpse(init) ? this.#follow(init, body) : body };
+      const body = this.#counted(recut(this.#mortal(response.body, life, init.signal), this.#random));
+      if (init.stream && isGlimpse(init)) return { ...response, body: this.#glance(init, body) };
+      return { ...response, body: init.stream && response.status === 200 ? this.#follow(init, body) : body };
     } catch (error) {
       this.#onRequest(`${line} ${(error as Error).message}`);
       throw error;
+    }
+  }
+
+  /**
+   * Every open connection goes dead without a sign: nothing comes on it any more, and it does not end. So do `idle` requests to come, unless
+   * they take a new connection; until `deafUntil` those too.
+   */
+  breakSilently(idle: number, deafUntil: number): void {
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#idleDead = idle;
+    this.#deafUntil = deafUntil;
+  }
+
+  heal(): void {
+    this.#idleDead = 0;
+    this.#deafUntil = 0;
+  }
+
+  /** When a second watch of a namespace was last told that its version is forgotten, on the monotonic clock. */
+  readonly forgotten = new Map<string, number>();
+
+  /** Whether a stream of a namespace is read. */
+  isFollowing(namespace: string): boolean {
+    return this.#followed.includes(namespace);
+  }
+
+  /** As a client's connection has it: no answer for some time is an error. */
+  #unanswered({ stream, signal }: TransportRequest): Promise<never> {
+    const timedOut = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
+    return new Promise((_, reject) => {
+      const timer = this.#clock.after(stream ? 10_000 : 75_000, () =>
+        reject(new InformerError('transport', 'no answer', { cause: timedOut })),
+      );
+      silence(signal).catch((reason) => {
+        timer.cancel();
+        reject(reason);
+      });
+    });
+  }
+
+  #meetsSilence({ fresh }: TransportRequest): boolean {
+    if (this.#clock.monotonic() < this.#deafUntil) return true;
+    if (fresh || this.#idleDead === 0) return false;
+    this.#idleDead--;
+    return true;
+  }
+
+  async *#mortal(
+    body: AsyncIterable<Uint8Array>,
+    life: AbortSignal,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    const iterator = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = iterator.next();
+        next.catch(() => {}); // on a dead connection not even the end of it is noticed
+        const piece = life.aborted ? await silence(signal) : await until(life, next, () => silence(signal));
+        if (piece.done) return;
+        yield piece.value;
+      }
+    } finally {
+      await iterator.return?.();
     }
   }
 
@@ -62,15 +145,30 @@ export class Tap implements Transport {
     }
   }
 
+  async *#glance({ path }: TransportRequest, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    let text = '';
+    for await (const piece of body) {
+      text += Buffer.from(piece).toString('latin1');
+      if (text.includes('"code":410')) this.forgotten.set(namespaceOf(path), this.#clock.monotonic());
+      yield piece;
+    }
+  }
+
   async *#follow({ path }: TransportRequest, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    const namespace = /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
+    const namespace = namespaceOf(path);
     const events = this.#delivered.get(namespace) ?? [];
     this.#delivered.set(namespace, events);
-    const reader = new LineReader(path.includes('sendInitialEvents=true'));
-    for await (const sent of body) {
-      const piece = this.#spoilt(sent);
-      events.push(...reader.read(piece));
-      yield piece;
+    const isInitial = path.includes('sendInitialEvents=true');
+    const reader = new LineReader(isInitial, isInitial ? 0 : Number(/[?&]resourceVersion=(\d+)/.exec(path)?.[1] ?? 0));
+    this.#followed.push(namespace);
+    try {
+      for await (const sent of body) {
+        const piece = this.#spoilt(sent);
+        events.push(...reader.read(piece));
+        yield piece;
+      }
+    } finally {
+      this.#followed.splice(this.#followed.indexOf(namespace), 1);
     }
   }
 
@@ -81,18 +179,45 @@ export class Tap implements Transport {
   }
 }
 
+const namespaceOf = (path: string) => /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
+
 /** A watch of one second beside another: what it shows is for nobody's ears. */
 const isGlimpse = ({ path }: TransportRequest) => /[?&]timeoutSeconds=1(&|$)/.test(path);
 
-/** Reads the lines of one stream; after its first broken one, or an ERROR, nothing counts any more. */
+/** Settles as `promise` does, unless the life ends before: then as `otherwise` does. */
+function until<T>(life: AbortSignal, promise: Promise<T>, otherwise: () => Promise<never>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ending = onAbort(life, () => otherwise().catch(reject));
+    const end = () => ending[Symbol.dispose]();
+    promise.then(
+      (value) => !life.aborted && (end(), resolve(value)),
+      (error) => !life.aborted && (end(), reject(error)),
+    );
+  });
+}
+
+/** What comes of a request or a stream on a dead connection: nothing, until the client gives up. */
+function silence(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal) onAbort(signal, () => reject(signal.reason));
+  });
+}
+
+/**
+ * Reads the lines of one stream; after its first broken one, an ERROR, or one whose version lies before what the stream continues, nothing
+ * counts any more.
+ */
 class LineReader {
   #rest = '';
   #isInitial: boolean;
   #isOver = false;
+  /** The version the stream has reached. */
+  #reached: number;
   readonly #decoder = new TextDecoder();
 
-  constructor(isInitial: boolean) {
+  constructor(isInitial: boolean, since: number) {
     this.#isInitial = isInitial;
+    this.#reached = since;
   }
 
   read(piece: Uint8Array): Delivered[] {
@@ -112,6 +237,11 @@ class LineReader {
     if (type === 'ERROR') this.#isOver = true;
     const { namespace, name, resourceVersion = '', annotations } = object.metadata;
     const isLive = !this.#isInitial;
+    if (isLive && type !== 'ERROR' && Number(resourceVersion) < this.#reached) {
+      this.#isOver = true;
+      return [];
+    }
+    if (isLive || type === 'BOOKMARK') this.#reached = Number(resourceVersion);
     if (type === 'BOOKMARK' && annotations?.[INITIAL_EVENTS_END] === 'true') this.#isInitial = false;
     if (!isLive || type === 'BOOKMARK' || type === 'ERROR') return [];
     return [{ type, key: namespace ? `${namespace}/${name}` : `${name}`, version: resourceVersion }];

@@ -6,9 +6,10 @@ import { type Registration, SharedInformer, type SharedInformerOptions } from '.
 import { silentLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { Sandbox } from '../../src/sandbox/index.ts';
+import { Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { APPLES, CONFIG_MAPS, type Collection, INGRESS_CLASSES } from './collections.ts';
+import { Epochs, type Position } from './epochs.ts';
 import { NAMESPACES } from './operations.ts';
 import { pick, type Random } from './random.ts';
 import { Tap } from './tap.ts';
@@ -43,11 +44,40 @@ export function planOf(random: Random): Plan {
   };
 }
 
-/** A change the server made: which key, at which revision, and whether the informer's selector concerned it. */
+/** A change the server made: which key, at which revision, when, and whether the informer's selector concerned it. */
 export interface Change {
   readonly key: string;
-  readonly revision: number;
+  readonly position: Position;
+  /** On the monotonic clock. */
+  readonly at: number;
   readonly isSelected: boolean;
+}
+
+/** What a handler was told, and in which epoch of the server. */
+export type Told = Notification<UnknownObject> & { readonly epoch: number };
+
+/** What was reported of continuity, and how things were at that moment. */
+export type Reported = ContinuityEvent & {
+  readonly epoch: number;
+  /** Up to where the source was known to be right. */
+  readonly reached: Position;
+  /** Of a source that goes on at a version: whether the server's history has all that the source knows. */
+  readonly isContinued: boolean;
+  /** How many changes had been sent to the source. */
+  readonly sent: number;
+};
+
+/** Streams that went dead without a sign, and what they must be noticed by. */
+export interface HalfOpen {
+  /** On the monotonic clock. */
+  readonly since: number;
+  /** Until when no new connection was answered either. */
+  readonly deafUntil: number;
+  /** The namespaces whose streams went dead, and have not been noticed. */
+  readonly scopes: Set<string>;
+  /** How much had been changed and reported. */
+  readonly changes: number;
+  readonly reported: number;
 }
 
 /** A handler that came late, and what it was told. */
@@ -66,10 +96,18 @@ export class World {
   readonly client: Client;
   readonly informer: SharedInformer<UnknownObject>;
   /** Keeps every notification, at once. */
-  readonly told: Notification<UnknownObject>[] = [];
+  readonly told: Told[] = [];
   /** A handler that is slow and keeps only the latest of each object. */
   readonly coalesced: Notification<UnknownObject>[] = [];
-  readonly continuity: ContinuityEvent[] = [];
+  readonly continuity: Reported[] = [];
+  readonly epochs = new Epochs();
+  /** Up to where each source is known to be right. */
+  readonly #reached = new Map<string, Position>();
+  /** Undefined when nothing else was done to the server since, or all was noticed. */
+  halfOpen: HalfOpen | undefined;
+  readonly #snapshots: { readonly snapshot: SandboxSnapshot; readonly position: Position }[] = [];
+  /** Namespaces whose informer has not asked the server since its history was replaced: no client writes before. */
+  readonly #unaware = new Set<string>();
   readonly history: Change[] = [];
   readonly trace: string[] = [];
   readonly controller = new AbortController();
@@ -98,11 +136,12 @@ export class World {
     this.clock = clock;
     this.sandbox = sandbox;
     const { collection, scopes, selector, options } = plan;
-    sandbox.apply(NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+    this.#prepare();
     if (collection.definition && seed % 2 === 0) sandbox.apply(collection.definition);
     this.tap = new Tap(
       (init) => sandbox.handle(init),
       seededRandom(seed + 1),
+      clock,
       (line) => this.#note(line),
     );
     this.client = createClient(this.tap, { clock, random: seededRandom(seed + 4) });
@@ -120,25 +159,53 @@ export class World {
       logger: silentLogger,
       indexers: { node: (o) => [o.metadata.annotations?.node ?? ''] },
       onContinuity: (event) => {
-        this.continuity.push(event);
+        this.#report(event);
         this.#note(`${event.kind} ${'why' in event ? event.why : 'fault' in event ? event.fault : ''} ${event.scope ?? ''}`);
       },
       ...overrides,
     });
-    const record = (into: Notification<UnknownObject>[]) => (n: Notification<UnknownObject>) => {
-      into.push(n);
-      this.#note(`${into === this.told ? '' : 'slow '}${n.kind} ${n.key}@${versionOf(n.object)} ${n.cause}`);
-    };
-    this.informer.addHandler(handlerOf(record(this.told)));
-    const late = record(this.coalesced);
+    const note = (how: string, n: Notification<UnknownObject>) => this.#note(`${how}${n.kind} ${n.key}@${versionOf(n.object)} ${n.cause}`);
+    this.informer.addHandler(
+      handlerOf((n) => {
+        this.told.push({ ...n, epoch: this.epochs.current });
+        note('', n);
+      }),
+    );
     this.slow = this.informer.addHandler(
       handlerOf((n) => {
-        late(n);
+        this.coalesced.push(n);
+        note('slow ', n);
         return clock.sleep(300);
       }),
       { policy: 'coalesce' },
     );
     this.running = this.informer.run(this.controller.signal);
+  }
+
+  #report(event: ContinuityEvent): void {
+    const scope = event.scope ?? '';
+    const epoch = this.epochs.current;
+    const reached = this.#reached.get(scope) ?? { epoch: 0, version: 0 };
+    const isContinued = 'since' in event && this.#isContinued(scope, { epoch: reached.epoch, version: Number(event.since) });
+    this.continuity.push({ ...event, epoch, reached, isContinued, sent: this.tap.delivered(scope).length });
+    const at = 'resourceVersion' in event ? event.resourceVersion : isContinued && event.kind !== 'connected' ? event.since : undefined;
+    if (at !== undefined) this.#reached.set(scope, { epoch, version: Number(at) });
+    if (!this.isDown && (isContinued || FINDS.has(event.kind))) this.#unaware.delete(scope);
+  }
+
+  /** Whether the server's history has every change of a source's objects up to a position, and no other. */
+  #isContinued(scope: string, { epoch, version }: Position): boolean {
+    if (this.epochs.includes(this.epochs.current, { epoch, version })) return true;
+    const isOther = ({ position, key, isSelected }: Change) =>
+      isSelected &&
+      laneOf(key, this.plan.scopes) === scope &&
+      position.version <= version &&
+      this.epochs.includes(this.epochs.current, position) !== this.epochs.includes(epoch, position);
+    return !this.history.some(isOther);
+  }
+
+  #prepare(): void {
+    this.sandbox.apply(NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
   }
 
   get collection(): Collection {
@@ -157,6 +224,11 @@ export class World {
     return crd !== undefined && crd.metadata.deletionTimestamp === undefined;
   }
 
+  /** Where the server is. */
+  get position(): Position {
+    return { epoch: this.epochs.current, version: Number(this.sandbox.resourceVersion) };
+  }
+
   object(key: string): UnknownObject | undefined {
     return this.isServed ? this.sandbox.get(this.collection.gvr, key) : undefined;
   }
@@ -170,13 +242,13 @@ export class World {
 
   /** Does a write, and notes what the server made of it. */
   async change(key: string, write: () => Promise<number>): Promise<number | string> {
-    if (this.isDown || !this.isServed) return 'not now';
+    if (this.isDown || !this.isServed || this.#unaware.size > 0) return 'not now';
     const before = this.object(key);
     const status = await write();
     const after = this.object(key);
     if (versionOf(before) === versionOf(after)) return status;
     const isSelected = [before, after].some((object) => object !== undefined && this.#isSelected(object));
-    this.history.push({ key, revision: Number(this.sandbox.resourceVersion), isSelected });
+    this.history.push({ key, position: this.position, at: this.clock.monotonic(), isSelected });
     return status;
   }
 
@@ -192,10 +264,52 @@ export class World {
   /** False while an earlier restart is under way. */
   restart(how: { keepHistory: boolean; downMs: number }): boolean {
     if (this.#restarting) return false;
-    this.#restarting = this.sandbox.restart(how).then(() => {
+    this.#restart(this.sandbox.restart(how));
+    return true;
+  }
+
+  /** Keeps what the server has now for {@link replaceHistory}. */
+  takeSnapshot(): void {
+    if (this.isDown) return;
+    this.#snapshots.push({ snapshot: this.sandbox.snapshot(), position: this.position });
+    if (this.#snapshots.length > 3) this.#snapshots.shift();
+  }
+
+  /** The server comes back with another history behind the same address: an earlier one, drawn from the snapshots, or none at all. */
+  replaceHistory(how: 'restore' | 'wipe', random: Random, downMs: number): string | undefined {
+    const taken = how === 'restore' ? pick(random, this.#snapshots) : undefined;
+    if (this.#restarting || (how === 'restore' && !taken)) return undefined;
+    this.epochs.begin(taken?.position);
+    for (const scope of this.plan.scopes) this.#unaware.add(scope);
+    this.#restart(
+      (taken ? this.sandbox.restore(taken.snapshot, { downMs }) : this.sandbox.wipe({ downMs })).then(() => {
+        if (!taken) this.#prepare();
+      }),
+    );
+    return `${how} ${taken?.position.version ?? ''} of ${this.sandbox.resourceVersion}, down for ${downMs} ms`;
+  }
+
+  /**
+   * Connections go dead without a sign, `idle` unused ones too, and for `deafMs` nothing else gets through either. What was armed is taken
+   * back: whatever is done until this is noticed, the informer does by itself.
+   */
+  breakSilently(idle: number, deafMs: number): string {
+    const since = this.clock.monotonic();
+    this.sandbox.faults.clear();
+    this.tap.toSpoil = 0;
+    this.tap.breakSilently(idle, since + deafMs);
+    const isConnected = (i: number) => this.informer.continuity[i]?.connection.state === 'connected';
+    const scopes = new Set(this.plan.scopes.filter((scope, i) => this.tap.isFollowing(scope) && isConnected(i)));
+    const isAlone = !this.isDown && this.isServed && this.#unaware.size === 0;
+    if (isAlone)
+      this.halfOpen = { since, deafUntil: since + deafMs, scopes, changes: this.history.length, reported: this.continuity.length };
+    return `connections go dead, ${idle} unused ones, nothing answers for ${deafMs} ms; following ${JSON.stringify([...scopes])}`;
+  }
+
+  #restart(restarting: Promise<void>): void {
+    this.#restarting = restarting.then(() => {
       this.#restarting = undefined;
     });
-    return true;
   }
 
   /** A handler comes, or, when there are three, the first of them goes. */
@@ -234,6 +348,13 @@ export class World {
     this.trace.push(`${(this.clock.monotonic() / 1000).toFixed(3)} ${line}`);
   }
 }
+
+/** What a source reports once it has found out what became of the server. */
+const FINDS: ReadonlySet<string> = new Set<ContinuityEvent['kind']>(['gap', 'synced', 'relisted']);
+
+/** The part of an informer that a key belongs to. */
+export const laneOf = (key: string, scopes: readonly string[]): string =>
+  scopes.length === 1 ? (scopes[0] ?? '') : key.slice(0, key.indexOf('/'));
 
 const CRD = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 

@@ -1,21 +1,55 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-it('every source file that a document names exists', () => {
-  const documents = [
-    'README.md',
-    ...readdirSync(path.join(ROOT, 'docs'))
-      .filter((f) => f.endsWith('.md'))
-      .map((f) => `docs/${f}`),
-  ];
-  const missing = documents.flatMap((document) => {
-    const text = readFileSync(path.join(ROOT, document), 'utf8');
-    const named = [...text.matchAll(/`((?:src\/)?[a-z-]+(?:\/[a-z-]+)+\.ts)`/g)].map((match) => match[1] as string);
-    const lies = (file: string) => [file, `src/${file}`].some((place) => existsSync(path.join(ROOT, place)));
-    return named.filter((file) => !lies(file)).map((file) => `${document}: ${file}`);
+/** Every document a person may read, relative to the checkout. */
+const documents = [
+  ...pagesIn('.', false),
+  ...['docs', 'src', 'bench', 'examples'].flatMap((folder) => pagesIn(folder, true)),
+  '.github/pull_request_template.md',
+];
+
+const textOf = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
+
+describe('the documents', () => {
+  it('name only source files that exist', () => {
+    const missing = documents.flatMap((document) => {
+      const named = [...textOf(document).matchAll(/`((?:src\/)?[a-z-]+(?:\/[a-z-]+)+\.ts)`/g)].map((match) => match[1] as string);
+      const lies = (file: string) => [file, `src/${file}`].some((place) => existsSync(path.join(ROOT, place)));
+      return named.filter((file) => !lies(file)).map((file) => `${document}: ${file}`);
+    });
+    expect(missing).toEqual([]);
   });
-  expect(missing).toEqual([]);
+
+  it('name only folders and files of tests, tools and documents that exist', () => {
+    const missing = documents.flatMap((document) => {
+      const named = [...textOf(document).matchAll(/`((?:src|test|tools|docs|bench|examples)\/[\w./-]+)`/g)].map(
+        (match) => match[1] as string,
+      );
+      return named.filter((file) => !existsSync(path.join(ROOT, file))).map((file) => `${document}: ${file}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('link only to pages that exist', () => {
+    const broken = documents.flatMap((document) => {
+      const links = [...textOf(document).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] as string);
+      const target = (link: string) => path.join(ROOT, path.dirname(document), link);
+      return links.filter((link) => !existsSync(target(link))).map((link) => `${document}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('are linked from the index of their folder, as far as they record decisions', () => {
+    const index = textOf('docs/decisions/README.md');
+    const unlisted = pagesIn('docs/decisions', false).filter((page) => !index.includes(`](${path.basename(page)})`));
+    expect(unlisted).toEqual(['docs/decisions/README.md']);
+  });
 });
+
+function pagesIn(folder: string, below: boolean): string[] {
+  const files = readdirSync(path.join(ROOT, folder), { recursive: below, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.md')).map((file) => path.posix.join(folder, file.split(path.sep).join('/')));
+}

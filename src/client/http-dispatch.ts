@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { yieldToEventLoop } from '../kit/clock.ts';
 
 /** So many bytes may wait for their reader before the server is told to. */
 const MOST_WAITING = 256 * 1024;
@@ -102,7 +103,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
   #bytes = 0;
   /** Bytes that have come so far. */
   #total = 0;
-  #soon: NodeJS.Immediate | undefined;
+  #soon: symbol | undefined;
   #wake: (() => void) | undefined;
   #flow: Flow | undefined;
   #end: { error?: unknown } | undefined;
@@ -148,7 +149,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     this.#total += chunk.length;
     if (this.#bytes >= MOST_WAITING) this.#flow?.pause();
     if (this.#total < LONG || this.#bytes >= TOGETHER) this.#woken();
-    else this.#soon ??= setImmediate(() => this.#woken());
+    else if (!this.#soon) this.#wakeSoon();
   }
 
   end(end: { error?: unknown } = {}): void {
@@ -173,8 +174,16 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     });
   }
 
+  /** At the end of this turn of the event loop, unless something wakes the reader before. */
+  #wakeSoon(): void {
+    const soon = Symbol('soon');
+    this.#soon = soon;
+    void yieldToEventLoop().then(() => {
+      if (this.#soon === soon) this.#woken();
+    });
+  }
+
   #woken(): void {
-    if (this.#soon) clearImmediate(this.#soon);
     this.#soon = undefined;
     this.#wake?.();
     this.#wake = undefined;

@@ -12,12 +12,12 @@ export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean
       return filter(object) ? handler.added?.(object, details) : undefined;
     },
     updated(oldObject, object, details) {
-      const { key } = details;
+      const { key, sequence = 0 } = details;
       const isNow = filter(object);
       const was = filter(oldObject);
       if (isNow && was) return handler.updated?.(oldObject, object, details);
-      if (isNow) return handler.added?.(object, { key, cause: 'filter', isInInitialList: false });
-      return was ? handler.deleted?.(oldObject, { key, cause: 'filter', finalStateUnknown: false }) : undefined;
+      if (isNow) return handler.added?.(object, { key, sequence, cause: 'filter', isInInitialList: false });
+      return was ? handler.deleted?.(oldObject, { key, sequence, cause: 'filter', finalStateUnknown: false }) : undefined;
     },
     deleted(object, details) {
       return filter(object) ? handler.deleted?.(object, details) : undefined;

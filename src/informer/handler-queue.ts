@@ -17,6 +17,8 @@ export interface HandlerQueue<T> {
   readonly size: number;
   push(item: HandlerItem<T>): void;
   shift(): HandlerItem<T> | undefined;
+  /** The item that `shift` takes next. */
+  peek(): HandlerItem<T> | undefined;
   clear(): void;
 }
 
@@ -64,6 +66,10 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
     return first.value[1];
   }
 
+  peek(): HandlerItem<T> | undefined {
+    return this.#items.values().next().value;
+  }
+
   clear(): void {
     this.#items.clear();
   }
@@ -71,16 +77,16 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
 
 /** Two notifications about one key as one; undefined when together they are nothing. */
 function merge<T>(first: Notification<T>, second: Notification<T>): Notification<T> | undefined {
-  const { key, cause } = second;
+  const { key, cause, sequence = 0 } = second;
   if (first.kind === 'added') {
     if (second.kind === 'deleted') return undefined;
-    return { ...first, object: second.object, cause: first.isInInitialList ? first.cause : cause };
+    return { ...first, sequence, object: second.object, cause: first.isInInitialList ? first.cause : cause };
   }
   if (second.kind === 'deleted') return second;
   if (first.kind === 'updated') {
     const uidChanged = first.uidChanged || (second.kind === 'updated' && second.uidChanged);
-    return { kind: 'updated', key, cause, object: second.object, oldObject: first.oldObject, uidChanged };
+    return { kind: 'updated', key, sequence, cause, object: second.object, oldObject: first.oldObject, uidChanged };
   }
   // Deleted, then there again: to one who has seen neither, an update to another object.
-  return { kind: 'updated', key, cause, object: second.object, oldObject: first.object, uidChanged: true };
+  return { kind: 'updated', key, sequence, cause, object: second.object, oldObject: first.object, uidChanged: true };
 }

@@ -82,6 +82,13 @@ export class Listener<T> {
     return this.#queue.size;
   }
 
+  /** The sequence number of the next notification that waits; 0 for an item without one, undefined when nothing waits. */
+  get nextSequence(): number | undefined {
+    const next = this.#queue.peek();
+    if (next === undefined) return undefined;
+    return next === SYNCED || next.kind === 'continuity' ? 0 : (next.sequence ?? 0);
+  }
+
   push(item: HandlerItem<T>): void {
     if (this.#closed) return;
     this.#queue.push(item);
@@ -118,7 +125,7 @@ export class Listener<T> {
       const pending = this.#deliver(item);
       if (pending) await pending;
       if (count % LOOK_EVERY === 0 && (count % SLICE === 0 || this.#options.clock.monotonic() - turnBegan >= LONGEST_TURN_MS)) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await this.#options.clock.yield();
         turnBegan = this.#options.clock.monotonic();
       }
       if (item === SYNCED) this.#synced.open();

@@ -8,21 +8,31 @@ import type { OrderedContinuity } from './ledger.ts';
  */
 export type Cause = 'initial' | 'watch' | 'relist' | 'resync' | 'filter';
 
-export interface AddedDetails {
+/** Where a notification has its place. */
+export interface NotificationPlace {
+  /**
+   * Position in the order in which the informer distributes notifications, counted from 1; all handlers see the same number. Notifications
+   * that replay the cache to a late handler share the number of the last one distributed before, and 0 comes before all.
+   * Handlers always get it; a notification that was not distributed yet has none.
+   */
+  readonly sequence?: number;
+}
+
+export interface AddedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: Cause;
   /** The object was there before this handler was: part of the first state, or replayed to a handler that came later. */
   readonly isInInitialList: boolean;
 }
 
-export interface UpdatedDetails {
+export interface UpdatedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: Cause;
   /** Same name, another object: its deletion and re-creation went unseen. */
   readonly uidChanged: boolean;
 }
 
-export interface DeletedDetails {
+export interface DeletedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: Cause;
   /** The deletion was inferred by a relist; the object is its last known state, not its final one. */

@@ -13,6 +13,8 @@ export class Processor<T> {
   /** What every listener was told and no later event has closed, by scope: a listener that comes late is told of it too. */
   readonly #open = new Map<string, OrderedContinuity>();
   #synced = false;
+  /** How many notifications were distributed so far. */
+  #sequence = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,7 +38,7 @@ export class Processor<T> {
    */
   add(listener: Listener<T>, replay: Iterable<Notification<T>>): void {
     this.#listeners.add(listener);
-    for (const notification of replay) listener.push(notification);
+    for (const notification of replay) listener.push(placed(notification, this.#sequence));
     if (this.#synced) listener.push(SYNCED);
     for (const event of this.#open.values()) listener.push({ kind: 'continuity', event });
   }
@@ -52,6 +54,7 @@ export class Processor<T> {
   /** `lane` says whose resync check decides about updates that changed nothing. */
   distribute(notifications: readonly Notification<T>[], lane: number): void {
     if (notifications.length === 0) return;
+    for (const notification of notifications) placed(notification, ++this.#sequence);
     for (const listener of this.#listeners) {
       const takesUnchanged = listener.schedules[lane]?.isDue ?? true;
       for (const notification of notifications) {
@@ -100,6 +103,12 @@ export class Processor<T> {
   async idle(): Promise<void> {
     await Promise.all([...this.#leaving].map((listener) => listener.idle()));
   }
+}
+
+/** Gives a notification its place. It is written once, before any listener has it, so that no copy is needed. */
+function placed<T>(notification: Notification<T>, sequence: number): Notification<T> {
+  (notification as { sequence: number }).sequence = sequence;
+  return notification;
 }
 
 /** An update between two states of one version: a relist or resync that found nothing new. */

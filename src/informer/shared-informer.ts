@@ -101,6 +101,11 @@ export interface Registration extends Disposable {
   remove(): void;
   /** Notifications waiting. */
   readonly depth: number;
+  /**
+   * The place of the next one, as in the details of notifications: 0 for one that has none (synced, continuity), undefined when none waits.
+   * A notification that is being handled no longer waits.
+   */
+  readonly nextSequence: number | undefined;
   /** Callbacks that threw or rejected. */
   readonly errors: number;
   /** Notifications merged away by `coalesce`. */
@@ -379,7 +384,7 @@ export class SharedInformer<T> implements Syncable {
     const startedAt = this.#clock.monotonic();
     const steps = applyingDeltas(deltas, this.#indexer, context);
     let step = steps.next();
-    for (; !step.done; step = steps.next()) await new Promise((resolve) => setImmediate(resolve));
+    for (; !step.done; step = steps.next()) await this.#clock.yield();
     this.#applied(step.value, lane);
     this.#metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
   }
@@ -492,6 +497,10 @@ class HandlerRegistration<T> implements Registration {
 
   get depth(): number {
     return this.#listener.depth;
+  }
+
+  get nextSequence(): number | undefined {
+    return this.#listener.nextSequence;
   }
 
   get errors(): number {

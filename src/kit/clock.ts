@@ -18,6 +18,8 @@ export interface Clock {
   sleep(ms: number, options?: { signal?: AbortSignal | undefined }): Promise<void>;
   /** Calls `run` once after `ms`, unless cancelled. */
   after(ms: number, run: () => void): Timer;
+  /** Gives way to the event loop: resolves when input and output that are ready have had their turn. Takes no time of the clock. */
+  yield(): Promise<void>;
 }
 
 /** setTimeout takes a signed 32-bit count; a longer wait is made of several. */
@@ -63,10 +65,16 @@ export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSi
   });
 }
 
+/** {@link Clock.yield} by the event loop of the process; shared by every clock. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, options) => sleepOn(systemClock, ms, options?.signal),
   after: (ms, run) => new SystemTimer(ms, run),
+  yield: yieldToEventLoop,
 };

@@ -26,6 +26,11 @@ export class Ring<T> {
     return item;
   }
 
+  /** The item that `shift` takes next, left where it is. */
+  peek(): T | undefined {
+    return this.at(0);
+  }
+
   /** The item `offset` places behind the head, left where it is. */
   at(offset: number): T | undefined {
     return offset < this.#size ? this.#items[(this.#head + offset) & (this.#items.length - 1)] : undefined;

@@ -25,4 +25,8 @@ export class SkewedClock implements Clock {
   after(ms: number, run: () => void): Timer {
     return this.#clock.after(ms, run);
   }
+
+  yield(): Promise<void> {
+    return this.#clock.yield();
+  }
 }

@@ -3,19 +3,20 @@ import type { DeepReadonly, ReadonlyObject, UnknownObject } from '../model/objec
 import type { ObjectChange } from './envelope.ts';
 
 export type Handler = InformerHandler<UnknownObject>;
-/** Takes a change; a promise while whoever takes it has no room. */
-export type TakeChange = (change: ObjectChange) => void | Promise<void>;
+/** Takes a change and its place among the informer's notifications; a promise while whoever takes it has no room. */
+export type TakeChange = (change: ObjectChange, sequence: number) => void | Promise<void>;
 
-/** An informer's notifications as changes. What is told but has not changed goes to `unchanged`. */
-export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObject) => void | Promise<void>): Handler {
+/** An informer's notifications as changes. A notification about an object that has not changed goes to `unchanged`. */
+export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObject, sequence: number) => void | Promise<void>): Handler {
   return {
-    added: (object, { cause, isInInitialList }) =>
-      take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause }),
-    updated(oldObject, object, { cause, uidChanged }) {
-      if (cause !== 'resync' && isSameState(oldObject, object)) return unchanged?.(plain(object));
-      return take({ type: 'updated', object: plain(object), oldObject: plain(oldObject), cause, uidChanged });
+    added: (object, { cause, isInInitialList, sequence = 0 }) =>
+      take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause }, sequence),
+    updated(oldObject, object, { cause, uidChanged, sequence = 0 }) {
+      if (cause !== 'resync' && isSameState(oldObject, object)) return unchanged?.(plain(object), sequence);
+      return take({ type: 'updated', object: plain(object), oldObject: plain(oldObject), cause, uidChanged }, sequence);
     },
-    deleted: (object, { cause, finalStateUnknown }) => take({ type: 'deleted', object: plain(object), cause, finalStateUnknown }),
+    deleted: (object, { cause, finalStateUnknown, sequence = 0 }) =>
+      take({ type: 'deleted', object: plain(object), cause, finalStateUnknown }, sequence),
   };
 }
 

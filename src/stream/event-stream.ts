@@ -1,6 +1,7 @@
 import type { ContinuityEvent, OrderedContinuity } from '../informer/ledger.ts';
 import type { Registration, SharedInformer } from '../informer/shared-informer.ts';
 import { abortable, aborted, type Scope, scope } from '../kit/abort.ts';
+import { Bell } from '../kit/bell.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
@@ -34,7 +35,7 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   /** What ends the stream. It hears every change that is read at once, shown or not, whatever type is still to be shown. */
   readonly waiter?: Waiter | undefined;
   /** Default `block`. */
-  readonly overflow?: (OverflowOptions & { readonly clock: Pick<Clock, 'now'> }) | undefined;
+  readonly overflow?: (OverflowOptions & { readonly clock: Pick<Clock, 'now' | 'yield'> }) | undefined;
   /** Takes each event. While its promise is open the reader counts as slow: see `overflow`. */
   readonly print: (event: EventEnvelope, target: T) => void | Promise<void>;
   /** Takes the records that are no events, in their places. Absent = there are none, and none are numbered. */
@@ -99,6 +100,13 @@ const BLOCKING = { policy: 'block' } as const;
 
 type Step = () => void | Promise<void>;
 
+/** How far the waiter has read a target. */
+interface Listening {
+  registration: Registration | undefined;
+  /** The place of the last change it took. */
+  sequence: number;
+}
+
 /** How far the showing of a target is. */
 interface Shown {
   registration: Registration | undefined;
@@ -106,24 +114,29 @@ interface Shown {
   /** The first state while it is held back to be sorted, and what came before it was whole. */
   held: { readonly first: ObjectChange[]; readonly later: Step[] } | undefined;
   isSynced: boolean;
-  /** What it has taken from its queue waits for the waiter to hear of it. */
-  isAhead: boolean;
+  /** The place of the last change that was taken from the queue. */
+  sequence: number;
+  /** The place of a change that was taken from the queue and waits for the waiter to read up to it. */
+  waitingAt: number | undefined;
 }
 
-/** Where a stream that has its outcome ends: behind this object of this target, and behind these first states. */
+/** Where a stream that has its outcome ends: behind the change that decided it, and behind these first states. */
 interface LastStop {
   readonly firstStates: readonly StreamTarget[];
   readonly target: StreamTarget | undefined;
   readonly object: ReadonlyObject | undefined;
-  /** How many notifications it can be away at most; 0 = it has been passed. */
-  left: number;
+  /** The place in the notifications of the target that the waiter had read when it decided. */
+  readonly sequence: number;
+  isPassed: boolean;
 }
 
 class EventStream<T extends StreamTarget> implements Disposable {
   readonly #options: EventStreamOptions<T>;
   readonly #ending: Scope;
   readonly #outlet: Outlet<T> | undefined;
-  readonly #listening = new Map<T, Registration>();
+  readonly #listening = new Map<T, Listening>();
+  /** Rings at each step of the waiter. */
+  readonly #progress = new Bell();
   readonly #shown = new Map<T, Shown>();
   #lastStop: LastStop | undefined;
   #isStopping = false;
@@ -141,7 +154,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { overflow } = options;
     if (!overflow || overflow.policy === 'block') return;
     this.#outlet = new Outlet<T>(overflow, {
-      now: () => overflow.clock.now(),
+      clock: overflow.clock,
       write: (change, target, receivedMs) => this.#write(change, target, receivedMs),
       lost: (loss) => this.#lost(loss),
       onLost: (how, events) => this.#counted(how, events),
@@ -153,7 +166,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   listen(): void {
     const { waiter, targets } = this.#options;
     if (!waiter) return;
-    for (const target of targets) this.#listening.set(target, target.informer.addHandler(this.#waiting(waiter, target), BLOCKING));
+    for (const target of targets) this.#listenTo(target, waiter);
     void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the time may decide, too
   }
 
@@ -163,7 +176,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { signal } = this.#ending;
     if (signal.aborted) return;
     const held = sortInitial ? { first: [], later: [] } : undefined;
-    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, isAhead: false };
+    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, sequence: 0, waitingAt: undefined };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     const { synced } = shown.registration;
@@ -194,34 +207,37 @@ class EventStream<T extends StreamTarget> implements Disposable {
     if (summary) summary.losses.expressionErrors += (gate?.errors ?? 0) + (waiter?.errors ?? 0);
     this.#ending.abort();
     for (const each of this.#observing) each[Symbol.dispose]();
-    for (const registration of this.#listening.values()) registration.remove();
+    for (const { registration } of this.#listening.values()) registration?.remove();
     for (const { registration } of this.#shown.values()) registration?.remove();
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------------------------
 
   #showing(target: T, shown: Shown): Handler {
-    const inStep = (object: ReadonlyObject | undefined, run: Step) =>
-      this.#isAhead(target, shown)
-        ? this.#untilHeard(target, shown).then(() => this.#taken(target, object, run()))
+    const inStep = (object: ReadonlyObject | undefined, sequence: number, run: Step) => {
+      shown.sequence = sequence;
+      return this.#isUnread(target, sequence)
+        ? this.#untilRead(target, sequence, shown).then(() => this.#taken(target, object, run()))
         : this.#taken(target, object, run());
-    const take: TakeChange = (change) => inStep(change.object, () => this.#takeOrHold(change, target, shown));
+    };
+    const take: TakeChange = (change, sequence) => inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
     return {
-      ...changeHandler(take, (object) => inStep(object, () => {})),
-      synced: () => inStep(undefined, () => this.#firstShown(target, shown)),
-      continuity: (event) => inStep(undefined, () => this.#told(target, event, shown)),
+      ...changeHandler(take, (object, sequence) => inStep(object, sequence, () => {})),
+      synced: () => inStep(undefined, shown.sequence, () => this.#firstShown(target, shown)),
+      continuity: (event) => inStep(undefined, shown.sequence, () => this.#told(target, event, shown)),
     };
   }
 
-  /** Whether the waiter has more to hear than is still to be shown: then what is at hand might be behind what it decides on. */
-  #isAhead(target: T, { registration }: Shown): boolean {
-    return (this.#listening.get(target)?.depth ?? 0) > (registration?.depth ?? 0);
+  /** Whether the waiter has not read the notifications of a target up to this place: it may decide on one of them. */
+  #isUnread(target: T, sequence: number): boolean {
+    return isAtMost(this.#listening.get(target)?.registration?.nextSequence, sequence);
   }
 
-  async #untilHeard(target: T, shown: Shown): Promise<void> {
-    shown.isAhead = true;
-    while (!this.#ending.signal.aborted && this.#isAhead(target, shown)) await new Promise((resolve) => setImmediate(resolve));
-    shown.isAhead = false;
+  async #untilRead(target: T, sequence: number, shown: Shown): Promise<void> {
+    shown.waitingAt = sequence;
+    const { signal } = this.#ending;
+    while (!signal.aborted && this.#isUnread(target, sequence)) await this.#progress.wait(signal).catch(() => {});
+    shown.waitingAt = undefined;
   }
 
   #takeOrHold(change: ObjectChange, target: T, shown: Shown): void | Promise<void> {
@@ -326,18 +342,24 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   // --- ending ----------------------------------------------------------------------------------------------------------------------
 
-  #waiting(waiter: Waiter, target: T): Handler {
-    const hear: TakeChange = (change) => {
-      waiter.hear(change, target);
+  #listenTo(target: T, waiter: Waiter): void {
+    const listening: Listening = { registration: undefined, sequence: 0 };
+    this.#listening.set(target, listening);
+    const step = (run: () => void) => {
+      run();
       if (waiter.settled) this.#endWith(waiter.settled);
+      this.#progress.wake();
     };
-    return {
-      ...changeHandler(hear),
-      synced: () => {
-        waiter.synced(target);
-        if (waiter.settled) this.#endWith(waiter.settled);
-      },
+    const hear: TakeChange = (change, sequence) => {
+      listening.sequence = sequence;
+      step(() => waiter.hear(change, target));
     };
+    const handler: Handler = {
+      ...changeHandler(hear, () => this.#progress.wake()),
+      synced: () => step(() => waiter.synced(target)),
+      continuity: () => this.#progress.wake(),
+    };
+    listening.registration = target.informer.addHandler(handler, BLOCKING);
   }
 
   /** What has been decided upon is shown first, unless a first state that is not there yet stands before it. */
@@ -346,8 +368,10 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { targets } = this.#options;
     const isAboutAll = kind === 'until' || kind === 'for';
     const firstStates = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
-    const left = by?.object ? toBeShown(this.#shown.get(by.target as T)) : 0;
-    this.#lastStop = { firstStates, target: by?.target as T | undefined, object: by?.object, left };
+    const target = by?.target as T | undefined;
+    const sequence = (target && this.#listening.get(target)?.sequence) ?? 0;
+    const isPassed = !by?.object || !target || isShownUpTo(this.#shown.get(target), sequence);
+    this.#lastStop = { firstStates, target, object: by?.object, sequence, isPassed };
     if (firstStates.every(({ informer }) => informer.hasSynced)) this.#stopIfThere();
     else this.#stop();
   }
@@ -355,15 +379,15 @@ class EventStream<T extends StreamTarget> implements Disposable {
   /** Notices when the last stop is passed. */
   #taken(target: T, object: ReadonlyObject | undefined, result: void | Promise<void>): void | Promise<void> {
     const stop = this.#lastStop;
-    if (!stop || stop.target !== target || stop.left === 0) return result;
-    stop.left = object !== undefined && object === stop.object ? 0 : stop.left - 1;
+    if (!stop || stop.target !== target || stop.isPassed) return result;
+    stop.isPassed = (object !== undefined && object === stop.object) || isShownUpTo(this.#shown.get(target), stop.sequence);
     if (!result) return this.#stopIfThere();
     return result.finally(() => this.#stopIfThere());
   }
 
   #stopIfThere(): void {
     const stop = this.#lastStop;
-    if (stop && stop.left <= 0 && stop.firstStates.every((target) => this.#shown.get(target as T)?.isSynced)) this.#stop();
+    if (stop?.isPassed && stop.firstStates.every((target) => this.#shown.get(target as T)?.isSynced)) this.#stop();
   }
 
   #stop(): void {
@@ -373,7 +397,12 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 }
 
-const toBeShown = (shown: Shown | undefined) => (shown?.registration?.depth ?? 0) + (shown?.isAhead ? 1 : 0);
+/** Whether nothing up to this place is still to be shown; so for a target that is not shown yet. */
+function isShownUpTo(shown: Shown | undefined, sequence: number): boolean {
+  return !isAtMost(shown?.waitingAt, sequence) && !isAtMost(shown?.registration?.nextSequence, sequence);
+}
+
+const isAtMost = (place: number | undefined, sequence: number) => place !== undefined && place <= sequence;
 
 const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) => [...items].reduce((sum, item) => sum + count(item), 0);
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Backlog, Loss, LossListener, Step } from './backlog.ts';
 import type { GateTarget } from './change-gate.ts';
@@ -22,7 +23,7 @@ export interface OverflowOptions {
 export interface OutletOptions<T extends GateTarget> extends LossListener {
   /** A promise while the reader has no room. */
   readonly write: (change: ObjectChange, target: T, receivedMs: number) => void | Promise<void>;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now' | 'yield'>;
   /** Hears what a write threw; the next one follows. */
   readonly onError: (error: unknown) => void;
 }
@@ -56,7 +57,7 @@ export class Outlet<T extends GateTarget> {
   }
 
   change(change: ObjectChange, target: T): void {
-    const receivedMs = this.#options.now();
+    const receivedMs = this.#options.clock.now();
     if (this.#isBusy) this.#backlog.push({ change, target, receivedMs });
     else this.#begin(() => this.#options.write(change, target, receivedMs));
   }
@@ -89,7 +90,7 @@ export class Outlet<T extends GateTarget> {
         typeof item === 'function' ? item : () => this.#options.write(item.change, item.target, item.receivedMs),
       );
       if (pending) await pending;
-      else if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+      else if (count % SLICE === 0) await this.#options.clock.yield();
     }
     this.#isBusy = false;
   }

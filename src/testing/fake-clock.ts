@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../kit/clock.ts';
-import { sleepOn } from '../kit/clock.ts';
+import { sleepOn, yieldToEventLoop } from '../kit/clock.ts';
 import { Heap } from '../kit/heap.ts';
 
 interface Due {
@@ -62,6 +62,11 @@ export class FakeClock implements Clock {
     return next && next.at - this.#now;
   }
 
+  /** Gives way to the real event loop: it takes none of this clock's time. */
+  yield(): Promise<void> {
+    return yieldToEventLoop();
+  }
+
   /** Moves on by `ms`, firing what is due on the way, without yielding. */
   tick(ms: number): void {
     const until = this.#now + ms;
@@ -98,5 +103,5 @@ export class FakeClock implements Clock {
 
 /** Resolves when the promise chains that can go on without a timer or a socket have done so. */
 export async function settled(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 3; i++) await yieldToEventLoop();
 }

@@ -440,6 +440,7 @@ describe('breaking off', () => {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
       sleep: (ms, options) => clock.sleep(ms, options),
+      yield: () => clock.yield(),
       after: (ms, run) =>
         clock.after(ms, () => {
           run();

@@ -80,6 +80,59 @@ function blocked(): { handler: InformerHandler<Pod>; seen: string[]; release: ()
   };
 }
 
+describe('the place of a notification', () => {
+  /** A handler that notes each place, and waits in each callback until let on. */
+  function places() {
+    const seen: string[] = [];
+    const steps: (() => void)[] = [];
+    const note = (what: string, { key, sequence }: { key: string; sequence?: number }) => {
+      seen.push(`${what} ${key} ${sequence}`);
+      return new Promise<void>((resolve) => steps.push(resolve));
+    };
+    const handler: InformerHandler<Pod> = {
+      added: (_, details) => note('added', details),
+      updated: (_old, _new, details) => note('updated', details),
+      deleted: (_, details) => note('deleted', details),
+    };
+    const goOn = async () => {
+      steps.shift()?.();
+      await settled();
+    };
+    return { seen, handler, goOn };
+  }
+
+  it('is the same for all handlers, and that of the last one for a replay to a late handler', async () => {
+    const { informer, watch, start, stop } = bench([pod('a', 1), pod('b', 2)]);
+    const [early, filtered, late] = [places(), places(), places()];
+    informer.addHandler(early.handler);
+    informer.addHandler(filtered.handler, { filter: ({ metadata }) => metadata.name === 'a' });
+    await start();
+    informer.addHandler(late.handler);
+    watch.send(modified(pod('a', 11)), deleted(pod('b', 12)));
+    for (let i = 0; i < 5; i++) for (const each of [early, filtered, late]) await each.goOn();
+    expect(early.seen).toEqual(['added a 1', 'added b 2', 'updated a 3', 'deleted b 4']);
+    expect(filtered.seen).toEqual(['added a 1', 'updated a 3']);
+    expect(late.seen).toEqual(['added a 2', 'added b 2', 'updated a 3', 'deleted b 4']);
+    await stop();
+  });
+
+  it('of the next one is known while it waits: 0 for one without a place, undefined when none waits', async () => {
+    const { informer, watch, start, stop } = bench([pod('a', 1), pod('b', 2)]);
+    const { handler, goOn } = places();
+    const registration = informer.addHandler(handler);
+    expect(registration.nextSequence).toBeUndefined();
+    await start();
+    expect(registration.nextSequence).toBe(2); // the first is being handled
+    await goOn();
+    expect(registration.nextSequence).toBe(0); // synced
+    watch.send(modified(pod('a', 11)));
+    await goOn();
+    expect(registration.nextSequence).toBeUndefined();
+    await goOn();
+    await stop();
+  });
+});
+
 describe('the first state', () => {
   it('reaches the cache, then the handlers, then their sync marks', async () => {
     const { informer, start, stop } = bench([pod('a/x', 3), pod('b/y', 4)]);

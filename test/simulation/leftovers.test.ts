@@ -14,6 +14,7 @@ class CountingClock implements Clock {
   pending = 0;
   now = systemClock.now;
   monotonic = systemClock.monotonic;
+  yield = systemClock.yield;
 
   after(ms: number, run: () => void) {
     let isOver = false;

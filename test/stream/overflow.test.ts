@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kit/clock.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { GateTarget } from '../../src/stream/change-gate.ts';
 import type { ObjectChange } from '../../src/stream/envelope.ts';
@@ -36,7 +37,7 @@ function slow(options: OverflowOptions) {
   let gate: Promise<void> | undefined = new Promise((resolve) => (release = resolve));
   let now = 0;
   const outlet = new Outlet<GateTarget>(options, {
-    now: () => ++now,
+    clock: { ...systemClock, now: () => ++now },
     write: (change) => {
       written.push(line(change));
       return gate;
@@ -62,7 +63,13 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
     const written: string[] = [];
     const outlet = new Outlet<GateTarget>(
       { policy },
-      { now: () => 0, write: (change) => void written.push(line(change)), lost: () => {}, onLost: () => {}, onError: () => {} },
+      {
+        clock: { ...systemClock, now: () => 0 },
+        write: (change) => void written.push(line(change)),
+        lost: () => {},
+        onLost: () => {},
+        onError: () => {},
+      },
     );
     outlet.change(add('a', 1), PODS);
     outlet.step(() => void written.push('step'));
@@ -99,7 +106,7 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
     };
     const outlet = new Outlet<GateTarget>(
       { policy },
-      { now: () => 0, write, lost: () => {}, onLost: () => {}, onError: (error) => errors.push(error) },
+      { clock: { ...systemClock, now: () => 0 }, write, lost: () => {}, onLost: () => {}, onError: (error) => errors.push(error) },
     );
     for (const name of ['a', 'b', 'c']) outlet.change(add(name, 1), PODS);
     await settled();
@@ -152,7 +159,7 @@ describe('drop', () => {
     const outlet = new Outlet<GateTarget>(
       { policy: 'drop', limit: 4 },
       {
-        now: () => 0,
+        clock: { ...systemClock, now: () => 0 },
         write: (change) => {
           written.push(line(change));
           return new Promise<void>((resolve) => releases.push(resolve));
@@ -200,7 +207,7 @@ describe('for any changes and any reader', () => {
         const outlet = new Outlet<GateTarget>(
           { policy: 'coalesce' },
           {
-            now: () => 0,
+            clock: { ...systemClock, now: () => 0 },
             write: ({ type, object, oldObject }) => {
               const { name = '', resourceVersion = '' } = object.metadata;
               expect(shown.get(name)).toBe(

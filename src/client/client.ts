@@ -1,15 +1,15 @@
 import { abortable } from '../kit/abort.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkOptions } from '../kit/known-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
-import { createTransport, type TransportOptions } from './http-transport.ts';
+import { createTransport, KNOWN_TRANSPORT_OPTIONS, type TransportOptions } from './http-transport.ts';
 import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
-import { KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
+import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
 import { ServerReturn } from './server-return.ts';
@@ -64,7 +64,8 @@ export interface Client {
 
 /**
  * A client for the server of a config, or over a transport of the caller's own. Connects to nothing by itself.
- * Throws `argument`, which quotes nothing of what it was given, for anything else: a kubeconfig goes through `loadConfig` first.
+ * Throws `argument`, which quotes nothing of what it was given, for anything else (a kubeconfig goes through `loadConfig` first) and for options that
+ * are unknown.
  */
 export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { request, server, credentials } = (configOrTransport ?? {}) as Partial<ClusterConfig & Transport>;
@@ -73,8 +74,17 @@ export function createClient(configOrTransport: ClusterConfig | Transport, optio
       hint: 'of a kubeconfig: createClient(await loadConfig({ kubeconfigText })), of its file: loadConfig({ kubeconfig: path })',
     });
   }
+  checkOptions('createClient', options, KNOWN_OPTIONS);
   return new ClusterClient(configOrTransport, options);
 }
+
+const KNOWN_OPTIONS = {
+  ...KNOWN_TRANSPORT_OPTIONS,
+  discoveryStore: true,
+  random: 'function',
+  dropManagedFields: 'boolean',
+} satisfies KnownOptionsOf<ClientOptions>;
+const KNOWN_RAW_OPTIONS = { signal: 'signal', accept: 'text', maxBytes: 'number' } satisfies KnownOptionsOf<RawOptions>;
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -104,6 +114,7 @@ class ClusterClient implements Client {
 
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
     checkOptions('resource', options, KNOWN_RESOURCE_OPTIONS);
+    checkRepresentation(options.as);
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
     const traffic = this.#trafficOf(gvr, options.namespace);
     const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
@@ -117,6 +128,7 @@ class ClusterClient implements Client {
   }
 
   async version(options: { signal?: AbortSignal | undefined } = {}): Promise<ServerVersion> {
+    checkOptions('version', options, { signal: 'signal' });
     const text = await this.raw('/version', { ...options, maxBytes: LARGEST_CREDENTIAL });
     try {
       return JSON.parse(text) as ServerVersion;
@@ -141,7 +153,9 @@ class ClusterClient implements Client {
     return abortable(this.#version, signal);
   }
 
-  async raw(path: string, { signal, accept = 'application/json', maxBytes = LARGEST_OBJECT }: RawOptions = {}): Promise<string> {
+  async raw(path: string, options: RawOptions = {}): Promise<string> {
+    checkOptions('raw', options, KNOWN_RAW_OPTIONS);
+    const { signal, accept = 'application/json', maxBytes = LARGEST_OBJECT } = options;
     const response = await this.transport.request({ method: 'GET', path, headers: { accept }, signal });
     if (!isSuccess(response)) throw await statusErrorOf(response, { verb: 'get' });
     return (await readWhole(response.body, `the answer of ${path}`, maxBytes)).toString('utf8');

@@ -1,4 +1,5 @@
 import { builtin } from '../kit/builtin.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 /** What a TLS connection is made with. PEM as text or bytes. */
 export interface TlsMaterial {
@@ -92,7 +93,9 @@ export interface StaticConfigOptions {
 }
 
 /** A config of fixed parts: what a test, a sandbox or a program with its own credentials uses. Loads nothing. */
-export function staticConfig({ server, namespace, token, tls }: StaticConfigOptions): ClusterConfig {
+export function staticConfig(options: StaticConfigOptions): ClusterConfig {
+  checkOptions('staticConfig', options, KNOWN_STATIC_OPTIONS);
+  const { server, namespace, token, tls } = options;
   const credentials = new Credentials(token === undefined ? {} : { authorization: `Bearer ${token}` }, tls ?? {});
   return {
     server: server.replace(/\/+$/, ''),
@@ -106,6 +109,22 @@ export function staticConfig({ server, namespace, token, tls }: StaticConfigOpti
     credentials: async () => credentials,
   };
 }
+
+const KNOWN_TLS = {
+  ca: true,
+  cert: true,
+  key: true,
+  pfx: true,
+  passphrase: 'text',
+  servername: 'text',
+  rejectUnauthorized: 'boolean',
+} satisfies KnownOptionsOf<TlsMaterial>;
+const KNOWN_STATIC_OPTIONS = {
+  server: 'text',
+  namespace: 'text',
+  token: 'text',
+  tls: KNOWN_TLS,
+} satisfies KnownOptionsOf<StaticConfigOptions>;
 
 function fingerprintOf(parts: object): string {
   const hash = builtin.crypto().createHash('sha256');

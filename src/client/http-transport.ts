@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
+import type { KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { tell } from '../kit/user-callback.ts';
 import { isConnectionReset } from '../model/connection-error.ts';
@@ -31,6 +32,20 @@ export interface TransportOptions {
   /** Hears each text the server warns with, once. */
   onWarning?: ((text: string) => void) | undefined;
 }
+
+/** What {@link TransportOptions} may hold. */
+export const KNOWN_TRANSPORT_OPTIONS = {
+  clock: true,
+  logger: true,
+  userAgent: 'text',
+  qps: 'number',
+  burst: 'number',
+  requestTimeoutMs: 'number',
+  bodyIdleTimeoutMs: 'number',
+  observer: true,
+  onThrottled: 'function',
+  onWarning: 'function',
+} satisfies KnownOptionsOf<TransportOptions>;
 
 /** A wait that the server asked for. */
 export interface ThrottledWait {

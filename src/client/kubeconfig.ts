@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkOptions } from '../kit/known-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { withoutLogin } from '../kit/unquoted.ts';
 import { tell } from '../kit/user-callback.ts';
@@ -40,31 +40,31 @@ const KNOWN_OPTIONS = {
   kubeconfig: true,
   kubeconfigText: true,
   kubeconfigObject: true,
-  context: true,
-  cluster: true,
-  user: true,
-  namespace: true,
-  server: true,
-  token: true,
-  username: true,
-  password: true,
-  as: true,
-  asGroup: true,
-  asUid: true,
-  asUserExtra: true,
+  context: 'text',
+  cluster: 'text',
+  user: 'text',
+  namespace: 'text',
+  server: 'text',
+  token: 'text',
+  username: 'text',
+  password: 'text',
+  as: 'text',
+  asGroup: 'list',
+  asUid: 'text',
+  asUserExtra: 'list',
   requestTimeout: true,
-  insecureSkipTlsVerify: true,
-  tlsServerName: true,
-  certificateAuthority: true,
-  clientCertificate: true,
-  clientKey: true,
+  insecureSkipTlsVerify: 'boolean',
+  tlsServerName: 'text',
+  certificateAuthority: 'text',
+  clientCertificate: 'text',
+  clientKey: 'text',
   env: true,
   clock: true,
   logger: true,
-  interactive: true,
-  onPluginOutput: true,
-  serviceAccountDir: true,
-} satisfies Record<keyof LoadConfigOptions, true>;
+  interactive: 'boolean',
+  onPluginOutput: 'function',
+  serviceAccountDir: 'text',
+} satisfies KnownOptionsOf<LoadConfigOptions>;
 
 /**
  * Finds out which server to talk to and as whom, as kubectl does: the flags, over the kubeconfig (`kubeconfig`, else KUBECONFIG, else

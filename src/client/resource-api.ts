@@ -1,10 +1,10 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
-import { checkOptions } from '../kit/known-options.ts';
+import { checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
-import { type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
+import { KNOWN_SELECTORS, type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
 import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
@@ -82,42 +82,66 @@ export interface DeleteOptions extends CallOptions {
   dryRun?: boolean | undefined;
 }
 
-/** What {@link ResourceApi.deleteCollection} is about: what a selector chooses, or everything. */
-export type CollectionSelection = (Selectors & { all?: undefined }) | { all: true; labelSelector?: undefined; fieldSelector?: undefined };
+/**
+ * What {@link ResourceApi.deleteCollection} is about. A selector restricts by what an object must have: a label (`app=web`, `app in (a,b)`, `app`) or a
+ * field's value (`metadata.name=web`). One that only excludes (`!app`, `app!=web`, `app notin (web)`, `metadata.name!=web`), asks for an empty field or
+ * for the namespace may match everything, and needs `all` beside it.
+ */
+export interface CollectionSelection extends Selectors {
+  /** Everything that is not excluded is meant. Not to be given beside a selector that restricts. */
+  all?: true | undefined;
+}
 
-/** The options of `Client.resource`, by name. */
+/** The options of `Client.resource`. */
 export const KNOWN_RESOURCE_OPTIONS = {
-  namespace: true,
+  namespace: 'text',
   as: true,
-  dropManagedFields: true,
-  serverVersion: true,
-  isNamespaced: true,
-  whenReachable: true,
+  dropManagedFields: 'boolean',
+  serverVersion: 'function',
+  isNamespaced: 'function',
+  whenReachable: 'function',
   traffic: true,
-} satisfies Record<keyof ResourceApiOptions, true>;
-const KNOWN_CALL_OPTIONS = { signal: true, subresource: true } satisfies Record<keyof CallOptions, true>;
-const KNOWN_WRITE_OPTIONS = { ...KNOWN_CALL_OPTIONS, dryRun: true, fieldManager: true, fieldValidation: true } satisfies Record<
-  keyof WriteOptions,
-  true
->;
-const KNOWN_PATCH_OPTIONS = { ...KNOWN_WRITE_OPTIONS, type: true, force: true } satisfies Record<keyof PatchOptions, true>;
+} satisfies KnownOptionsOf<ResourceApiOptions>;
+const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>; // the path checks what it is made of
+const KNOWN_WRITE_OPTIONS = {
+  ...KNOWN_CALL_OPTIONS,
+  dryRun: 'boolean',
+  fieldManager: 'text',
+  fieldValidation: ['Ignore', 'Warn', 'Strict'],
+} satisfies KnownOptionsOf<WriteOptions>;
+const KNOWN_NAMED_WRITE = { ...KNOWN_WRITE_OPTIONS, name: true } as const;
+const KNOWN_PATCH_OPTIONS = { ...KNOWN_WRITE_OPTIONS, type: true, force: 'boolean' } satisfies KnownOptionsOf<PatchOptions>;
 const KNOWN_DELETE_OPTIONS = {
   ...KNOWN_CALL_OPTIONS,
-  propagationPolicy: true,
-  preconditions: true,
-  gracePeriodSeconds: true,
-  dryRun: true,
-} satisfies Record<keyof DeleteOptions, true>;
+  propagationPolicy: ['Orphan', 'Background', 'Foreground'],
+  preconditions: { uid: 'text', resourceVersion: 'text' },
+  gracePeriodSeconds: 'number',
+  dryRun: 'boolean',
+} satisfies KnownOptionsOf<DeleteOptions>;
 const { subresource: _, ...KNOWN_COLLECTION_OPTIONS } = KNOWN_DELETE_OPTIONS;
 const KNOWN_LIST_OPTIONS = {
-  labelSelector: true,
-  fieldSelector: true,
-  resourceVersion: true,
-  resourceVersionMatch: true,
-  limit: true,
-  continue: true,
-} satisfies Record<keyof ListOptions, true>;
-const KNOWN_SELECTION = { all: true, labelSelector: true, fieldSelector: true } satisfies Record<keyof CollectionSelection, true>;
+  ...KNOWN_SELECTORS,
+  resourceVersion: 'text',
+  resourceVersionMatch: ['Exact', 'NotOlderThan'],
+  limit: 'number',
+  continue: 'text',
+} satisfies KnownOptionsOf<ListOptions>;
+const KNOWN_WATCH_OPTIONS = {
+  ...KNOWN_SELECTORS,
+  resourceVersion: 'text',
+  resourceVersionMatch: ['NotOlderThan'],
+  allowWatchBookmarks: 'boolean',
+  sendInitialEvents: 'boolean',
+  timeoutSeconds: 'number',
+} satisfies KnownOptionsOf<WatchOptions>;
+const KNOWN_CONTEXT = { signal: 'signal', alive: 'function', fresh: 'boolean' } satisfies KnownOptionsOf<ReadContext>;
+const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOptionsOf<CollectionSelection>;
+
+/** Throws `argument` for what is no {@link Representation}. */
+export function checkRepresentation(as: unknown): void {
+  if (typeof as === 'object' && as !== null) checkOptions('the table of resource', as, { table: ['None', 'Metadata', 'Object'] });
+  else checkChoice('resource: as', as, ['object', 'metadata']);
+}
 
 const ACCEPT = {
   object: 'application/json',
@@ -167,8 +191,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. `alive` hears that something came, chunk by chunk. */
-  async list(options: ListOptions = {}, { signal, alive, fresh }: ReadContext = {}): Promise<ListPage<T>> {
+  async list(options: ListOptions = {}, context: ReadContext = {}): Promise<ListPage<T>> {
     checkOptions('list', options, KNOWN_LIST_OPTIONS);
+    checkOptions('the context of list', context, KNOWN_CONTEXT);
+    const { signal, alive, fresh } = context;
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, onWait: alive }, alive && (() => alive()));
@@ -193,7 +219,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Opens a watch; resolves once the server has agreed to it. Closing the result, or aborting, closes the connection. */
-  async watch(options: WatchOptions = {}, { signal, fresh }: ReadContext = {}): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
+  async watch(options: WatchOptions = {}, context: ReadContext = {}): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
+    checkOptions('watch', options, KNOWN_WATCH_OPTIONS);
+    checkOptions('the context of watch', context, KNOWN_CONTEXT);
+    const { signal, fresh } = context;
     const response = await this.#send({
       method: 'GET',
       path: this.#collection(queryOf({ ...options, watch: true })),
@@ -236,7 +265,7 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   /** With a `subresource`, of the object of that `name`. */
   async create<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
-    checkOptions('create', options, { ...KNOWN_WRITE_OPTIONS, name: true });
+    checkOptions('create', options, KNOWN_NAMED_WRITE);
     const { signal, subresource, name } = options;
     return this.#call<R>('create', {
       method: 'POST',
@@ -251,7 +280,7 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   /** Replaces the object of that name. With a resourceVersion in it, only if that is still the latest. */
   async update<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
-    checkOptions('update', options, { ...KNOWN_WRITE_OPTIONS, name: true });
+    checkOptions('update', options, KNOWN_NAMED_WRITE);
     const { signal } = options;
     const name = options.name ?? metadataOf(object).name;
     return this.#call<R>('update', {
@@ -265,7 +294,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   async patch<R extends object = T>(name: string, body: unknown, options: PatchOptions): Promise<R> {
-    checkOptions('patch', options ?? {}, KNOWN_PATCH_OPTIONS);
+    checkOptions('patch', options === undefined ? {} : options, KNOWN_PATCH_OPTIONS);
     const { signal, type, force, subresource, ...rest } = options ?? {};
     if (!Object.hasOwn(PATCH_TYPES, type ?? '')) {
       throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
@@ -282,11 +311,12 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /**
-   * Deletes every object that the selectors choose, or with `{all: true}` every one there is: in the api's namespace, or of a cluster-scoped type.
-   * Rejects with `argument`, and sends nothing, without a selector that restricts something, and with both.
+   * Deletes every object that the selectors choose, or with `{all: true}` every one there is but those they exclude: in the api's namespace, or of a
+   * cluster-scoped type. Rejects with `argument`, and sends nothing, without a selector that restricts something (see {@link CollectionSelection})
+   * and without `all`, and with both.
    */
   async deleteCollection(selection: CollectionSelection, options: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
-    checkOptions('the selection of deleteCollection', selection ?? {}, KNOWN_SELECTION);
+    checkOptions('the selection of deleteCollection', selection === undefined ? {} : selection, KNOWN_SELECTION);
     checkOptions('deleteCollection', options, KNOWN_COLLECTION_OPTIONS);
     const { signal, ...rest } = options;
     const query = queryOf(selectorsOf(selection));
@@ -384,16 +414,16 @@ function deleteBody({ dryRun, ...options }: Omit<DeleteOptions, 'signal' | 'subr
   return { kind: 'DeleteOptions', apiVersion: 'v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) };
 }
 
+/** Whether a selection says what it restricts, or that it means all; a selector that only excludes may match everything there is. */
 function selectorsOf(selection: CollectionSelection): Selectors {
-  const { all, labelSelector, fieldSelector }: { all?: unknown } & Selectors = selection ?? {};
-  const restricts =
-    [labelSelector, fieldSelector].every((selector) => selector === undefined || typeof selector === 'string') &&
-    !(LabelSelector.parse(labelSelector ?? '').matchesEverything && FieldSelector.parse(fieldSelector ?? '').matchesEverything);
-  if (restricts && all === undefined) return { labelSelector, fieldSelector };
-  if (all === true && labelSelector === undefined && fieldSelector === undefined) return {};
-  throw new InformerError('argument', 'deleteCollection needs either a selector that restricts something, or {all: true}', {
-    hint: 'for example {labelSelector: "app=web"}; delete(name) deletes one object',
-  });
+  const { all, labelSelector, fieldSelector } = selection ?? {};
+  const restricts = LabelSelector.parse(labelSelector ?? '').restricts || FieldSelector.parse(fieldSelector ?? '').restricts;
+  if (restricts !== (all === true)) return { labelSelector, fieldSelector };
+  throw restricts
+    ? new InformerError('argument', 'deleteCollection takes either a selector that restricts something or {all: true}, not both')
+    : new InformerError('argument', 'deleteCollection needs a selector that restricts something, or {all: true}', {
+        hint: 'a selector restricts by what it asks for (app=web, app in (a,b), app, metadata.name=web), not by what it excludes (!app, app!=web); delete(name) deletes one object',
+      });
 }
 
 function writeQuery({ dryRun, fieldManager, fieldValidation, force }: Omit<PatchOptions, 'type'>): string {

@@ -3,7 +3,7 @@ import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { checkOptions } from '../kit/known-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
 import { defaultLogger } from '../kit/logger.ts';
@@ -139,7 +139,9 @@ export class Controller {
   }
 
   /** Queues a key by hand. A parked one is released. Throws `argument` on what is no key. */
-  enqueue(key: ObjectKey, { after, priority }: { after?: number; priority?: number } = {}): void {
+  enqueue(key: ObjectKey, options: { after?: number; priority?: number } = {}): void {
+    checkOptions('enqueue', options, { after: 'number', priority: 'number' });
+    const { after, priority } = options;
     if (typeof key !== 'string' || splitKey(key).name === '')
       throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
     this.#unpark(key);
@@ -355,20 +357,20 @@ function notSynced(name: string, withinMs: number, late: ReadonlySet<Source>): I
 const KNOWN_OPTIONS = {
   name: true,
   reconcile: true,
-  sources: true,
+  sources: 'list',
   workers: true,
-  maxRetries: true,
-  reconcileTimeoutMs: true,
-  cacheSyncTimeoutMs: true,
-  drainMs: true,
-  recoverPanic: true,
+  maxRetries: 'number',
+  reconcileTimeoutMs: 'number',
+  cacheSyncTimeoutMs: 'number',
+  drainMs: 'number',
+  recoverPanic: 'boolean',
   rateLimiter: true,
   clock: true,
   logger: true,
   metrics: true,
-} satisfies Record<keyof ControllerOptions, true>;
+} satisfies KnownOptionsOf<ControllerOptions>;
 
-const KNOWN_RESULT = { requeueAfterMs: true, priority: true, keepCauses: true } satisfies Record<keyof Result, true>;
+const KNOWN_RESULT = { requeueAfterMs: true, priority: true, keepCauses: true } satisfies KnownOptionsOf<Result>;
 
 function check(options: ControllerOptions, workers: number): void {
   const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;

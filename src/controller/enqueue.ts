@@ -1,3 +1,4 @@
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
@@ -24,8 +25,17 @@ export interface OwnerType {
   onlyController?: boolean | undefined;
 }
 
+const KNOWN_OWNER_TYPE = {
+  group: 'text',
+  kind: 'text',
+  namespaced: 'boolean',
+  onlyController: 'boolean',
+} satisfies KnownOptionsOf<OwnerType>;
+
 /** The owners of the given type; of an update, those of the old and of the new state. */
-export function enqueueOwner({ group, kind, namespaced = true, onlyController = false }: OwnerType): Enqueuer {
+export function enqueueOwner(type: OwnerType): Enqueuer {
+  checkOptions('enqueueOwner', type, KNOWN_OWNER_TYPE);
+  const { group, kind, namespaced = true, onlyController = false } = type;
   const isOwner = (ref: DeepReadonly<OwnerReference>) =>
     ref.kind === kind && groupOf(ref.apiVersion) === group && (!onlyController || ref.controller === true);
   return (event) => {

@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import { joinKey } from '../model/key.ts';
 import type { DeepReadonly, KubeObject, OwnerReference } from '../model/object.ts';
@@ -21,7 +22,9 @@ export class AlreadyOwnedError extends InformerError {
  * A reference to `owner`; with `controller`, the one that manages the dependent, which then also blocks the owner's foreground deletion.
  * Throws `argument` when the owner lacks apiVersion, kind, name or uid, as an object that was never read from a server does.
  */
-export function ownerReference(owner: Owner, { controller = false }: { controller?: boolean } = {}): OwnerReference {
+export function ownerReference(owner: Owner, options: { controller?: boolean } = {}): OwnerReference {
+  checkOptions('ownerReference', options, { controller: 'boolean' });
+  const { controller = false } = options;
   const { apiVersion, kind, metadata } = owner;
   if (!apiVersion || !kind || !metadata.name || !metadata.uid) {
     throw new InformerError('argument', 'an owner needs apiVersion, kind, metadata.name and metadata.uid', {

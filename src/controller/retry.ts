@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { isConflict } from '../model/status.ts';
 
@@ -25,6 +26,13 @@ export interface RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
+const KNOWN_OPTIONS = {
+  backoff: { steps: 'number', initialMs: 'number', factor: 'number', jitter: 'number' },
+  clock: true,
+  random: 'function',
+  signal: 'signal',
+} satisfies KnownOptionsOf<RetryOptions>;
+
 /**
  * Tries an operation again while it fails in a way that `isRetriable` accepts; read what you change inside of it, so that each try works on
  * the present state. Rejects with the last error when the tries are used up, with any other error at once, and with the signal's reason.
@@ -33,8 +41,10 @@ export interface RetryOptions {
 export async function retryOnError<T>(
   operation: () => Promise<T>,
   isRetriable: (error: unknown) => boolean,
-  { backoff = DEFAULT_RETRY, clock = systemClock, random = Math.random, signal }: RetryOptions = {},
+  options: RetryOptions = {},
 ): Promise<T> {
+  checkOptions('retryOnError', options, KNOWN_OPTIONS);
+  const { backoff = DEFAULT_RETRY, clock = systemClock, random = Math.random, signal } = options;
   let pauseMs = backoff.initialMs;
   for (let step = 1; ; step++) {
     try {

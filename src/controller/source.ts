@@ -1,6 +1,7 @@
 import { abortable, onAbort } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { LogFields, Logger } from '../kit/logger.ts';
 import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import type { ObjectKey } from '../model/key.ts';
@@ -56,6 +57,7 @@ export interface EventSourceOptions {
 
 /** Keys from the events of an informer. A predicate or mapper that throws costs that event only; it is logged. */
 export function eventSource(events: EventSource, options: EventSourceOptions): Source {
+  checkOptions('informerSource', options, KNOWN_OPTIONS);
   const { name } = options;
   return {
     name,
@@ -68,6 +70,14 @@ export function eventSource(events: EventSource, options: EventSourceOptions): S
     },
   };
 }
+
+const KNOWN_OPTIONS = {
+  name: 'text',
+  enqueue: 'function',
+  predicate: 'function',
+  isPrimary: 'boolean',
+} satisfies KnownOptionsOf<EventSourceOptions>;
+const KNOWN_TIMER_OPTIONS = { name: 'text', everyMs: true, keys: 'function' } satisfies KnownOptionsOf<TimerSourceOptions>;
 
 function listenerOf(
   { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: EventSourceOptions,
@@ -110,7 +120,9 @@ export interface TimerSourceOptions {
 }
 
 /** All keys again every so often, at low priority: what `--every` does. Nothing is queued at the start. */
-export function timerSource({ name = 'timer', everyMs, keys }: TimerSourceOptions): Source {
+export function timerSource(options: TimerSourceOptions): Source {
+  checkOptions('timerSource', options, KNOWN_TIMER_OPTIONS);
+  const { name = 'timer', everyMs, keys } = options;
   if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
   const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
   return {

@@ -1,5 +1,6 @@
 import { Bell } from '../kit/bell.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Ring } from '../kit/ring.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import { Tombstone } from '../model/object.ts';
@@ -24,6 +25,15 @@ export interface DeltaFifoOptions<T> {
   onSynced?: () => void;
   metrics?: InformerMetrics | undefined;
 }
+
+const KNOWN_OPTIONS = {
+  keyOf: 'function',
+  transform: 'function',
+  batchSize: 'number',
+  highWater: 'number',
+  onSynced: 'function',
+  metrics: true,
+} satisfies KnownOptionsOf<DeltaFifoOptions<unknown>>;
 
 /**
  * The ordered queue between a reflector and a store: where pull ends and push begins.
@@ -50,6 +60,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   #isProcessing = false;
 
   constructor(options: DeltaFifoOptions<T> = {}) {
+    checkOptions('DeltaFifo', options, KNOWN_OPTIONS);
     this.#batchSize = options.batchSize ?? 1000;
     this.#highWater = options.highWater ?? 2 * this.#batchSize;
     for (const [name, value] of [['batchSize', this.#batchSize] as const, ['highWater', this.#highWater] as const]) {

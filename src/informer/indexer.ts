@@ -1,4 +1,5 @@
 import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
@@ -35,6 +36,13 @@ export interface IndexerOptions<T> {
    */
   onIndexError?: ((error: InformerError) => void) | undefined;
 }
+
+const KNOWN_OPTIONS = {
+  indexers: true,
+  keyOf: 'function',
+  transform: 'function',
+  onIndexError: 'function',
+} satisfies KnownOptionsOf<IndexerOptions<unknown>>;
 
 export interface ReplaceOptions<T = unknown> {
   /** Only keys for which this holds are replaced; the rest of the store stays. */
@@ -143,6 +151,7 @@ export class Indexer<T> {
   #resourceVersion: ResourceVersion = '';
 
   constructor(options: IndexerOptions<T> = {}) {
+    checkOptions('Indexer', options, KNOWN_OPTIONS);
     this.#keyOf = options.keyOf ?? keyOf;
     this.#transform = options.transform;
     this.#onIndexError = options.onIndexError;

@@ -1,5 +1,5 @@
 import { InformerError } from '../kit/error.ts';
-import { checkOptions } from '../kit/known-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { DeepReadonly, KubeObject, UnknownObject } from '../model/object.ts';
 import type { Lister } from './lister.ts';
@@ -35,10 +35,12 @@ export interface InformerFactoryOptions extends SharedOptions {
 }
 
 const { name: _name, resource: _resource, selectors: _selectors, indexers: _indexers, expect: _expect, ...SHARED } = KNOWN_OPTIONS;
-const KNOWN_FACTORY_OPTIONS = { ...SHARED, namespaces: true, listOptions: true, metadataOnly: true } satisfies Record<
-  keyof InformerFactoryOptions,
-  true
->;
+const KNOWN_FACTORY_OPTIONS = {
+  ...SHARED,
+  namespaces: 'list',
+  listOptions: KNOWN_OPTIONS.selectors,
+  metadataOnly: 'boolean',
+} satisfies KnownOptionsOf<InformerFactoryOptions>;
 
 /** An informer and the reading side of its cache. */
 export interface InformerHandle<T> {
@@ -62,9 +64,6 @@ export class InformerFactory {
       throw new InformerError('argument', 'namespaces must not name all namespaces ("") beside others');
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
-    if (options.namespaces !== undefined && !Array.isArray(options.namespaces)) {
-      throw new InformerError('argument', 'namespaces must be a list of names');
-    }
     this.#source = source;
     this.#options = options;
   }
@@ -99,7 +98,9 @@ export class InformerFactory {
    * Waits for the initial sync of every informer that was started. Ends early with the signal or the timeout; never rejects. One that was asked for
    * and never started is not waited for; the result names it and is not complete.
    */
-  async waitForSync(signal?: AbortSignal, { timeoutMs }: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
+  async waitForSync(signal?: AbortSignal, options: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
+    checkOptions('waitForSync', options, { timeoutMs: 'number' });
+    const { timeoutMs } = options;
     const { clock, logger } = this.#options;
     const waited = [...this.#informers.values()].filter((informer) => informer.isStarted);
     const result = await waitForSync(waited, signal, { timeoutMs, clock, logger });

@@ -1,3 +1,4 @@
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -14,6 +15,8 @@ export interface ListFilter {
   /** Only objects whose labels match; a text is parsed as kubectl's `-l`. */
   selector?: LabelSelector | string | undefined;
 }
+
+const KNOWN_FILTER = { namespace: 'text', selector: true } satisfies KnownOptionsOf<ListFilter>;
 
 /**
  * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when news
@@ -62,7 +65,10 @@ export class Lister<T> {
     for (const object of this.#indexer.values()) yield readonlyView(object);
   }
 
-  list({ namespace, selector }: ListFilter = {}): DeepReadonly<T>[] {
+  /** All objects, or those that the filter lets through. Throws `argument` for a filter it does not know, which would let all through. */
+  list(filter: ListFilter = {}): DeepReadonly<T>[] {
+    checkOptions('list', filter, KNOWN_FILTER);
+    const { namespace, selector } = filter;
     const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
     const found: DeepReadonly<T>[] = [];
@@ -75,7 +81,10 @@ export class Lister<T> {
     return {
       get: (name) => this.get(joinKey(namespace, name)),
       require: (name) => this.require(joinKey(namespace, name)),
-      list: (filter) => this.list({ ...filter, namespace }),
+      list: (filter = {}) => {
+        checkOptions('list', filter, KNOWN_FILTER);
+        return this.list({ ...filter, namespace });
+      },
     };
   }
 

@@ -1,9 +1,10 @@
-import type { BackoffOptions } from '../kit/backoff.ts';
+import { type BackoffOptions, KNOWN_BACKOFF_OPTIONS } from '../kit/backoff.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { KnownOptionsOf } from '../kit/known-options.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
 import type { GroupVersionKind } from '../model/gvr.ts';
-import type { Selectors } from '../model/list-options.ts';
+import { KNOWN_SELECTORS, type Selectors } from '../model/list-options.ts';
 import type { CacheView } from './history.ts';
 import type { ContinuityEvent, Ledger } from './ledger.ts';
 import type { SyncMode } from './list-plan.ts';
@@ -58,3 +59,29 @@ export interface ReflectorOptions {
   random?: Random | undefined;
   logger?: Logger | undefined;
 }
+
+/** What {@link ReflectorOptions} may hold. */
+export const KNOWN_REFLECTOR_OPTIONS = {
+  name: 'text',
+  sync: ['stream', 'list', 'pages', 'auto'],
+  selectors: KNOWN_SELECTORS,
+  expect: { group: 'text', version: 'text', kind: 'text' },
+  pageSize: 'number',
+  resyncMs: 'number',
+  shouldResync: 'function',
+  minWatchTimeoutMs: 'number',
+  idleMs: 'number',
+  maxInternalErrorRetryMs: 'number',
+  backoff: KNOWN_BACKOFF_OPTIONS,
+  bookmarkWarningMs: 'number',
+  onWatchError: 'function',
+  onContinuity: 'function',
+  onProgress: 'function',
+  scope: 'text',
+  cache: true,
+  ledger: true,
+  metrics: true,
+  clock: true,
+  random: 'function',
+  logger: true,
+} satisfies KnownOptionsOf<ReflectorOptions>;

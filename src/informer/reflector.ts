@@ -2,7 +2,7 @@ import { scope } from '../kit/abort.ts';
 import { Backoff, type BackoffOptions } from '../kit/backoff.ts';
 import { type Clock, sleepOn, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { checkChoice } from '../kit/known-options.ts';
+import { checkOptions } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { Random } from '../kit/random.ts';
 import { guarded, tell } from '../kit/user-callback.ts';
@@ -17,7 +17,7 @@ import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
-import type { ReflectorOptions } from './reflector-options.ts';
+import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { RetryWindow } from './retry-window.ts';
@@ -98,6 +98,7 @@ export class Reflector<T> {
   #isFollowing = false;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    checkOptions('Reflector', options, KNOWN_REFLECTOR_OPTIONS);
     checkReflectorOptions(options);
     this.#source = source;
     this.#store = store;
@@ -523,8 +524,7 @@ function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 
 }
 
 /** Throws `argument` for what no reflector can be built with; for those who take its options long before they build it. */
-export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff, sync }: ReflectorOptions): void {
-  checkChoice('sync', sync, ['stream', 'list', 'pages', 'auto']);
+export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
   requireNotNegative('resyncMs', resyncMs);
   requireNotNegative('pageSize', pageSize);
   if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');

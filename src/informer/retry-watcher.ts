@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import type { Selectors } from '../model/list-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { KNOWN_SELECTORS, type Selectors } from '../model/list-options.ts';
 import { hasMetadata } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { failure, isForbidden, isUnauthorized, type Status, StatusError, statusOf } from '../model/status.ts';
@@ -19,6 +20,14 @@ export interface RetryWatchOptions {
   clock?: Clock | undefined;
 }
 
+const KNOWN_OPTIONS = {
+  resourceVersion: true,
+  signal: 'signal',
+  selectors: KNOWN_SELECTORS,
+  idleMs: 'number',
+  clock: true,
+} satisfies KnownOptionsOf<RetryWatchOptions>;
+
 /** The least time between the starts of two watches. */
 const BETWEEN_STARTS_MS = 1000;
 
@@ -31,6 +40,7 @@ const BETWEEN_STARTS_MS = 1000;
  * Source: client-go tools/watch/retrywatcher.go.
  */
 export function retryWatch<T>(source: ListerWatcher<T>, options: RetryWatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  checkOptions('retryWatch', options, KNOWN_OPTIONS);
   const { resourceVersion } = options;
   if (resourceVersion === '' || resourceVersion === '0') {
     throw new InformerError('argument', `initial RV "${resourceVersion}" is not supported due to issues with underlying WATCH`);

@@ -1,7 +1,7 @@
 import { aborted, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkChoice, checkOptions } from '../kit/known-options.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { guarded, tell } from '../kit/user-callback.ts';
@@ -23,7 +23,7 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './notification.ts';
 import { Processor } from './processor.ts';
 import { checkReflectorOptions } from './reflector.ts';
-import type { ReflectorOptions } from './reflector-options.ts';
+import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
 
@@ -114,37 +114,26 @@ export interface Registration extends Disposable {
   readonly resyncMs: number;
 }
 
+const { shouldResync: _1, bookmarkWarningMs: _2, scope: _3, cache: _4, ledger: _5, ...PASSED_ON } = KNOWN_REFLECTOR_OPTIONS;
+
 /** Every option of an informer; the factory takes most of them, too. */
 export const KNOWN_OPTIONS = {
-  name: true,
-  sync: true,
-  selectors: true,
-  expect: true,
-  pageSize: true,
-  idleMs: true,
-  backoff: true,
-  minWatchTimeoutMs: true,
-  maxInternalErrorRetryMs: true,
-  onWatchError: true,
-  onContinuity: true,
-  onProgress: true,
-  metrics: true,
-  clock: true,
-  random: true,
-  logger: true,
-  resource: true,
-  resyncMs: true,
+  ...PASSED_ON,
+  resource: { group: 'text', version: 'text', resource: 'text' },
+  resyncMs: 'number',
   indexers: true,
-  transform: true,
-  freeze: true,
-  verifyEveryMs: true,
-  onHandlerError: true,
-} satisfies Record<keyof SharedInformerOptions<unknown>, true>;
+  transform: 'function',
+  freeze: 'boolean',
+  verifyEveryMs: 'number',
+  onHandlerError: 'function',
+} satisfies KnownOptionsOf<SharedInformerOptions<unknown>>;
 
-const KNOWN_HANDLER_OPTIONS = { resyncMs: true, filter: true, policy: true, blockAt: true } satisfies Record<
-  keyof HandlerOptions<unknown>,
-  true
->;
+const KNOWN_HANDLER_OPTIONS = {
+  resyncMs: 'number',
+  filter: 'function',
+  policy: ['buffer', 'block', 'coalesce'],
+  blockAt: 'number',
+} satisfies KnownOptionsOf<HandlerOptions<unknown>>;
 
 const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
@@ -278,7 +267,6 @@ export class SharedInformer<T> implements Syncable {
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
     checkHandler(handler);
     checkOptions('addHandler', options, KNOWN_HANDLER_OPTIONS);
-    checkChoice('policy', options.policy, ['buffer', 'block', 'coalesce']);
     return this.#register(sinkOf(options.filter ? filteringHandler(options.filter, handler) : handler), options);
   }
 
@@ -292,6 +280,7 @@ export class SharedInformer<T> implements Syncable {
    * state at the first pull; a `synced` event follows the last object of the first state. Ends with the signal or the informer.
    */
   events(options: { signal?: AbortSignal; limit?: number } = {}): AsyncGenerator<InformerEvent<T>, void, undefined> {
+    checkOptions('events', options, { signal: 'signal', limit: 'number' });
     const { signal, limit = 1000 } = options;
     if (!(limit >= 1)) throw new InformerError('argument', `limit must be at least 1, not ${limit}`);
     return eventsOf({ subscribe: (sink, closed) => this.#subscribe(sink, closed, limit) }, limit, signal);
@@ -349,6 +338,7 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): InformerLane<T> {
+    const { resource: _1, indexers: _2, transform: _3, freeze: _4, onHandlerError: _5, verifyEveryMs = 0, ...passedOn } = this.#options;
     return new InformerLane<T>(source, {
       namespace,
       name,
@@ -356,7 +346,7 @@ export class SharedInformer<T> implements Syncable {
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
-        ...this.#options,
+        ...passedOn,
         selectors: name === undefined ? this.#options.selectors : selectorsOfName(name, this.#options.selectors),
         clock: this.#clock,
         shouldResync: () => this.#processor.shouldResync(lane),
@@ -367,7 +357,7 @@ export class SharedInformer<T> implements Syncable {
       apply: (deltas, context) => this.#apply(deltas, context, lane),
       tell: (event) => this.#processor.tell(event),
       cache: this.#indexer,
-      verifyEveryMs: this.#options.verifyEveryMs ?? 0,
+      verifyEveryMs,
       room: () => this.#processor.room(),
       onSynced: () => this.#laneSynced(),
     });

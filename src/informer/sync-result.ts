@@ -1,6 +1,7 @@
 import { scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 
 /** Which of several caches have synced, and what kept the others. Source: client-go tools/cache SyncResult. */
@@ -80,6 +81,8 @@ export interface WaitOptions {
   logger?: Logger | undefined;
 }
 
+const KNOWN_WAIT_OPTIONS = { timeoutMs: 'number', clock: true, logger: true } satisfies KnownOptionsOf<WaitOptions>;
+
 const FIRST_REMINDER_MS = 10_000;
 const LONGEST_REMINDER_MS = 300_000;
 
@@ -88,6 +91,7 @@ const LONGEST_REMINDER_MS = 300_000;
  * came of it, which cache is late and what stands in its way is in the result. While it lasts, reminders go to the logger.
  */
 export async function waitForSync(caches: readonly Syncable[], signal?: AbortSignal, options: WaitOptions = {}): Promise<SyncResult> {
+  checkOptions('waitForSync', options, KNOWN_WAIT_OPTIONS);
   const { timeoutMs, clock = systemClock, logger = defaultLogger } = options;
   if (timeoutMs !== undefined && !(timeoutMs >= 0))
     throw new InformerError('argument', `timeoutMs must be a number not below 0, not ${timeoutMs}`);

@@ -1,4 +1,5 @@
 import { InformerError } from './error.ts';
+import type { KnownOptionsOf } from './known-options.ts';
 
 export interface BackoffOptions {
   /** First delay, ms. */
@@ -14,6 +15,16 @@ export interface BackoffOptions {
   /** Uniform in [0, 1). */
   random?: () => number;
 }
+
+/** What {@link BackoffOptions} may hold. */
+export const KNOWN_BACKOFF_OPTIONS = {
+  initialMs: 'number',
+  factor: 'number',
+  jitter: 'number',
+  capMs: 'number',
+  resetAfterMs: 'number',
+  random: 'function',
+} satisfies KnownOptionsOf<BackoffOptions>;
 
 /**
  * Exponential back-off as a plain value: it says how long to wait and keeps no timer. Throws `argument` for options that give no delay.

@@ -1,22 +1,67 @@
 import { InformerError } from './error.ts';
 import { nearest } from './nearest.ts';
 
-/** Each option's name, so that the compiler notices one that is missing: `satisfies Record<keyof Options, true>`. */
-export type KnownOptions = Readonly<Record<string, true>>;
+/** What an option may hold: anything (true), a value of one sort, one of a list of values, or options of its own. Undefined is always the default. */
+export type OptionKind = true | keyof typeof SORTS | readonly unknown[] | KnownOptions;
 
-/** Throws `argument` for options that are no object, or hold a name that is none of those known: it would be passed over in silence. */
+/** The options of something by name, and what each may hold. */
+export interface KnownOptions {
+  readonly [name: string]: OptionKind;
+}
+
+/** For `satisfies`, so that the compiler notices an option that is missing. */
+export type KnownOptionsOf<T> = Readonly<Record<keyof T, OptionKind>>;
+
+const SORTS = {
+  boolean: { words: 'true or false', holds: (value: unknown) => typeof value === 'boolean' },
+  number: { words: 'a number', holds: (value: unknown) => typeof value === 'number' && !Number.isNaN(value) },
+  text: { words: 'a text', holds: (value: unknown) => typeof value === 'string' },
+  function: { words: 'a function', holds: (value: unknown) => typeof value === 'function' },
+  list: { words: 'a list', holds: (value: unknown) => Array.isArray(value) },
+  signal: { words: 'an AbortSignal', holds: isSignal },
+};
+
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+/**
+ * Throws `argument` for options that are no object, that hold a name that is none of those known (it would be passed over in silence, and a misspelt
+ * `dryRun` is a write), or a value that its option cannot hold (`dryRun: 'false'` would be a yes). Quotes no value but of an option with a choice.
+ */
 export function checkOptions(where: string, options: unknown, known: KnownOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw new InformerError('argument', `${where} takes an object of options, not ${typeof options}`);
-  const names = Object.keys(known);
-  const stray = Object.keys(options).find(
-    (name) => !Object.hasOwn(known, name) && (options as Record<string, unknown>)[name] !== undefined,
-  );
-  if (stray === undefined) return;
-  const [meant] = nearest(stray, names, 3);
-  throw new InformerError('argument', `${where} has no option ${JSON.stringify(stray)}`, {
-    hint: meant ? `did you mean ${meant}?` : `known are ${names.join(', ')}`,
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new InformerError('argument', `${where} takes an object of options, not ${sortOf(options)}`);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (kind === undefined) throw unknownOption(where, name, Object.keys(known));
+    checkValue(where, name, value, kind);
+  }
+}
+
+function unknownOption(where: string, name: string, names: readonly string[]): InformerError {
+  const [meant] = nearest(name, names, 3);
+  return new InformerError('argument', `${where} has no option ${JSON.stringify(name)}`, {
+    hint: meant ? `did you mean ${meant}?` : names.length === 0 ? 'there are none' : `known are ${names.join(', ')}`,
   });
+}
+
+function checkValue(where: string, name: string, value: unknown, kind: OptionKind): void {
+  if (kind === true) return;
+  if (typeof kind === 'string') {
+    const { words, holds } = SORTS[kind];
+    if (!holds(value)) throw new InformerError('argument', `${where}: ${name} must be ${words}, not ${sortOf(value)}`);
+  } else if (isChoice(kind)) checkChoice(`${where}: ${name}`, value, kind);
+  else checkOptions(`${name} of ${where}`, value, kind);
+}
+
+const isChoice = (kind: readonly unknown[] | KnownOptions): kind is readonly unknown[] => Array.isArray(kind);
+
+function sortOf(value: unknown): string {
+  if (value === null || Number.isNaN(value)) return String(value);
+  return Array.isArray(value) ? 'a list' : typeof value;
 }
 
 /** Throws `argument` for a value that is none of those that are taken; undefined is the default. */
@@ -24,6 +69,6 @@ export function checkChoice(name: string, value: unknown, choices: readonly unkn
   if (value === undefined || choices.includes(value)) return;
   throw new InformerError(
     'argument',
-    `${name} must be one of ${choices.join(', ')}, not ${typeof value === 'string' ? value : typeof value}`,
+    `${name} must be one of ${choices.join(', ')}, not ${typeof value === 'string' ? value : sortOf(value)}`,
   );
 }

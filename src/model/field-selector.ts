@@ -31,6 +31,14 @@ export class FieldSelector {
     return this.requirements.length === 0;
   }
 
+  /**
+   * Whether an object needs a value of its own to match. `a!=b` and `a=` also match where the field is empty, and `metadata.namespace=` says no more
+   * than the namespace that is asked.
+   */
+  get restricts(): boolean {
+    return this.requirements.some(({ field, operator, value }) => operator === '=' && value !== '' && field !== 'metadata.namespace');
+  }
+
   /** The value a field must have for anything to match, if the selector fixes one. */
   requires(field: string): string | undefined {
     return this.requirements.find((r) => r.field === field && r.operator === '=')?.value;

@@ -8,6 +8,9 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+/** What an object without the label satisfies. */
+const EXCLUDING: readonly LabelOperator[] = ['!', '!=', 'notin'];
+
 type Labels = Readonly<Record<string, string>> | undefined;
 
 /** A parsed label selector. Immutable. `everything` has no requirement; `nothing` matches no object. */
@@ -38,6 +41,11 @@ export class LabelSelector {
 
   get matchesEverything(): boolean {
     return !this.matchesNothing && this.requirements.length === 0;
+  }
+
+  /** Whether an object needs a label of its own to match: `!a`, `a!=b` and `a notin (b)` also match whatever has no labels at all. */
+  get restricts(): boolean {
+    return this.matchesNothing || this.requirements.some(({ operator }) => !EXCLUDING.includes(operator));
   }
 
   matches(labels: Labels): boolean {

@@ -1,3 +1,4 @@
+import type { KnownOptionsOf } from '../kit/known-options.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
 /** What restricts both LIST and WATCH, evaluated by the server. */
@@ -5,6 +6,9 @@ export interface Selectors {
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
 }
+
+/** What {@link Selectors} may hold. */
+export const KNOWN_SELECTORS = { labelSelector: 'text', fieldSelector: 'text' } satisfies KnownOptionsOf<Selectors>;
 
 export interface ListOptions extends Selectors {
   /** Unset or '' = most recent; '0' = any the server has at hand; N = not older than N unless a match says otherwise. */

@@ -3,6 +3,7 @@ import { dump } from 'js-yaml';
 import { onAbort, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { type Random, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -57,6 +58,25 @@ export interface SandboxOptions {
   /** False: plain HTTP. */
   tls?: boolean | undefined;
 }
+
+const KNOWN_OPTIONS = {
+  port: 'number',
+  host: 'text',
+  seed: 'number',
+  scenario: 'text',
+  scenarioOptions: true, // checked where the scenario begins
+  clock: true,
+  historySize: 'number',
+  historyMs: 'number',
+  bookmarkIntervalMs: 'number',
+  token: 'text',
+  tokenLifetimeMs: 'number',
+  rbac: 'boolean',
+  socket: 'boolean',
+  tls: 'boolean',
+} satisfies KnownOptionsOf<SandboxOptions>;
+const KNOWN_TOKEN_OWNER = { user: 'text', groups: 'list', uid: 'text', lifetimeMs: 'number' } satisfies KnownOptionsOf<TokenOwner>;
+const KNOWN_TRANSPORT_OPTIONS = { seed: 'number', chunkBytes: true, token: 'text' } satisfies KnownOptionsOf<InProcessOptions>;
 
 const STORED = Symbol('stored');
 
@@ -133,8 +153,9 @@ export class Sandbox implements AsyncDisposable {
     return new Works({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
   }
 
-  /** Resolves once the server answers. Rejects with the system's error when the address cannot be had. */
+  /** Resolves once the server answers. Rejects with the system's error when the address cannot be had, with `argument` for unknown options. */
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
+    checkOptions('Sandbox.start', options, KNOWN_OPTIONS);
     const sandbox = new Sandbox(options);
     if (options.scenario) sandbox.startScenario(options.scenario, options.scenarioOptions);
     if (sandbox.#options.socket) await sandbox.#listen(sandbox.#options.port);
@@ -150,7 +171,9 @@ export class Sandbox implements AsyncDisposable {
    * A token for a user or a service account (`system:serviceaccount:NAMESPACE:NAME`), whether there is one or not; good for `lifetimeMs`,
    * for good unless said. Everybody is in system:authenticated, service accounts in their groups too, unless others are given.
    */
-  tokenFor({ user, groups, uid, lifetimeMs = Number.POSITIVE_INFINITY }: TokenOwner): string {
+  tokenFor(owner: TokenOwner): string {
+    checkOptions('tokenFor', owner, KNOWN_TOKEN_OWNER);
+    const { user, groups, uid, lifetimeMs = Number.POSITIVE_INFINITY } = owner;
     return this.#tokens.issue(userNamed(user, groups, uid), lifetimeMs);
   }
 
@@ -182,7 +205,9 @@ export class Sandbox implements AsyncDisposable {
    * A kubeconfig with the certificate and the token in it, as YAML: the administrator's unless said. Its one context is `sandbox`, in the
    * sandbox's {@link namespace}.
    */
-  kubeconfig({ token = this.token }: { token?: string } = {}): string {
+  kubeconfig(options: { token?: string } = {}): string {
+    checkOptions('kubeconfig', options, { token: 'text' });
+    const { token = this.token } = options;
     const authority = this.caPem === '' ? {} : { 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
     return dump({
       apiVersion: 'v1',
@@ -204,6 +229,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** A client's way in without a socket, over {@link handle}: what a client is made of instead of a configuration. */
   transport(options: InProcessOptions = {}): InProcessTransport {
+    checkOptions('transport', options, KNOWN_TRANSPORT_OPTIONS);
     return inProcessTransport((request) => this.#dated(request, true), { ...options, seed: options.seed ?? this.#seed });
   }
 
@@ -238,7 +264,8 @@ export class Sandbox implements AsyncDisposable {
 
   async #befall(incident: Incident, request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
     if (incident.kind === 'restart') {
-      void (incident.wiped ? this.wipe(incident) : this.restart(incident));
+      const { kind: _, wiped, ...how } = incident;
+      void (wiped ? this.wipe({ downMs: how.downMs ?? 0 }) : this.restart(how));
       throw connectionError('ECONNRESET');
     }
     if (incident.kind === 'skew') this.skewClock(incident.ms);
@@ -262,16 +289,19 @@ export class Sandbox implements AsyncDisposable {
 
   /** Copies of all objects of a type, in key order. */
   list(type: TypeReference, options: { namespace?: string } = {}): UnknownObject[] {
+    checkOptions('list', options, { namespace: 'text' });
     return this.#works.fixtures.list(type, options);
   }
 
   /** Deletes an object as a client would: finalizers hold it, pods wind down. Throws a 404 StatusError when there is none. */
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number } = {}): void {
+    checkOptions('delete', options, { gracePeriodSeconds: 'number' });
     this.#works.fixtures.delete(type, key, options);
   }
 
   /** Forgets all history: older continue tokens and, unless `watches` is false, older watches get 410 from now on. */
   compact(options: { watches?: boolean } = {}): void {
+    checkOptions('compact', options, { watches: 'boolean' });
     this.#works.cluster.store.compact(options);
   }
 
@@ -280,6 +310,7 @@ export class Sandbox implements AsyncDisposable {
    * history only with `keepHistory`. Resolves when it is back; one that is under way already is waited for.
    */
   restart(options: { keepHistory?: boolean; downMs?: number } = {}): Promise<void> {
+    checkOptions('restart', options, { keepHistory: 'boolean', downMs: 'number' });
     return this.#restartOnce(options);
   }
 
@@ -292,12 +323,16 @@ export class Sandbox implements AsyncDisposable {
    * Restarts with the state of an earlier moment, as when a backup is restored: versions go on from the one of then, and what happened since
    * is unknown. Tokens and the certificate stay; a scenario ends. A restart that is under way is waited for, and nothing is restored.
    */
-  restore(snapshot: SandboxSnapshot, { downMs = 0 }: { downMs?: number } = {}): Promise<void> {
+  restore(snapshot: SandboxSnapshot, options: { downMs?: number } = {}): Promise<void> {
+    checkOptions('restore', options, { downMs: 'number' });
+    const { downMs = 0 } = options;
     return this.#restartOnce({ downMs, replaced: snapshot[STORED] });
   }
 
   /** As {@link restore}, with what a cluster that was just made has: versions start again, and every object gets another uid. */
-  wipe({ downMs = 0 }: { downMs?: number } = {}): Promise<void> {
+  wipe(options: { downMs?: number } = {}): Promise<void> {
+    checkOptions('wipe', options, { downMs: 'number' });
+    const { downMs = 0 } = options;
     return this.#restartOnce({ downMs, replaced: 'wiped' });
   }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 export interface EventuallyOptions {
   /** How long to go on trying, ms. Default 5000. */
@@ -10,11 +11,14 @@ export interface EventuallyOptions {
   signal?: AbortSignal | undefined;
 }
 
+const KNOWN_OPTIONS = { timeoutMs: 'number', everyMs: 'number', clock: true, signal: 'signal' } satisfies KnownOptionsOf<EventuallyOptions>;
+
 /**
  * Repeats a check until it passes and returns its value: for tests against things that run on their own time. A check passes when it
  * neither throws nor returns false, null or undefined. Rejects with the last failure as the cause when time runs out.
  */
 export async function eventually<T>(check: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<NonNullable<T>> {
+  checkOptions('eventually', options, KNOWN_OPTIONS);
   const { timeoutMs = 5000, everyMs = 10, clock = systemClock, signal } = options;
   const until = clock.monotonic() + timeoutMs;
   for (;;) {

@@ -1,4 +1,5 @@
 import type { InformerHandler, Notification } from '../informer/notification.ts';
+import { checkOptions } from '../kit/known-options.ts';
 
 /** An informer handler that writes down what it was told. */
 export interface RecordingHandler<T> extends InformerHandler<T> {
@@ -16,6 +17,7 @@ export interface RecordingHandler<T> extends InformerHandler<T> {
 export function createRecordingHandler<T>(
   options: { pause?: (notification: Notification<T>) => Promise<void> | undefined } = {},
 ): RecordingHandler<T> {
+  checkOptions('createRecordingHandler', options, { pause: 'function' });
   const notifications: Notification<T>[] = [];
   const lines: string[] = [];
   const record = (notification: Notification<T>): void | Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 /** Says how long a key has to wait before its next try. Delays in ms. Source: client-go util/workqueue/default_rate_limiters.go. */
 export interface RateLimiter {
@@ -42,6 +43,7 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
   readonly #failures = new Failures();
 
   constructor(options: { fastMs: number; slowMs: number; fastTries: number }) {
+    checkOptions('ItemFastSlowRateLimiter', options, { fastMs: 'number', slowMs: 'number', fastTries: 'number' });
     this.#options = options;
   }
 
@@ -70,7 +72,9 @@ export class BucketRateLimiter implements RateLimiter {
   #tokens: number;
   #at: number;
 
-  constructor({ qps, burst, clock = systemClock }: { qps: number; burst: number; clock?: Clock | undefined }) {
+  constructor(options: { qps: number; burst: number; clock?: Clock | undefined }) {
+    checkOptions('BucketRateLimiter', options, { qps: 'number', burst: 'number', clock: true });
+    const { qps, burst, clock = systemClock } = options;
     this.#qps = positive('qps', qps);
     this.#burst = positive('burst', burst);
     this.#clock = clock;
@@ -148,8 +152,17 @@ export interface ControllerRateLimiterOptions {
   clock?: Clock | undefined;
 }
 
+const KNOWN_OPTIONS = {
+  baseMs: 'number',
+  maxMs: 'number',
+  qps: 'number',
+  burst: 'number',
+  clock: true,
+} satisfies KnownOptionsOf<ControllerRateLimiterOptions>;
+
 /** What controllers use unless told otherwise: exponential per key, 5 ms to 1000 s, and a bucket of 10 a second, burst 100, over all. */
 export function defaultControllerRateLimiter(options: ControllerRateLimiterOptions = {}): RateLimiter {
+  checkOptions('defaultControllerRateLimiter', options, KNOWN_OPTIONS);
   const { baseMs = 5, maxMs = 1_000_000, qps = 10, burst = 100, clock } = options;
   return new MaxOfRateLimiter([new ItemExponentialFailureRateLimiter(baseMs, maxMs), new BucketRateLimiter({ qps, burst, clock })]);
 }

@@ -3,6 +3,7 @@ import { Bell } from '../kit/bell.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { DelayLine } from './delay-line.ts';
 import { PriorityLine } from './priority-line.ts';
@@ -41,6 +42,18 @@ export interface ShutDownOptions {
   /** Keys that still wait are given up instead of being handed out. */
   abandon?: boolean | undefined;
 }
+
+const KNOWN_OPTIONS = {
+  name: true,
+  clock: true,
+  rateLimiter: true,
+  metrics: true,
+  agedAfterMs: 'number',
+  agedShare: 'number',
+  onTouch: 'function',
+} satisfies KnownOptionsOf<WorkQueueOptions>;
+const KNOWN_ADD_OPTIONS = { after: 'number', limited: 'boolean', priority: 'number' } satisfies KnownOptionsOf<AddOptions>;
+const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDownOptions>;
 
 /** What the queue holds at this moment, for people and debug endpoints. Times in ms. */
 export interface QueueSnapshot {
@@ -100,6 +113,7 @@ export class WorkQueue {
   #state: 'open' | 'draining' | 'shut' | 'abandoned' = 'open';
 
   constructor(options: WorkQueueOptions = {}) {
+    checkOptions('WorkQueue', options, KNOWN_OPTIONS);
     const { name, metrics, clock = systemClock, rateLimiter, agedAfterMs = 10_000, agedShare = 5, onTouch } = options;
     if (agedShare < 1) throw new InformerError('argument', `agedShare must be 1 or more, not ${agedShare}`);
     this.#clock = clock;
@@ -120,7 +134,9 @@ export class WorkQueue {
   }
 
   /** Says that a key needs work. Ignored once the queue is shutting down. */
-  add(key: string, { after, limited = false, priority = 0 }: AddOptions = {}): void {
+  add(key: string, options: AddOptions = {}): void {
+    checkOptions('add', options, KNOWN_ADD_OPTIONS);
+    const { after, limited = false, priority = 0 } = options;
     if (this.#state !== 'open') return;
     if (after !== undefined || limited) this.#metrics.retried();
     const delayMs = this.#delayOf(key, after, limited);
@@ -173,7 +189,9 @@ export class WorkQueue {
   }
 
   /** Ends the queue: adds are ignored, delayed keys dropped, waiting takers let go; what is in line is still handed out, unless abandoned. */
-  shutDown({ abandon = false }: ShutDownOptions = {}): void {
+  shutDown(options: ShutDownOptions = {}): void {
+    checkOptions('shutDown', options, KNOWN_END_OPTIONS);
+    const { abandon = false } = options;
     this.#close(abandon || this.#state === 'abandoned' ? 'abandoned' : 'shut');
     if (this.#state === 'abandoned') {
       this.#line.clear();

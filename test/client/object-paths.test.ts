@@ -125,7 +125,48 @@ describe('names in requests for one object', () => {
   });
 });
 
+/** Selectors that are texts, are sent, and match all there is unless something else happens to be there. */
+const MATCH_ALL_BY_CONTENT = [
+  { labelSelector: '!nope' },
+  { labelSelector: 'app!=nope' },
+  { labelSelector: 'nope notin (b)' },
+  { labelSelector: ' !nope , app != nope,b notin (c,d)' },
+  { fieldSelector: 'metadata.name!=x' },
+  { fieldSelector: 'metadata.name=' },
+  { fieldSelector: 'metadata.name==' },
+  { fieldSelector: 'metadata.namespace=shop' },
+  { fieldSelector: ',' },
+  { labelSelector: '!nope', fieldSelector: 'metadata.name!=x,metadata.namespace==shop' },
+  { labelSelector: '', fieldSelector: '' },
+  { labelSelector: '\t\n ' },
+];
+
 describe('ResourceApi.deleteCollection', () => {
+  it.each(MATCH_ALL_BY_CONTENT)('deletes what a selector that only excludes leaves, if it is told so: %j', async (selection) => {
+    const { maps, sent, names } = await place();
+    await maps.deleteCollection({ ...selection, all: true });
+    const asksForNoName = /metadata\.name=+$/.test(selection.fieldSelector ?? '');
+    expect([sent.length, names()]).toEqual([1, asksForNoName ? ['a', 'b', 'c'] : []]);
+  });
+
+  it.each([
+    [{ labelSelector: 'app=x' }, ['c']],
+    [{ labelSelector: 'app==x' }, ['c']],
+    [{ labelSelector: 'app in (x, y)' }, ['c']],
+    [{ labelSelector: 'app' }, ['c']],
+    [{ labelSelector: '!nope,app' }, ['c']],
+    [{ labelSelector: '!nope', fieldSelector: 'metadata.name=a' }, ['b', 'c']],
+    [{ labelSelector: 'app!=x', fieldSelector: 'metadata.namespace=shop,metadata.name==c' }, ['a', 'b']],
+    [{ labelSelector: 'app=' }, ['a', 'b', 'c']],
+    [{ labelSelector: 'app>5' }, ['a', 'b', 'c']],
+  ])('needs nothing beside a selector that asks for something, and refuses {all: true} beside it: %j', async (selection, left) => {
+    const { maps, sent, names } = await place();
+    expect(isInformerError(await refusalOf(() => maps.deleteCollection({ ...selection, all: true })), 'argument')).toBe(true);
+    expect([sent.length, names()]).toEqual([0, ['a', 'b', 'c']]);
+    await maps.deleteCollection(selection);
+    expect([sent.length, names()]).toEqual([1, left]);
+  });
+
   it('refuses to mean all where nothing says so', async () => {
     const { maps, sent } = await place();
     const selections = [
@@ -136,6 +177,7 @@ describe('ResourceApi.deleteCollection', () => {
       { labelSelector: ' ' },
       { all: false },
       { all: 'yes' },
+      ...MATCH_ALL_BY_CONTENT,
     ];
     for (const selection of [...selections, { all: true, labelSelector: 'app=x' }]) {
       const error = await refusalOf(() => maps.deleteCollection(selection as never));

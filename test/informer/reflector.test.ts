@@ -96,10 +96,10 @@ class CountingClock extends FakeClock {
 
 function run<S extends ReflectorStore<KubeObject> = RecordingStore>(
   source: ScriptedListerWatcher<KubeObject>,
-  options: ReflectorOptions & { store?: S } = {},
+  { store: given, ...options }: ReflectorOptions & { store?: S } = {},
 ): Bench<S> {
   const clock = new CountingClock();
-  const store = options.store ?? (new RecordingStore() as unknown as S);
+  const store = given ?? (new RecordingStore() as unknown as S);
   const errors: unknown[] = [];
   const events: ContinuityEvent[] = [];
   const logs: { level: LogLevel; message: string }[] = [];

@@ -1,6 +1,37 @@
+import { checkChoice, checkOptions, type KnownOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { ApiRequest } from '../api/exchange.ts';
-import type { Fault, FaultMatch, FaultRule, Incident, RandomFaults } from './fault.ts';
+import type { Fault, FaultMatch, FaultRule, Incident, RandomFaults, RandomKind } from './fault.ts';
 import { randomFaults } from './random-faults.ts';
+
+const KNOWN_RULE = { fault: true, match: true, skip: 'number', times: 'number' } satisfies KnownOptionsOf<FaultRule>;
+const KNOWN_MATCH = { method: 'text', path: true, watch: 'boolean' } satisfies KnownOptionsOf<FaultMatch>;
+const KNOWN_HARM = { seed: 'number', rate: 'number', kinds: 'list', match: true } satisfies KnownOptions;
+const COUNT = { kind: true, after: 'number' } as const;
+const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
+  cut: { ...COUNT, bytes: 'number' },
+  stall: COUNT,
+  truncate: COUNT,
+  gone: COUNT,
+  duplicate: COUNT,
+  reorder: COUNT,
+  status: { kind: true, code: 'number', retryAfterSeconds: 'number' },
+  delay: { kind: true, ms: 'number' },
+  slow: { kind: true, ms: 'number', bytes: 'number' },
+  refuse: { kind: true },
+  restart: { kind: true, keepHistory: 'boolean', wiped: 'boolean', downMs: 'number' },
+  skew: { kind: true, ms: 'number' },
+  expire: { kind: true },
+  random: { kind: true, ...KNOWN_HARM },
+};
+
+/** A fault that is misspelt would befall nothing, and the test that counts on it would prove nothing. */
+function checkRule(rule: FaultRule): void {
+  checkOptions('a rule of faults', rule, KNOWN_RULE);
+  checkOptions('match', rule.match === undefined ? {} : rule.match, KNOWN_MATCH);
+  const { kind } = (rule.fault ?? {}) as { kind?: unknown };
+  checkChoice('the kind of a fault', kind ?? null, Object.keys(KNOWN_FAULTS));
+  checkOptions(`the fault ${kind}`, rule.fault, KNOWN_FAULTS[kind as RandomKind]);
+}
 
 interface Armed {
   readonly match: FaultMatch;
@@ -14,8 +45,10 @@ interface Armed {
 export class FaultScript {
   #armed: Armed[] = [];
 
-  /** Arms a fault. Disposing the result takes it back. Throws `argument` on random faults that cannot be. */
-  add({ fault, match = {}, skip = 0, times = fault.kind === 'random' ? Number.POSITIVE_INFINITY : 1 }: FaultRule): Disposable {
+  /** Arms a fault. Disposing the result takes it back. Throws `argument` on a fault that is unknown, and on what it or the rule cannot hold. */
+  add(rule: FaultRule): Disposable {
+    checkRule(rule);
+    const { fault, match = {}, skip = 0, times = fault.kind === 'random' ? Number.POSITIVE_INFINITY : 1 } = rule;
     const draw = fault.kind === 'random' ? randomFaults(fault) : () => fault;
     const armed: Armed = { match, draw, toSkip: skip, toHarm: times };
     this.#armed.push(armed);
@@ -23,8 +56,10 @@ export class FaultScript {
   }
 
   /** Lets a share of all requests, or of those that match, go wrong from now on. Disposing the result ends it. */
-  random({ match, ...options }: Omit<RandomFaults, 'kind'> & Pick<FaultRule, 'match'>): Disposable {
-    return this.add({ fault: { kind: 'random', ...options }, match });
+  random(harm: Omit<RandomFaults, 'kind'> & Pick<FaultRule, 'match'>): Disposable {
+    checkOptions('random faults', harm, KNOWN_HARM);
+    const { match, ...options } = harm;
+    return this.add({ fault: { ...options, kind: 'random' }, match });
   }
 
   clear(): void {

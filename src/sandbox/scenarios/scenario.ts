@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { World } from './world.ts';
 
 /** How large and how fast a scenario is. What it has no use for it does not look at. */
@@ -18,7 +19,9 @@ export interface Scenario {
 }
 
 /** Throws `argument` on a number that cannot be one of these. */
-export function checkScenarioOptions({ pods, ratePerSecond }: ScenarioOptions): void {
+export function checkScenarioOptions(options: ScenarioOptions): void {
+  checkOptions('scenarioOptions', options, { pods: true, ratePerSecond: true } satisfies KnownOptionsOf<ScenarioOptions>);
+  const { pods, ratePerSecond } = options;
   if (pods !== undefined && !(Number.isInteger(pods) && pods >= 0)) throw refused('pods', pods, 'a whole number');
   if (ratePerSecond !== undefined && !(ratePerSecond >= 0 && ratePerSecond <= FASTEST)) {
     throw refused('ratePerSecond', ratePerSecond, `a number up to ${FASTEST}`);

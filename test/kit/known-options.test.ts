@@ -1,0 +1,431 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as library from '../../src/index.ts';
+import { type InformerError, isInformerError } from '../../src/kit/error.ts';
+import { Sandbox } from '../../src/sandbox/index.ts';
+import { createRecordingHandler, eventually, FakeClock } from '../../src/testing/index.ts';
+import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
+
+const source = { list: () => new Promise<never>(() => {}), watch: () => new Promise<never>(() => {}) };
+const config = library.staticConfig({ server: 'http://127.0.0.1:1' });
+
+/** What each attempt may use. Whatever it sends is written down. */
+async function place() {
+  const all = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }] });
+  return { ...all, maps: all.client.resource(CONFIG_MAPS, { namespace: 'shop' }) };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+type Attempt = (options: never, place: Place) => unknown;
+
+interface Taker {
+  /** The types, in what the entries export, of which these are options. */
+  readonly types?: readonly string[];
+  /** What is needed to be taken at all. */
+  readonly base?: object;
+  /** A slip, and what was meant. */
+  readonly slip: readonly [name: string, meant: string];
+  /** A value of the wrong sort, by the name of its option. */
+  readonly wrong?: object;
+  readonly attempt: Attempt;
+}
+
+/** Everything public that takes options, by name. */
+const TAKERS: Readonly<Record<string, Taker>> = {
+  createClient: {
+    types: ['ClientOptions'],
+    slip: ['dropManagedField', 'dropManagedFields'],
+    wrong: { qps: '50' },
+    attempt: (options) => library.createClient(config, options),
+  },
+  'createClient over a transport': {
+    slip: ['userAgnet', 'userAgent'],
+    attempt: (options, { transport }) => library.createClient(transport, options),
+  },
+  loadConfig: {
+    types: ['LoadConfigOptions'],
+    slip: ['contxt', 'context'],
+    wrong: { insecureSkipTlsVerify: 'false' },
+    attempt: (options) => library.loadConfig(options),
+  },
+  staticConfig: {
+    base: { server: 'https://one' },
+    slip: ['namspace', 'namespace'],
+    wrong: { tls: { rejectUnauthorized: 'false' } },
+    attempt: (options) => library.staticConfig(options),
+  },
+  'client.resource': {
+    types: ['ResourceApiOptions'],
+    slip: ['namespaces', 'namespace'],
+    wrong: { as: 'metdata' },
+    attempt: (options, { client }) => client.resource(CONFIG_MAPS, options),
+  },
+  'client.version': { slip: ['sginal', 'signal'], attempt: (options, { client }) => client.version(options) },
+  'client.raw': {
+    slip: ['maxbytes', 'maxBytes'],
+    wrong: { maxBytes: '5' },
+    attempt: (options, { client }) => client.raw('/version', options),
+  },
+  list: {
+    types: ['ListOptions'],
+    slip: ['labelselector', 'labelSelector'],
+    wrong: { labelSelector: null },
+    attempt: (options, { maps }) => maps.list(options),
+  },
+  'the context of list': {
+    slip: ['Signal', 'signal'],
+    wrong: { signal: new AbortController() },
+    attempt: (options, { maps }) => maps.list({}, options),
+  },
+  watch: {
+    types: ['WatchOptions'],
+    slip: ['timeoutSecond', 'timeoutSeconds'],
+    wrong: { sendInitialEvents: 'yes' },
+    attempt: (options, { maps }) => maps.watch(options),
+  },
+  'the context of watch': { slip: ['sigal', 'signal'], attempt: (options, { maps }) => maps.watch({}, options) },
+  get: {
+    types: ['CallOptions'],
+    slip: ['subResource', 'subresource'],
+    wrong: { signal: {} },
+    attempt: (options, { maps }) => maps.get('a', options),
+  },
+  create: {
+    types: ['WriteOptions'],
+    slip: ['dryrun', 'dryRun'],
+    wrong: { dryRun: 'false' },
+    attempt: (options, { maps }) => maps.create({ metadata: { name: 'b', namespace: 'shop' } }, options),
+  },
+  update: {
+    slip: ['fieldManger', 'fieldManager'],
+    wrong: { fieldValidation: 'strict' },
+    attempt: (options, { maps }) => maps.update({ metadata: { name: 'a', namespace: 'shop' } }, options),
+  },
+  patch: {
+    types: ['PatchOptions'],
+    base: { type: 'merge' },
+    slip: ['forced', 'force'],
+    wrong: { force: 'no' },
+    attempt: (options, { maps }) => maps.patch('a', {}, options),
+  },
+  delete: {
+    types: ['DeleteOptions'],
+    slip: ['propagationpolicy', 'propagationPolicy'],
+    wrong: { dryRun: 1 },
+    attempt: (options, { maps }) => maps.delete('a', options),
+  },
+  'the preconditions of delete': {
+    slip: ['resourceversion', 'resourceVersion'],
+    wrong: { uid: 7 },
+    attempt: (preconditions, { maps }) => maps.delete('a', { preconditions }),
+  },
+  deleteCollection: {
+    types: ['CollectionSelection'],
+    base: { labelSelector: 'app=web' },
+    slip: ['fieldselector', 'fieldSelector'],
+    wrong: { fieldSelector: {} },
+    attempt: (options, { maps }) => maps.deleteCollection(options),
+  },
+  'options of deleteCollection': {
+    slip: ['dryrun', 'dryRun'],
+    wrong: { dryRun: null },
+    attempt: (options, { maps }) => maps.deleteCollection({ labelSelector: 'app=web' }, options),
+  },
+  dynamicInformerFactory: {
+    types: ['InformerFactoryOptions'],
+    slip: ['namespace', 'namespaces'],
+    wrong: { sync: 'lists' },
+    attempt: (options, { client }) => library.dynamicInformerFactory(client, options),
+  },
+  'listOptions of a factory': {
+    slip: ['labelSelectors', 'labelSelector'],
+    wrong: { labelSelector: { app: 'web' } },
+    attempt: (listOptions, { client }) => library.dynamicInformerFactory(client, { listOptions }),
+  },
+  'backoff of a factory': {
+    slip: ['initialMS', 'initialMs'],
+    wrong: { capMs: '30s' },
+    attempt: (backoff, { client }) => library.dynamicInformerFactory(client, { backoff }),
+  },
+  'factory.waitForSync': {
+    slip: ['timeoutMS', 'timeoutMs'],
+    wrong: { timeoutMs: '5s' },
+    attempt: (options, { client }) => library.dynamicInformerFactory(client).waitForSync(undefined, options),
+  },
+  SharedInformer: {
+    types: ['SharedInformerOptions'],
+    slip: ['resyncMS', 'resyncMs'],
+    wrong: { freeze: 'yes' },
+    attempt: (options) => new library.SharedInformer(source, options),
+  },
+  addHandler: {
+    types: ['HandlerOptions'],
+    slip: ['filtr', 'filter'],
+    wrong: { policy: 'drop' },
+    attempt: (options) => new library.SharedInformer(source).addHandler({ added() {} }, options),
+  },
+  events: {
+    slip: ['limits', 'limit'],
+    wrong: { limit: '5' },
+    attempt: (options) => new library.SharedInformer(source).events(options),
+  },
+  Reflector: {
+    types: ['ReflectorOptions'],
+    slip: ['pagesize', 'pageSize'],
+    wrong: { idleMs: '5s' },
+    attempt: (options) => new library.Reflector(source, new library.DeltaFifo(), options),
+  },
+  retryWatch: {
+    types: ['RetryWatchOptions'],
+    base: { resourceVersion: '5', signal: AbortSignal.abort() },
+    slip: ['selector', 'selectors'],
+    wrong: { signal: new AbortController() },
+    attempt: (options) => library.retryWatch(source, options),
+  },
+  DeltaFifo: {
+    types: ['DeltaFifoOptions'],
+    slip: ['highwater', 'highWater'],
+    wrong: { batchSize: '5' },
+    attempt: (options) => new library.DeltaFifo(options),
+  },
+  Indexer: {
+    types: ['IndexerOptions'],
+    slip: ['indexer', 'indexers'],
+    wrong: { keyOf: 'uid' },
+    attempt: (options) => new library.Indexer(options),
+  },
+  'lister.list': {
+    types: ['ListFilter'],
+    slip: ['selectors', 'selector'],
+    wrong: { namespace: ['shop'] },
+    attempt: (options) => new library.SharedInformer(source).lister.list(options),
+  },
+  'byNamespace.list': {
+    slip: ['seletor', 'selector'],
+    attempt: (options) => new library.SharedInformer(source).lister.byNamespace('shop').list(options),
+  },
+  waitForSync: { slip: ['timeout', 'timeoutMs'], attempt: (options) => library.waitForSync([], undefined, options) },
+  createController: {
+    types: ['ControllerOptions'],
+    base: { name: 'c', reconcile: async () => {} },
+    slip: ['worker', 'workers'],
+    wrong: { recoverPanic: 'false' },
+    attempt: (options) => library.createController(options),
+  },
+  'controller.enqueue': {
+    slip: ['aftr', 'after'],
+    wrong: { after: '5s' },
+    attempt: (options) => library.createController({ name: 'c', reconcile: async () => {} }).enqueue('a/b', options),
+  },
+  informerSource: {
+    types: ['EventSourceOptions'],
+    base: { name: 's' },
+    slip: ['predicates', 'predicate'],
+    wrong: { predicate: 'generation' },
+    attempt: (options) => library.informerSource(new library.SharedInformer(source), options),
+  },
+  timerSource: {
+    types: ['TimerSourceOptions'],
+    base: { everyMs: 5, keys: () => [] },
+    slip: ['names', 'name'],
+    wrong: { keys: [] },
+    attempt: (options) => library.timerSource(options),
+  },
+  retryOnConflict: {
+    types: ['RetryOptions'],
+    slip: ['backof', 'backoff'],
+    attempt: (options) => library.retryOnConflict(async () => {}, options),
+  },
+  'backoff of retryOnConflict': {
+    types: ['RetryBackoff'],
+    slip: ['step', 'steps'],
+    wrong: { initialMs: '5' },
+    attempt: (backoff) => library.retryOnConflict(async () => {}, { backoff }),
+  },
+  ownerReference: {
+    slip: ['Controller', 'controller'],
+    wrong: { controller: 'no' },
+    attempt: (options) => library.ownerReference({ apiVersion: 'v1', kind: 'K', metadata: { name: 'o', uid: 'u' } }, options),
+  },
+  enqueueOwner: {
+    base: { group: 'apps', kind: 'Deployment' },
+    slip: ['namespace', 'namespaced'],
+    wrong: { onlyController: 1 },
+    attempt: (options) => library.enqueueOwner(options),
+  },
+  WorkQueue: {
+    types: ['WorkQueueOptions'],
+    slip: ['ratelimiter', 'rateLimiter'],
+    wrong: { agedShare: '2' },
+    attempt: (options) => new library.WorkQueue(options),
+  },
+  'queue.add': {
+    types: ['AddOptions'],
+    slip: ['limted', 'limited'],
+    wrong: { limited: 'no' },
+    attempt: (options) => new library.WorkQueue().add('a', options),
+  },
+  'queue.shutDown': {
+    slip: ['abandoned', 'abandon'],
+    wrong: { abandon: 'no' },
+    attempt: (options) => new library.WorkQueue().shutDown(options),
+  },
+  defaultControllerRateLimiter: {
+    slip: ['baseMS', 'baseMs'],
+    wrong: { qps: '10' },
+    attempt: (options) => library.defaultControllerRateLimiter(options),
+  },
+  BucketRateLimiter: {
+    base: { qps: 5, burst: 5 },
+    slip: ['clok', 'clock'],
+    wrong: { qps: '5' },
+    attempt: (options) => new library.BucketRateLimiter(options),
+  },
+  ItemFastSlowRateLimiter: {
+    base: { fastMs: 5, slowMs: 50, fastTries: 3 },
+    slip: ['fastTrie', 'fastTries'],
+    wrong: { slowMs: '5' },
+    attempt: (options) => new library.ItemFastSlowRateLimiter(options),
+  },
+  'Sandbox.start': {
+    types: ['SandboxOptions'],
+    base: { socket: false },
+    slip: ['histroySize', 'historySize'],
+    wrong: { rbac: 'false' },
+    attempt: (options) => Sandbox.start(options),
+  },
+  scenarioOptions: {
+    types: ['ScenarioOptions'],
+    slip: ['ratePersecond', 'ratePerSecond'],
+    attempt: (options, { sandbox }) => sandbox.startScenario('churn', options),
+  },
+  'sandbox.transport': {
+    types: ['InProcessOptions'],
+    slip: ['tokens', 'token'],
+    wrong: { token: 5 },
+    attempt: (options, { sandbox }) => sandbox.transport(options),
+  },
+  'sandbox.tokenFor': {
+    types: ['TokenOwner'],
+    base: { user: 'u' },
+    slip: ['group', 'groups'],
+    wrong: { groups: 'admins' },
+    attempt: (options, { sandbox }) => sandbox.tokenFor(options),
+  },
+  'sandbox.kubeconfig': { slip: ['toke', 'token'], wrong: { token: 5 }, attempt: (options, { sandbox }) => sandbox.kubeconfig(options) },
+  'sandbox.list': { slip: ['namespaces', 'namespace'], attempt: (options, { sandbox }) => sandbox.list(CONFIG_MAPS, options) },
+  'sandbox.delete': {
+    slip: ['gracePeriodSecond', 'gracePeriodSeconds'],
+    attempt: (options, { sandbox }) => sandbox.delete(CONFIG_MAPS, 'shop/a', options),
+  },
+  'sandbox.compact': { slip: ['watchs', 'watches'], wrong: { watches: 'no' }, attempt: (options, { sandbox }) => sandbox.compact(options) },
+  'sandbox.restart': { slip: ['keephistory', 'keepHistory'], attempt: (options, { sandbox }) => sandbox.restart(options) },
+  'sandbox.restore': {
+    slip: ['downMS', 'downMs'],
+    attempt: (options, { sandbox }) => sandbox.restore(sandbox.snapshot(), options),
+  },
+  'sandbox.wipe': { slip: ['downms', 'downMs'], wrong: { downMs: '5s' }, attempt: (options, { sandbox }) => sandbox.wipe(options) },
+  'faults.add': {
+    types: ['FaultRule'],
+    base: { fault: { kind: 'cut' } },
+    slip: ['time', 'times'],
+    wrong: { fault: { kind: 'boom' } },
+    attempt: (options, { sandbox }) => sandbox.faults.add(options),
+  },
+  'the match of a fault': {
+    types: ['FaultMatch'],
+    slip: ['paths', 'path'],
+    wrong: { watch: 'yes' },
+    attempt: (match, { sandbox }) => sandbox.faults.add({ fault: { kind: 'cut' }, match }),
+  },
+  'a fault': {
+    types: ['Fault', 'Incident'],
+    base: { kind: 'cut' },
+    slip: ['afer', 'after'],
+    wrong: { after: '5' },
+    attempt: (fault, { sandbox }) => sandbox.faults.add({ fault }),
+  },
+  'faults.random': {
+    types: ['RandomFaults'],
+    base: { seed: 1, rate: 0.5 },
+    slip: ['kindz', 'kinds'],
+    wrong: { kinds: 'cut' },
+    attempt: (options, { sandbox }) => sandbox.faults.random(options),
+  },
+  eventually: {
+    types: ['EventuallyOptions'],
+    slip: ['timeoutMS', 'timeoutMs'],
+    wrong: { everyMs: '5' },
+    attempt: (options) => eventually(() => true, options),
+  },
+  createRecordingHandler: {
+    slip: ['pauses', 'pause'],
+    wrong: { pause: 5 },
+    attempt: (options) => createRecordingHandler(options),
+  },
+};
+
+async function refusalOf(attempt: Attempt, options: object): Promise<{ error: InformerError; sent: number }> {
+  const all = await place();
+  const before = all.sent.length;
+  const error = await Promise.resolve()
+    .then(() => attempt(options as never, all))
+    .then(
+      () => expect.unreachable('it was not refused'),
+      (thrown: unknown) => thrown,
+    );
+  if (!isInformerError(error, 'argument')) throw new Error('it failed in another way', { cause: error });
+  return { error, sent: all.sent.length - before };
+}
+
+describe('whatever takes options', () => {
+  it.each(Object.entries(TAKERS))('%s refuses one that is unknown, names the nearest, and sends nothing', async (_, taker) => {
+    const { base, slip, attempt } = taker;
+    const [name, meant] = slip;
+    const { error, sent } = await refusalOf(attempt, { ...base, [name]: 'x' });
+    expect([error.message, error.hint, sent]).toEqual([expect.stringContaining(` has no option "${name}"`), `did you mean ${meant}?`, 0]);
+  });
+
+  it.each(Object.entries(TAKERS).filter(([, { wrong }]) => wrong))('%s refuses a value of another sort', async (_, taker) => {
+    const { base, wrong, attempt } = taker;
+    const { error, sent } = await refusalOf(attempt, { ...base, ...wrong });
+    expect([error.message, sent]).toEqual([expect.stringMatching(/ must be (?:a|an|one of|true or false)\b/), 0]);
+  });
+
+  it.each(Object.entries(TAKERS))('%s refuses a text, a list and null in their place', async (_, { attempt }) => {
+    for (const options of ['x', ['x'], null]) {
+      const { error, sent } = await refusalOf(attempt, options as never);
+      expect([error.message, sent]).toEqual([expect.stringMatching(/^.* takes an object of options, not |must be one of .*not null$/), 0]);
+    }
+  });
+
+  /** Options by type that nothing public takes: they are of parts that the caller writes. */
+  const GIVEN_BACK = ['StaticConfigOptions', 'WaitOptions'];
+
+  it('is in the table above: every type of options that the package exports', () => {
+    const entries = ['index.ts', 'cache.ts', 'sandbox/index.ts', 'testing/index.ts'];
+    const text = entries.map((entry) => readFileSync(new URL(`../../src/${entry}`, import.meta.url), 'utf8')).join('\n');
+    const exported = [...text.matchAll(/\b([A-Z]\w*(?:Options|Selection|Filter|Rule|Match|Owner))\b/g)].map(([, name]) => name as string);
+    const inTable = Object.values(TAKERS).flatMap(({ types = [] }) => types);
+    expect(exported.length).toBeGreaterThan(20);
+    expect([...new Set(exported)].filter((name) => ![...inTable, ...GIVEN_BACK].includes(name))).toEqual([]);
+  });
+});
+
+describe('options that are right', () => {
+  it('may be there without a value, and hold infinity', async () => {
+    const { maps, client } = await place();
+    await maps.delete('a', { dryRun: undefined, preconditions: { uid: undefined } as never });
+    const factory = library.dynamicInformerFactory(client, {
+      namespaces: undefined,
+      idleMs: Number.POSITIVE_INFINITY,
+      clock: new FakeClock(),
+    });
+    expect(factory.forResource(CONFIG_MAPS).informer.isStarted).toBe(false);
+  });
+
+  it('are not quoted when they are wrong', async () => {
+    const { error } = await refusalOf(TAKERS.loadConfig?.attempt as Attempt, { token: ['hunter2'] });
+    expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
+  });
+});

@@ -204,7 +204,9 @@ export class WorkQueue {
    * Ends the queue and resolves when nothing is in hand. A later `shutDown` ends the wait. Keys that are never released make it wait for ever,
    * unless the signal aborts, which rejects with its reason.
    */
-  async shutDownWithDrain({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async shutDownWithDrain(options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    checkOptions('shutDownWithDrain', options, { signal: 'signal' });
+    const { signal } = options;
     if (this.#state === 'open') this.#close('draining');
     while (this.#state === 'draining' && this.#processing.size > 0) await this.#idle.wait(signal);
   }

@@ -96,6 +96,10 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
     this.#api = apiOf(served.type.gvr);
   }
 
+  get whenTurn(): ListerWatcher<UnknownObject>['whenTurn'] {
+    return this.#api.whenTurn;
+  }
+
   get whenReachable(): ListerWatcher<UnknownObject>['whenReachable'] {
     return this.#api.whenReachable;
   }

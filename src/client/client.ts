@@ -9,6 +9,7 @@ import type { ClusterConfig } from './cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery.ts';
 import { createTransport, KNOWN_TRANSPORT_OPTIONS, type TransportOptions } from './http-transport.ts';
 import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
+import { RefusedWatches } from './refused-watches.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { RestMapper } from './rest-mapper.ts';
@@ -100,6 +101,7 @@ class ClusterClient implements Client {
   readonly #traffic = new Map<string, { gvr: GroupVersionResource; namespace: string | undefined; traffic: Traffic }>();
   #version: Promise<ServerVersion> | undefined;
   readonly #return: ServerReturn;
+  readonly #refusedWatches: RefusedWatches;
 
   constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
     const isTransport = 'request' in configOrTransport; // checked by createClient
@@ -108,7 +110,9 @@ class ClusterClient implements Client {
     const { clock, logger, discoveryStore } = options;
     this.discovery = new Discovery(this.transport, { clock, logger, store: discoveryStore });
     this.mapper = new RestMapper(this.discovery, { onWarning: options.onWarning && onceEach(options.onWarning) });
-    this.#return = new ServerReturn({ transport: this.transport, clock: clock ?? systemClock, random: options.random ?? Math.random });
+    const timing = { clock: clock ?? systemClock, random: options.random ?? Math.random };
+    this.#return = new ServerReturn({ transport: this.transport, ...timing });
+    this.#refusedWatches = new RefusedWatches(timing);
     this.#dropManagedFields = options.dropManagedFields;
   }
 
@@ -119,7 +123,8 @@ class ClusterClient implements Client {
     const traffic = this.#trafficOf(gvr, options.namespace);
     const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
     const whenReachable = (signal: AbortSignal) => this.#return.wait(signal);
-    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic, whenReachable };
+    const refusedWatches = this.#refusedWatches;
+    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic, whenReachable, refusedWatches };
     return new ResourceApi<T>(this.transport, gvr, { ...own, ...options });
   }
 

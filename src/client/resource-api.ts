@@ -14,6 +14,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import { LARGEST_OBJECT } from './limits.ts';
 import { readList } from './list-body.ts';
 import { decodeJson, dropManagedFields } from './object-decoder.ts';
+import type { WatchTurns } from './refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './response.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 import { isAtLeast, type ServerVersion } from './server-version.ts';
@@ -39,6 +40,8 @@ export interface ResourceApiOptions {
   isNamespaced?: IsNamespaced | undefined;
   /** Resolves when the server answers again, after a connection failed. For {@link ResourceApi.whenReachable}. */
   whenReachable?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Who may try a watch again that the server refused. For {@link ResourceApi.whenTurn}. */
+  refusedWatches?: WatchTurns | undefined;
   /** Counts along with {@link ResourceApi.stats}, for several apis together. */
   traffic?: Traffic | undefined;
 }
@@ -100,6 +103,7 @@ export const KNOWN_RESOURCE_OPTIONS = {
   serverVersion: 'function',
   isNamespaced: 'function',
   whenReachable: 'function',
+  refusedWatches: true,
   traffic: true,
 } satisfies KnownOptionsOf<ResourceApiOptions>;
 const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>; // the path checks what it is made of
@@ -171,6 +175,9 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #traffic: Traffic;
   /** Resolves when the server answers again, after a connection failed. Absent where nothing finds that out. */
   readonly whenReachable: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
+  /** Resolves when a watch that the server refused may be tried again: one of all that wait tries at a time. Absent where nobody keeps the turns. */
+  readonly whenTurn: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
+  readonly #refusedWatches: WatchTurns | undefined;
 
   constructor(transport: Transport, gvr: GroupVersionResource, options: ResourceApiOptions = {}) {
     this.#transport = transport;
@@ -181,8 +188,10 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
     this.#traffic = new Traffic(options.traffic);
-    const { whenReachable } = options;
+    const { whenReachable, refusedWatches } = options;
     this.whenReachable = whenReachable && (({ signal }) => whenReachable(signal));
+    this.whenTurn = refusedWatches && (({ signal }) => refusedWatches.wait(this, signal));
+    this.#refusedWatches = refusedWatches;
   }
 
   /** What this api's requests have cost so far. */
@@ -233,6 +242,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     await checkIsWatch(response, this.gvr);
+    this.#refusedWatches?.accepted(this);
     return new WatchStream<T>(response.body, {
       gvr: this.gvr,
       table: this.#isTable,

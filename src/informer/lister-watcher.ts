@@ -37,6 +37,11 @@ export interface ListerWatcher<T> {
    * server, so that one request at a time finds out. Absent: each reflector tries by itself, with growing pauses.
    */
   whenReachable?: ((context: CallContext) => Promise<void>) | undefined;
+  /**
+   * Resolves when a watch that the server answered with a refusal may be tried again; rejects when the signal aborts. Shared by everything that
+   * talks to that server, so that one at a time finds out. Absent: each reflector tries by itself, with growing pauses.
+   */
+  whenTurn?: ((context: CallContext) => Promise<void>) | undefined;
   /** True when streaming lists cannot be had here; absent means they can. Source: client-go util/watchlist. */
   isWatchListSemanticsUnSupported?(): boolean;
   /** Whether an unpaged LIST with no resourceVersion is consistent and served from memory (Kubernetes ≥ 1.31). For sync mode `auto`. */

@@ -10,6 +10,7 @@ import { keyOf } from '../model/key.ts';
 import type { WatchOptions } from '../model/list-options.ts';
 import type { KubeObject } from '../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../model/resource-version.ts';
+import { statusOf } from '../model/status.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
 import { History, replacedHistory } from './history.ts';
 import { type Continuity, Ledger } from './ledger.ts';
@@ -194,13 +195,19 @@ export class Reflector<T> {
 
   async #pause(state: WatchState, outcome: Outcome, next: WatchState, signal: AbortSignal): Promise<void> {
     const now = this.#clock.monotonic();
-    const { whenReachable } = this.#source;
+    const { whenReachable, whenTurn } = this.#source;
     const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
     const isUnreachable = fault === 'connection' && state.kind !== 'following';
-    if (isUnreachable && whenReachable) {
+    const code = outcome.kind === 'failed' ? statusOf(outcome.error)?.code : undefined;
+    const isRefused = code !== undefined && state.kind === 'listed' && next.kind === 'listed' && isForAnotherTry(code);
+    if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
       await whenReachable.call(this.#source, { signal });
       const settleMs = this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
       await this.#clock.sleep(settleMs, { signal });
+      return;
+    }
+    if (isRefused && whenTurn && retryAfterMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
+      await whenTurn.call(this.#source, { signal });
       return;
     }
     const isResuming = next.kind === 'listed' || next.kind === 'probing';
@@ -505,6 +512,9 @@ export class Reflector<T> {
     tell('the watch error handler', this.#options.onWatchError, this.#logger, error);
   }
 }
+
+/** Who is not logged in asks a plugin for each try, and 429 says itself when to come again. */
+const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
 function endingText(why: Exclude<Step['why'], 'ok'>): string {
   return why === 'very-short' ? 'very short watch: watch lasted less than a second and no items received' : `the watch ended: ${why}`;

@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/client.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { ContinuityEvent } from '../../src/informer/ledger.ts';
 import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { isNotFound } from '../../src/model/status.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
@@ -102,6 +103,38 @@ describe('a stream that falls silent', () => {
     await clock.advance(140_000);
     expect([informer.lister.size, errors]).toEqual([30, []]);
   });
+});
+
+describe('watches that a ready server refuses', () => {
+  it.each([403, 500, 503, 504] as const)(
+    'are open within 2 s after it accepts them again, and ask about once a second in all until then (%s)',
+    async (code) => {
+      const client = createClient(sandbox.transport(), { clock });
+      const types = ['configmaps', 'secrets', 'pods', 'services', 'nodes', 'namespaces', 'events', 'endpoints'];
+      const informers = types.map((resource) => {
+        const source = client.resource<UnknownObject>({ group: '', version: 'v1', resource });
+        return new SharedInformer<UnknownObject>(source, { name: resource, clock, logger: silentLogger });
+      });
+      const controller = new AbortController();
+      const running = informers.map((informer) => informer.run(controller.signal));
+      stops.push(async () => {
+        controller.abort();
+        await Promise.all(running);
+      });
+      await clock.advance(10_000);
+      const refusal = sandbox.faults.add({ fault: { kind: 'status', code }, times: Number.POSITIVE_INFINITY, match: { watch: true } });
+      await sandbox.restart({ keepHistory: true });
+      await clock.advance(20_000);
+      const asked = sandbox.requests.size;
+      await clock.advance(40_000);
+      expect(sandbox.requests.size - asked).toBeGreaterThan(25);
+      expect(sandbox.requests.size - asked).toBeLessThan(110); // the pause is half a second at least, and /readyz may be asked as well
+      refusal[Symbol.dispose]();
+      await clock.advance(2_000);
+      expect(informers.map((informer) => informer.continuity[0]?.connection.state)).toEqual(types.map(() => 'connected'));
+      expect(informers.map((informer) => informer.continuity[0]?.gapCount)).toEqual(types.map(() => 0));
+    },
+  );
 });
 
 describe('a type that comes and goes', () => {

@@ -1,6 +1,7 @@
 import { onAbort } from '../kit/abort.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { causesOf, InformerError } from '../kit/error.ts';
+import { Watchdog } from '../kit/watchdog.ts';
 import { brokenConnection } from './connection-text.ts';
 import { gunzipped } from './gzip-body.ts';
 import type { RawAnswer, RawBody } from './http-dispatch.ts';
@@ -26,18 +27,20 @@ export class Exchange {
   readonly #limits: ExchangeLimits;
   readonly #link: Disposable | undefined;
   readonly #deadline: Timer | undefined;
-  #silence: Timer | undefined;
+  readonly #headers: Timer;
+  /** Watches while the reader waits for bytes. */
+  readonly #silence: Watchdog;
   #hasEnded = false;
-  /** When the present wait for bytes began; undefined while nobody waits. */
-  #waitingSince: number | undefined;
 
   constructor(request: TransportRequest, limits: ExchangeLimits) {
     this.#request = request;
     this.#limits = limits;
     const { signal } = request;
-    const { timeoutMs, headersMs, clock } = limits;
+    const { timeoutMs, headersMs, idleMs, clock } = limits;
     limits.observer?.began();
-    this.#silence = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
+    const hint = 'the server, or a proxy on the way, has stopped in the middle of its answer';
+    this.#silence = new Watchdog({ clock, limitMs: idleMs, onSilent: () => this.#giveUp(`no byte for ${idleMs / 1000}s`, hint) });
+    this.#headers = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
     if (timeoutMs)
       this.#deadline = clock.after(timeoutMs, () =>
         this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout', requestTimedOut()),
@@ -52,21 +55,18 @@ export class Exchange {
   /** The headers are here. A stream may take its time from now on. */
   answered(): void {
     this.#limits.observer?.heard();
-    this.#silence?.cancel();
-    this.#silence = undefined;
+    this.#headers.cancel();
     if (this.#request.stream) this.#deadline?.cancel();
   }
 
   /** The reader wants bytes. While it is busy with those it has, silence is not the server's. */
   waits(): void {
-    if (this.#hasEnded) return;
-    this.#waitingSince = this.#limits.clock.monotonic();
-    if (!this.#request.stream) this.#silence ??= this.#listenFor(this.#limits.idleMs);
+    if (!this.#hasEnded && !this.#request.stream) this.#silence.watch();
   }
 
   heard(): void {
     this.#limits.observer?.heard();
-    this.#waitingSince = undefined;
+    this.#silence.rest();
   }
 
   /** Lets go of the signal and the timers, at once. */
@@ -74,7 +74,8 @@ export class Exchange {
     if (!this.#hasEnded) this.#limits.observer?.ended();
     this.#hasEnded = true;
     this.#deadline?.cancel();
-    this.#silence?.cancel();
+    this.#headers.cancel();
+    this.#silence[Symbol.dispose]();
     this.#link?.[Symbol.dispose]();
   }
 
@@ -82,18 +83,6 @@ export class Exchange {
   get abortReason(): unknown {
     if (this.#request.signal?.aborted) return this.#request.signal.reason;
     return this.signal.aborted ? this.signal.reason : undefined;
-  }
-
-  /** One timer for all the chunks of a body: it looks how long the present wait has lasted, and comes again when that can be enough. */
-  #listenFor(ms: number): Timer {
-    const { clock, idleMs } = this.#limits;
-    return clock.after(ms, () => {
-      this.#silence = undefined;
-      if (this.#waitingSince === undefined) return;
-      const left = idleMs - (clock.monotonic() - this.#waitingSince);
-      if (left > 0) this.#silence = this.#listenFor(left);
-      else this.#giveUp(`no byte for ${idleMs / 1000}s`, 'the server, or a proxy on the way, has stopped in the middle of its answer');
-    });
   }
 
   #giveUp(what: string, hint?: string, cause: Error = timedOut()): void {

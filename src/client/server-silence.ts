@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
+import { Watchdog } from '../kit/watchdog.ts';
 
 /** What is told of the exchanges with a server as they go on. */
 export interface ExchangeObserver {
@@ -15,49 +16,40 @@ export interface ExchangeObserver {
  * a byte do not end it. While nothing is asked, and after a complete answer, there is none.
  */
 export class ServerSilence implements ExchangeObserver, Disposable {
-  readonly #clock: Clock;
-  readonly #limitMs: number;
-  readonly #onSilent: () => void;
+  readonly #watchdog: Watchdog;
   #open = 0;
-  #since: number | undefined;
   #wasHeard = false;
-  #timer: Timer | undefined;
+  /** A wait goes on over requests that failed without a byte. */
+  #isWaiting = false;
 
   /** `onSilent` is called once, after `limitMs` of silence. */
   constructor({ clock, limitMs, onSilent }: { clock: Clock; limitMs: number; onSilent: () => void }) {
-    this.#clock = clock;
-    this.#limitMs = limitMs;
-    this.#onSilent = onSilent;
+    this.#watchdog = new Watchdog({ clock, limitMs, onSilent });
   }
 
   began(): void {
-    this.#open++;
-    this.#since ??= this.#clock.monotonic();
-    this.#timer ??= this.#clock.after(this.#limitMs, () => this.#look());
+    if (this.#open++ === 0 && !this.#isWaiting) this.#watch();
   }
 
   heard(): void {
     this.#wasHeard = true;
-    this.#since = this.#clock.monotonic();
+    this.#watch();
   }
 
   ended(): void {
     this.#open--;
     if (this.#open > 0 || !this.#wasHeard) return;
-    this.#since = undefined;
+    this.#watchdog.rest();
+    this.#isWaiting = false;
     this.#wasHeard = false;
   }
 
   [Symbol.dispose](): void {
-    this.#timer?.cancel();
+    this.#watchdog[Symbol.dispose]();
   }
 
-  /** One timer for all bytes: it looks how long the present silence has lasted, and comes again when that can be enough. */
-  #look(): void {
-    this.#timer = undefined;
-    if (this.#since === undefined) return;
-    const left = this.#since + this.#limitMs - this.#clock.monotonic();
-    if (left <= 0) this.#onSilent();
-    else this.#timer = this.#clock.after(left, () => this.#look());
+  #watch(): void {
+    this.#isWaiting = true;
+    this.#watchdog.watch();
   }
 }

@@ -1,6 +1,7 @@
 import { abortable, scope } from '../kit/abort.ts';
-import type { Clock, Timer } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { Watchdog } from '../kit/watchdog.ts';
 import type { CallContext } from './lister-watcher.ts';
 
 export interface PatienceOptions {
@@ -19,24 +20,13 @@ export interface PatienceOptions {
 export async function withPatience<T>(call: (context: CallContext) => Promise<T>, options: PatienceOptions): Promise<T> {
   const { what, signal, clock, idleMs } = options;
   using inner = scope(signal);
-  let aliveAt = clock.monotonic();
-  let timer: Timer | undefined;
-  const arm = (ms: number) => {
-    timer = clock.after(ms, () => {
-      const silentMs = clock.monotonic() - aliveAt; // negative: nothing can come yet
-      if (silentMs < idleMs) arm(idleMs - silentMs);
-      else inner.abort(new InformerError('transport', `nothing came of ${what} for ${idleMs / 1000}s`, { cause: timedOut() }));
-    });
-  };
-  const alive = (aheadMs = 0) => {
-    aliveAt = clock.monotonic() + aheadMs;
-  };
-  if (Number.isFinite(idleMs)) arm(idleMs);
-  try {
-    return await abortable(call({ signal: inner.signal, alive }), inner.signal);
-  } finally {
-    timer?.cancel();
-  }
+  using watchdog = new Watchdog({
+    clock,
+    limitMs: idleMs,
+    onSilent: () => inner.abort(new InformerError('transport', `nothing came of ${what} for ${idleMs / 1000}s`, { cause: timedOut() })),
+  });
+  watchdog.watch();
+  return await abortable(call({ signal: inner.signal, alive: (aheadMs) => watchdog.watch(aheadMs) }), inner.signal);
 }
 
 function timedOut(): Error {

@@ -1,6 +1,7 @@
 import { abortable, type Scope, scope } from '../kit/abort.ts';
-import type { Clock, Timer } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { Watchdog } from '../kit/watchdog.ts';
 import type { WatchOptions } from '../model/list-options.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
@@ -44,13 +45,11 @@ export interface ConnectOptions {
 export class WatchConnection<T> {
   readonly #scope: Scope;
   readonly #clock: Clock;
-  readonly #idleMs: number;
   readonly #openedAt: number;
   #iterator: AsyncIterator<Batch<T>> | undefined;
   #unread: Batch<T> | undefined;
-  #idle: Timer | undefined;
-  /** Since when we have been waiting for the server; undefined while nobody reads. */
-  #waitingSince: number | undefined;
+  /** Watches while a read waits for the server. */
+  readonly #watchdog: Watchdog;
   /** Events and bookmarks that counted. Kept by the reader. */
   events = 0;
   /** When the last batch arrived, on the monotonic clock. */
@@ -59,9 +58,10 @@ export class WatchConnection<T> {
   private constructor({ signal, clock, idleMs }: ConnectOptions) {
     this.#scope = scope(signal);
     this.#clock = clock;
-    this.#idleMs = idleMs;
     this.#openedAt = clock.monotonic();
     this.lastReadAt = this.#openedAt;
+    const onSilent = () => this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is taken for dead`));
+    this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
   }
 
   /** Resolves when the server accepted the watch; whatever the port throws comes through. */
@@ -85,7 +85,7 @@ export class WatchConnection<T> {
 
   /** How long the reader has been waiting for the server, ms; 0 while it is busy with what came. */
   get silentMs(): number {
-    return this.#waitingSince === undefined ? 0 : this.#clock.monotonic() - this.#waitingSince;
+    return this.#watchdog.silentMs;
   }
 
   /** The next batch; undefined when the server closed in good order. Throws on trouble, on silence, and with `fail`'s error. */
@@ -114,32 +114,19 @@ export class WatchConnection<T> {
   }
 
   close(): void {
-    this.#idle?.cancel();
-    this.#idle = undefined;
-    this.#waitingSince = undefined;
+    this.#watchdog[Symbol.dispose]();
     this.#scope[Symbol.dispose]();
     if (this.#iterator) release(this.#iterator);
     this.#iterator = undefined;
   }
 
   async #patiently<R>(wait: () => Promise<R>): Promise<R> {
-    this.#waitingSince = this.#clock.monotonic();
-    if (!this.#idle && Number.isFinite(this.#idleMs)) this.#armIdle(this.#idleMs);
+    this.#watchdog.watch();
     try {
       return await wait();
     } finally {
-      this.#waitingSince = undefined;
+      this.#watchdog.rest();
     }
-  }
-
-  /** One timer for the whole stream: when it fires too early it is set anew for what is missing, instead of anew for every batch. */
-  #armIdle(ms: number): void {
-    this.#idle = this.#clock.after(ms, () => {
-      const silent = this.silentMs;
-      if (silent >= this.#idleMs)
-        this.fail(idleWatch(`no event and no bookmark for ${this.#idleMs / 1000}s; the stream is taken for dead`));
-      else this.#armIdle(this.#idleMs - silent);
-    });
   }
 }
 

@@ -26,7 +26,7 @@ export function bool(common: Common & Pick<Marks, 'yieldsTo'> & { default?: bool
 }
 
 /** On, off, or not said, which leaves what a file says. */
-export function tristate(common: Common): Interfaces.BooleanFlag<boolean | undefined> {
+function tristate(common: Common): Interfaces.BooleanFlag<boolean | undefined> {
   return { type: 'boolean', allowNo: true, ...common } as never;
 }
 

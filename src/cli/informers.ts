@@ -134,7 +134,7 @@ export function refuseUnsynced(reason: unknown, targets: readonly Target[]): voi
 }
 
 /** How many sources a type's names may need, each with a list and a watch of its own. */
-export const MOST_NAMED = 16;
+const MOST_NAMED = 16;
 
 class InformerTarget implements Target {
   readonly informer: SharedInformer<UnknownObject>;

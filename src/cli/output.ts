@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Interfaces } from '@oclif/core';
-import type { Representation } from '../client/resource-api.ts';
 import type { Address } from '../expr/address.ts';
 import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
@@ -45,12 +44,6 @@ export function addressesPrinted(format: OutputFormat): Address[] {
     default:
       return [];
   }
-}
-
-/** As little of the objects as the format needs. */
-export function representationOf(format: OutputFormat): Representation {
-  if (format.kind === 'table') return { table: 'Metadata' };
-  return format.kind === 'name' ? 'metadata' : 'object';
 }
 
 export interface Layout {

@@ -55,7 +55,7 @@ export function refuseBeside(given: ReadonlyMap<string, Given>, first: readonly 
 }
 
 /** Refuses `first` where neither of `second` is given. Throws `argument`. */
-export function refuseWithout(given: ReadonlyMap<string, Given>, first: readonly string[], second: readonly string[]): void {
+function refuseWithout(given: ReadonlyMap<string, Given>, first: readonly string[], second: readonly string[]): void {
   const useless = first.find((name) => typed(given, name));
   if (useless === undefined || second.some((name) => given.has(name))) return;
   const needed = second.map((name) => `--${name}`).join(' or ');
@@ -84,7 +84,7 @@ export const CONNECTING = [
 ] as const;
 
 /** Flags of the embedded server that a command starts. */
-export const SANDBOX_FLAGS = ['pods', 'rate', 'seed', 'faults'] as const;
+const SANDBOX_FLAGS = ['pods', 'rate', 'seed', 'faults'] as const;
 
 /** The connection flags that are at odds. Throws `argument`. */
 export function checkConnectionFlags(given: ReadonlyMap<string, Given>): void {

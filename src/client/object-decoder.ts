@@ -12,7 +12,7 @@ export type Decode<T> = (bytes: Buffer, offset: number) => T;
 export type Parse = (bytes: Buffer, text: string, cut?: Cut) => unknown;
 
 /** Every number exact. */
-export const parseOne: Parse = (_, text) => parseJson(text);
+const parseOne: Parse = (_, text) => parseJson(text);
 
 /** JSON as it is, every number as `parseJson` has it unless `parse` is another. Throws `decode` with the byte offset. */
 export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = parseOne): T {

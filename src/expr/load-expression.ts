@@ -10,7 +10,7 @@ export interface ValueExpression extends PathValues {
 }
 
 /** Whether an expression names the variable `object`, as CEL does and a path does not. */
-export const isCel = (text: string): boolean => !/^\s*[.{$[]/.test(text) && /(^|[^\w.'"])object\s*[.[]/.test(text);
+const isCel = (text: string): boolean => !/^\s*[.{$[]/.test(text) && /(^|[^\w.'"])object\s*[.[]/.test(text);
 
 /**
  * Compiles a path as `loadPath` does, or CEL over `object`: a list it gives is several values, a missing key none, maps and lists within are JSON.

@@ -7,7 +7,7 @@ import type { ResourceVersion } from '../model/resource-version.ts';
  */
 export type SyncMode = 'stream' | 'list' | 'pages' | 'auto';
 
-export const DEFAULT_PAGE_SIZE = 500;
+const DEFAULT_PAGE_SIZE = 500;
 
 export interface ListPlanInput {
   readonly sync: SyncMode;

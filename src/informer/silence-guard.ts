@@ -11,7 +11,7 @@ import { isMovedCollection } from './moved-collection.ts';
 import { idleWatch, type WatchConnection } from './watch-connection.ts';
 
 /** Silence after which the server is asked, ms; drawn from the last tenth below. With what follows it, a dead stream is noticed within 30 s. */
-export const ASK_AFTER_MS = 18_000;
+const ASK_AFTER_MS = 18_000;
 /** How long an answer may take, ms. */
 const PATIENCE_MS = 4_000;
 /** Bookmarks come about every minute: a stream without one for so long may wait for versions that the server will not reach. */

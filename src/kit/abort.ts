@@ -49,9 +49,3 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
     promise.then(resolve, reject).finally(() => listener[Symbol.dispose]());
   });
 }
-
-/** Whether an error is what an aborted operation throws (the signal's own reason, or an AbortError). */
-export function isAbort(error: unknown, signal?: AbortSignal): boolean {
-  if (signal?.aborted && error === signal.reason) return true;
-  return error instanceof Error && error.name === 'AbortError';
-}

@@ -25,7 +25,7 @@ const RULES: Readonly<Record<string, (object: Fields) => Rollout>> = {
 };
 
 /** What a rollout status can be asked of, in words for messages. */
-export const ROLLED_OUT_TYPES = 'Deployments, StatefulSets and DaemonSets';
+const ROLLED_OUT_TYPES = 'Deployments, StatefulSets and DaemonSets';
 
 /** Whether objects of a type have a rollout status. */
 export function hasRollout({ gvr, kind }: Pick<ResourceType, 'gvr' | 'kind'>): boolean {

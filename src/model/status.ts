@@ -99,7 +99,7 @@ export const isUnauthorized = (error: unknown): boolean => statusIs(error, 'Unau
 export const isExpired = (error: unknown): boolean => statusIs(error, 'Expired');
 export const isGone = (error: unknown): boolean => statusIs(error, 'Gone', 410);
 export const isInternalError = (error: unknown): boolean => statusIs(error, 'InternalError', 500);
-export const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);
+const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);
 /** 429, by reason or by code alone. */
 export const isThrottled = (error: unknown): boolean => statusIs(error, 'TooManyRequests') || statusOf(error)?.code === 429;
 

@@ -15,7 +15,7 @@ export type OutputFormat =
 const PLAIN = ['json', 'yaml', 'name', 'diff', 'changes'] as const;
 
 /** The formats there are, as `-o` takes them. */
-export const OUTPUT_FORMATS = [
+const OUTPUT_FORMATS = [
   'changes',
   'custom-columns',
   'custom-columns-file',

@@ -11,7 +11,7 @@ export interface ValueCount {
 }
 
 /** Stands for the objects that have no value. */
-export const NO_VALUE = '<none>';
+const NO_VALUE = '<none>';
 
 /**
  * Every value of an index with its count, most frequent first, then by value. A kept index is read as it is; any other is worked out.

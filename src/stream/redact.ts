@@ -16,7 +16,7 @@ export interface RedactorOptions {
 }
 
 /** Whether an object says of itself that it is a Secret. */
-export function isSecret(object: unknown): boolean {
+function isSecret(object: unknown): boolean {
   const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
   return kind === 'Secret' && (apiVersion === 'v1' || apiVersion === undefined);
 }

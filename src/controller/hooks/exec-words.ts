@@ -33,7 +33,7 @@ export function misplaced({ source }: Placeholder, where: string, hint: string):
 }
 
 /** Splits a text into plain pieces and placeholders. Throws `argument` for one that is not closed. */
-export function piecesOf(text: string): Word {
+function piecesOf(text: string): Word {
   const pieces = text
     .split(PLACEHOLDER)
     .map((piece, i) => (i % 2 === 0 ? piece : { path: piece, source: `{{${piece}}}` }))

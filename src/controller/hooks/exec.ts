@@ -32,7 +32,7 @@ export interface ExecHookOptions {
 }
 
 /** What the exit codes of a hook mean; every other one, and a death by signal, means "try again". Source: sysexits.h for the numbers. */
-export const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as const;
+const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as const;
 
 /**
  * A hook that is an executable: one JSON request on stdin, the reply as the last JSON line on stdout, meaning by exit code.
@@ -144,7 +144,7 @@ export function readReply(stdout: string): unknown {
 }
 
 /** The lines of what a hook printed that are not its reply. */
-export function linesBeside(stdout: string): string[] {
+function linesBeside(stdout: string): string[] {
   const text = stdout.trim();
   if (text === '' || parseObject(text) !== undefined) return [];
   const lines = stdout.trimEnd().split(/\r?\n/);

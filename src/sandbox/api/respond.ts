@@ -10,7 +10,7 @@ import type { Representation } from './negotiate.ts';
 type Headers = Record<string, string>;
 type Syntax = Pick<Representation, 'syntax' | 'pretty'>;
 
-export const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
+const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 
 /** A body made of one value. JSON ends with a line feed unless it is pretty, as the real server's does. */
 export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {

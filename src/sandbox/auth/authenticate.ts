@@ -13,7 +13,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-export const ANONYMOUS: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
+const ANONYMOUS: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
  * Who sends a request; undefined when the server does not know. A request without credentials is the administrator's when it is

@@ -33,7 +33,7 @@ export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, 
 }
 
 /** An object with kind and apiVersion in front, as its type shows it. */
-export function wholeObject(type: ApiType, object: StoredObject): string {
+function wholeObject(type: ApiType, object: StoredObject): string {
   return leadOf(type) + presented(type, object).fields;
 }
 

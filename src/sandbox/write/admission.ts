@@ -85,7 +85,7 @@ const INITIAL_STATUS: Readonly<Record<string, (object: UnknownObject) => unknown
 };
 
 /** Source: kubernetes/pkg/apis/core/v1/helper/qos. */
-export function qosClass(spec: Fields): 'BestEffort' | 'Burstable' | 'Guaranteed' {
+function qosClass(spec: Fields): 'BestEffort' | 'Burstable' | 'Guaranteed' {
   const resources = [spec.containers, spec.initContainers]
     .flatMap((c) => (Array.isArray(c) ? (c as Fields[]) : []))
     .map((c) => (c.resources ?? {}) as Fields);

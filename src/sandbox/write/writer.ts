@@ -252,7 +252,7 @@ function shareFields(before: UnknownObject, after: UnknownObject): void {
   for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
 }
 
-export function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } {
+function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } {
   return { group: gvr.group, kind };
 }
 

@@ -5,7 +5,7 @@ import type { Condition, Container, ContainerState, ContainerStatus, Pod, PodSta
 const START_ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
 /** The pod's conditions with some of them set; one that does not change its status keeps its time. */
-export function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): Condition[] {
+function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): Condition[] {
   const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
   for (const [type, holds] of Object.entries(states)) {
     const status = holds ? 'True' : 'False';

@@ -4,7 +4,7 @@ export { DeltaFifo, type DeltaFifoOptions } from './informer/delta-fifo.ts';
 export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/indexer.ts';
 export type { ConnectionState, Continuity, ContinuityEvent, Gap, OrderedContinuity, Reconnection, Stretch } from './informer/ledger.ts';
 export type { SyncMode } from './informer/list-plan.ts';
-export { Lister, type ListFilter, type NamespaceLister } from './informer/lister.ts';
+export { createLister, type Lister, type ListFilter, type NamespaceLister } from './informer/lister.ts';
 export type { CallContext, ListerWatcher } from './informer/lister-watcher.ts';
 export type { InformerMetrics } from './informer/metrics.ts';
 export { Reflector, type ReflectorOptions } from './informer/reflector.ts';

@@ -27,6 +27,7 @@ import { changedPaths } from '../stream/changed-paths.ts';
 import { fieldChanges } from '../stream/field-changes.ts';
 import { outagesOf } from '../stream/outage.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
+import { createRedactedLister } from '../stream/redacted-lister.ts';
 import { ContinuityTeller } from './continuity-teller.ts';
 import { exitCodeOfEnd, StreamEnd } from './ending.ts';
 import type { ExitCode } from './exit.ts';
@@ -36,7 +37,6 @@ import { createTargets, type InformerPlan, runTargets, type Target } from './inf
 import { outageText } from './outage-text.ts';
 import { pathAdvice } from './path-advice.ts';
 import { privateFile } from './private-file.ts';
-import { redactedLister } from './redacted-lister.ts';
 import type { Session } from './session.ts';
 import { Interrupted } from './signals.ts';
 import { strayErrors } from './stray-errors.ts';
@@ -255,7 +255,7 @@ function reconcilerOf(
   const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: Target) => {
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
-    return redactedLister(informer.lister, { object: (object) => redact(object, gvr), value: (text) => redactor.value(text) });
+    return createRedactedLister(informer.lister, redactor, gvr);
   };
   const services: HookServices = {
     client: guardClient(client, { mode: plan.mode, budget, redact }),

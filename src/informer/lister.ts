@@ -1,4 +1,5 @@
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import type { GroupVersionResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -19,14 +20,56 @@ export interface ListFilter {
 const KNOWN_FILTER = { namespace: 'text', selector: true } satisfies KnownOptionsOf<ListFilter>;
 
 /**
- * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when news
+ * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when an event
  * arrives. Lists come in no particular order. Source: client-go tools/cache/listers.go.
  */
-export class Lister<T> {
-  readonly #indexer: Indexer<T>;
-  readonly #resource: { group: string; resource: string };
+export interface Lister<T> {
+  readonly size: number;
+  /** The version of the last change a reader can see here. */
+  readonly resourceVersion: ResourceVersion;
+  get(key: ObjectKey): DeepReadonly<T> | undefined;
+  /** Like `get`, but throws the API server's NotFound `StatusError` when there is none. */
+  require(key: ObjectKey): DeepReadonly<T>;
+  has(key: ObjectKey): boolean;
+  keys(): IterableIterator<ObjectKey>;
+  /** Every object without making a list of them. Do not await between two steps: the cache moves on. */
+  values(): IterableIterator<DeepReadonly<T>>;
+  /** All objects, or those that the filter lets through. Throws `argument` for a filter it does not know, which would let all through. */
+  list(filter?: ListFilter): DeepReadonly<T>[];
+  /** The objects of one namespace, by name. */
+  byNamespace(namespace: string): NamespaceLister<T>;
+  /** The objects an index files under a value. Throws `argument` for an index that does not exist. */
+  byIndex(name: string, value: string): DeepReadonly<T>[];
+  /** Their keys, ascending. */
+  indexKeys(name: string, value: string): ObjectKey[];
+  /** The objects an index files under values that begin with a prefix, or lie in a range: by ascending value, each once. Throws as `byIndex`. */
+  byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[];
+  /** The values an index knows, in no order, or those in a range, ascending; none for an index that does not exist. */
+  indexValues(name: string, range?: ValueRange): string[];
+  /** How many objects an index files under a value. */
+  indexCount(name: string, value: string): number;
+  hasIndex(name: string): boolean;
+}
 
-  constructor(indexer: Indexer<T>, resource: { group: string; resource: string } = { group: '', resource: 'objects' }) {
+/** Makes the lister of an indexer. `resource` is named in the NotFound errors of `require`. */
+export function createLister<T>(indexer: Indexer<T>, resource: GroupResource = { group: '', resource: 'objects' }): Lister<T> {
+  return new IndexerLister(indexer, resource);
+}
+
+type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
+
+/** A {@link Lister} with its namespace fixed. '' lists all namespaces and finds cluster-scoped names. */
+export interface NamespaceLister<T> {
+  get(name: string): DeepReadonly<T> | undefined;
+  require(name: string): DeepReadonly<T>;
+  list(filter?: { selector?: LabelSelector | string | undefined }): DeepReadonly<T>[];
+}
+
+class IndexerLister<T> implements Lister<T> {
+  readonly #indexer: Indexer<T>;
+  readonly #resource: GroupResource;
+
+  constructor(indexer: Indexer<T>, resource: GroupResource) {
     this.#indexer = indexer;
     this.#resource = resource;
   }
@@ -35,7 +78,6 @@ export class Lister<T> {
     return this.#indexer.size;
   }
 
-  /** The version of the last change a reader can see here. */
   get resourceVersion(): ResourceVersion {
     return this.#indexer.resourceVersion;
   }
@@ -45,7 +87,6 @@ export class Lister<T> {
     return object === undefined ? undefined : readonlyView(object);
   }
 
-  /** Like `get`, but throws the API server's NotFound `StatusError` when there is none. */
   require(key: ObjectKey): DeepReadonly<T> {
     const object = this.get(key);
     if (object === undefined) throw new StatusError(notFound(this.#resource, key.slice(key.indexOf('/') + 1)));
@@ -60,12 +101,10 @@ export class Lister<T> {
     return this.#indexer.keys();
   }
 
-  /** Every object without making a list of them. Do not await between two steps: the cache moves on. */
   *values(): Generator<DeepReadonly<T>> {
     for (const object of this.#indexer.values()) yield readonlyView(object);
   }
 
-  /** All objects, or those that the filter lets through. Throws `argument` for a filter it does not know, which would let all through. */
   list(filter: ListFilter = {}): DeepReadonly<T>[] {
     checkOptions('list', filter, KNOWN_FILTER);
     const { namespace, selector } = filter;
@@ -76,7 +115,6 @@ export class Lister<T> {
     return found;
   }
 
-  /** The objects of one namespace, by name. */
   byNamespace(namespace: string): NamespaceLister<T> {
     return {
       get: (name) => this.get(joinKey(namespace, name)),
@@ -88,22 +126,18 @@ export class Lister<T> {
     };
   }
 
-  /** The objects an index files under a value. Throws `argument` for an index that does not exist. */
   byIndex(name: string, value: string): DeepReadonly<T>[] {
     return this.#indexer.byIndex(name, value).map(readonlyView);
   }
 
-  /** Their keys, ascending. */
   indexKeys(name: string, value: string): ObjectKey[] {
     return this.#indexer.indexKeys(name, value);
   }
 
-  /** The objects an index files under values that begin with a prefix, or lie in a range: by ascending value, each once. Throws as `byIndex`. */
   byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[] {
     return this.#indexer.byIndexRange(name, range).map(readonlyView);
   }
 
-  /** The values an index knows, in no order, or those in a range, ascending; none for an index that does not exist. */
   indexValues(name: string, range?: ValueRange): string[] {
     return this.#indexer.indexValues(name, range);
   }
@@ -121,13 +155,6 @@ export class Lister<T> {
     if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.byIndex(NAMESPACE_INDEX, namespace);
     return this.#indexer.values().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
   }
-}
-
-/** A {@link Lister} with its namespace fixed. '' lists all namespaces and finds cluster-scoped names. */
-export interface NamespaceLister<T> {
-  get(name: string): DeepReadonly<T> | undefined;
-  require(name: string): DeepReadonly<T>;
-  list(filter?: { selector?: LabelSelector | string | undefined }): DeepReadonly<T>[];
 }
 
 function matches(selector: LabelSelector, object: unknown): boolean {

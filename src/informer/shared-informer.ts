@@ -18,7 +18,7 @@ import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './ind
 import { InformerLane } from './informer-lane.ts';
 import type { Continuity, ContinuityEvent } from './ledger.ts';
 import { Listener, type QueuePolicy } from './listener.ts';
-import { Lister } from './lister.ts';
+import { createLister, type Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './notification.ts';
 import { Processor } from './processor.ts';
@@ -189,7 +189,7 @@ export class SharedInformer<T> implements Syncable {
       indexers: { [NAMESPACE_INDEX]: indexByNamespace, ...(options.indexers as Indexers<T> | undefined) },
       onIndexError: (error) => this.#unindexed.push(error),
     });
-    this.lister = new Lister(this.#indexer, options.resource);
+    this.lister = createLister(this.#indexer, options.resource);
     this.#processor = new Processor(this.#clock);
     this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
     this.onContinuity((event) => this.#heard(event));

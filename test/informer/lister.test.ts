@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../src/informer/indexer.ts';
-import { Lister } from '../../src/informer/lister.ts';
+import { createLister, type Lister } from '../../src/informer/lister.ts';
 import { LabelSelector } from '../../src/model/label-selector.ts';
 import { isNotFound, type StatusError } from '../../src/model/status.ts';
 import { type Pod, pod } from '../support/objects.ts';
@@ -12,7 +12,7 @@ function lister(hasIndex = true): Lister<Pod> {
   indexer.add(pod('ns-foo/a', 1, { labels: { a: 'b' } }));
   indexer.add(pod('ns-foo/c', 2));
   indexer.add(pod('ns-bar/a', 3, { labels: { a: 'b' } }));
-  return new Lister(indexer, deployments);
+  return createLister(indexer, deployments);
 }
 
 const names = (objects: readonly { metadata: { readonly namespace?: string; readonly name?: string } }[]) =>

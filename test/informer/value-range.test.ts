@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Indexer } from '../../src/informer/indexer.ts';
-import { Lister } from '../../src/informer/lister.ts';
+import { createLister } from '../../src/informer/lister.ts';
 import type { ValueRange } from '../../src/informer/value-range.ts';
 import { compareText } from '../../src/kit/text-order.ts';
 import { compareSizes, compareValues } from '../../src/model/value-order.ts';
@@ -46,7 +46,7 @@ describe('an index in order', () => {
   it('gives an object found under two values once', () => {
     const store = indexer(['n1,n2', 'n2']);
     expect(store.byIndexRange('node', { prefix: 'n' }).map((o) => o.metadata.name)).toEqual(['p0', 'p1']);
-    expect(new Lister(store).byIndexRange('node', { from: 'n2' })).toHaveLength(2);
+    expect(createLister(store).byIndexRange('node', { from: 'n2' })).toHaveLength(2);
   });
 
   it('throws for an index that does not exist, as byIndex does', () => {

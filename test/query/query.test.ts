@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Indexer } from '../../src/informer/indexer.ts';
-import { Lister } from '../../src/informer/lister.ts';
+import { createLister, type Lister } from '../../src/informer/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import { groupCounts, mergedCounts, sortedBy, valueCounts } from '../../src/query/arrange.ts';
 import { IndexCatalog } from '../../src/query/index-catalog.ts';
@@ -29,7 +29,7 @@ function storeOf(objects: UnknownObject[], kept: readonly IndexDefinition[]): Li
   const indexers = Object.fromEntries(kept.map((definition) => [definition.name, (object: UnknownObject) => definition.valuesOf(object)]));
   const indexer = new Indexer<UnknownObject>({ indexers });
   indexer.replace(objects, '1');
-  return new Lister(indexer);
+  return createLister(indexer);
 }
 
 const names = (objects: readonly ReadonlyObject[]) => objects.map((object) => object.metadata.name).toSorted();

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { redactedLister } from '../../src/cli/redacted-lister.ts';
 import { Indexer } from '../../src/informer/indexer.ts';
-import { Lister } from '../../src/informer/lister.ts';
+import { createLister } from '../../src/informer/lister.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Redactor } from '../../src/stream/redact.ts';
+import { createRedactedLister } from '../../src/stream/redacted-lister.ts';
 
 const SECRETS = { group: '', resource: 'secrets' };
 const PLAIN = Buffer.from('marker').toString('base64');
@@ -14,18 +14,17 @@ it('hands out no value of a Secret by any of its ways, and everything else as it
   });
   indexer.add({ metadata: { namespace: 'shop', name: 'login', resourceVersion: '5' }, data: { password: PLAIN } });
   const redactor = new Redactor();
-  const lister = redactedLister(new Lister(indexer, SECRETS), {
-    object: (object) => redactor.redact(object, SECRETS),
-    value: (text) => redactor.value(text),
-  });
+  const lister = createRedactedLister(createLister(indexer, SECRETS), redactor, SECRETS);
   const answers = [
     lister.get('shop/login'),
     lister.require('shop/login'),
     lister.list(),
     [...lister.values()],
     lister.byIndex('password', PLAIN),
+    lister.byIndexRange('password', {}),
     lister.byNamespace('shop').list(),
     lister.byNamespace('shop').get('login'),
+    lister.byNamespace('shop').require('login'),
     lister.indexValues('password'),
   ];
   for (const answer of answers) {
@@ -34,6 +33,9 @@ it('hands out no value of a Secret by any of its ways, and everything else as it
   }
   expect(lister.size).toBe(1);
   expect([...lister.keys()]).toEqual(['shop/login']);
+  expect(lister.indexKeys('password', PLAIN)).toEqual(['shop/login']);
+  expect([lister.indexCount('password', PLAIN), lister.hasIndex('password'), lister.has('shop/login')]).toEqual([1, true, true]);
+  expect(lister.resourceVersion).toBe('5');
   expect(lister.get('none')).toBeUndefined();
   expect(() => lister.require('shop/none')).toThrow('not found');
 });

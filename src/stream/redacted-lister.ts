@@ -1,0 +1,100 @@
+import type { Lister, ListFilter, NamespaceLister } from '../informer/lister.ts';
+import type { ValueRange } from '../informer/value-range.ts';
+import type { GroupVersionResource } from '../model/gvr.ts';
+import type { ObjectKey } from '../model/key.ts';
+import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+import type { Redactor } from './redact.ts';
+
+/**
+ * Makes a lister of Secrets for code that may not see their values: objects and index values come redacted, everything else as it is.
+ * A lookup by a value still takes the value itself.
+ */
+export function createRedactedLister(
+  lister: Lister<UnknownObject>,
+  redactor: Redactor,
+  gvr: Pick<GroupVersionResource, 'group' | 'resource'>,
+): Lister<UnknownObject> {
+  return new RedactedLister(lister, redactor, gvr);
+}
+
+class RedactedLister implements Lister<UnknownObject> {
+  readonly #lister: Lister<UnknownObject>;
+  readonly #redactor: Redactor;
+  readonly #shown: (object: ReadonlyObject) => ReadonlyObject;
+
+  constructor(lister: Lister<UnknownObject>, redactor: Redactor, gvr: Pick<GroupVersionResource, 'group' | 'resource'>) {
+    this.#lister = lister;
+    this.#redactor = redactor;
+    this.#shown = (object) => redactor.redact(object, gvr);
+  }
+
+  get size(): number {
+    return this.#lister.size;
+  }
+
+  get resourceVersion(): ResourceVersion {
+    return this.#lister.resourceVersion;
+  }
+
+  get(key: ObjectKey): ReadonlyObject | undefined {
+    const object = this.#lister.get(key);
+    return object && this.#shown(object);
+  }
+
+  require(key: ObjectKey): ReadonlyObject {
+    return this.#shown(this.#lister.require(key));
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.#lister.has(key);
+  }
+
+  keys(): IterableIterator<ObjectKey> {
+    return this.#lister.keys();
+  }
+
+  values(): IterableIterator<ReadonlyObject> {
+    return Iterator.from(this.#lister.values()).map(this.#shown);
+  }
+
+  list(filter?: ListFilter): ReadonlyObject[] {
+    return this.#lister.list(filter).map(this.#shown);
+  }
+
+  byNamespace(namespace: string): NamespaceLister<UnknownObject> {
+    const lister = this.#lister.byNamespace(namespace);
+    return {
+      get: (name) => {
+        const object = lister.get(name);
+        return object && this.#shown(object);
+      },
+      require: (name) => this.#shown(lister.require(name)),
+      list: (filter) => lister.list(filter).map(this.#shown),
+    };
+  }
+
+  byIndex(name: string, value: string): ReadonlyObject[] {
+    return this.#lister.byIndex(name, value).map(this.#shown);
+  }
+
+  indexKeys(name: string, value: string): ObjectKey[] {
+    return this.#lister.indexKeys(name, value);
+  }
+
+  byIndexRange(name: string, range: ValueRange): ReadonlyObject[] {
+    return this.#lister.byIndexRange(name, range).map(this.#shown);
+  }
+
+  indexValues(name: string, range?: ValueRange): string[] {
+    return this.#lister.indexValues(name, range).map((value) => this.#redactor.value(value));
+  }
+
+  indexCount(name: string, value: string): number {
+    return this.#lister.indexCount(name, value);
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#lister.hasIndex(name);
+  }
+}

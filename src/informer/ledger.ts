@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { tell } from '../kit/user-callback.ts';
+import { isTimeout } from '../model/connection-error.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Ending } from './watch-machine.ts';
 
@@ -43,6 +44,7 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly from: ResourceVersion;
       readonly why: Ending;
       readonly error: unknown;
+      /** When the stream ended: of one that fell silent, when its last byte came. */
       readonly disconnectedAt: number;
     }
   /**
@@ -88,7 +90,7 @@ export interface Reconnection {
   readonly since: ResourceVersion;
   /** Why the watch before it ended. */
   readonly why: Ending;
-  /** When the old stream ended. */
+  /** When the old stream ended: of one that fell silent, when its last byte came. */
   readonly disconnectedAt: number;
   /** When the new one was opened. */
   readonly reconnectedAt: number;
@@ -184,6 +186,9 @@ const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
   'drift',
   'resync',
 ]);
+/** Whether a stream ended because nothing came any more: that is noticed late. */
+const isSilence = (why: Ending, error: unknown) => why === 'idle' || (why === 'connection' && isTimeout(error));
+
 /** Endings by which the server has refused the version. */
 const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
 
@@ -206,6 +211,8 @@ export class Ledger implements Continuity {
   #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
   #synced = false;
   #lastSign: number | undefined;
+  /** When the open stream last brought a byte, or was opened, or the list before it was had. */
+  #lastByte: Moment | undefined;
   #resourceVersion: ResourceVersion = '';
   relists = 0;
   resumes = 0;
@@ -261,6 +268,7 @@ export class Ledger implements Continuity {
   synced(resourceVersion: ResourceVersion, objects: number, why: Ending = 'closed'): void {
     const from = this.#resourceVersion;
     const now = this.#sign();
+    this.#lastByte = this.#moment();
     const first = !this.#synced;
     this.#synced = true;
     this.#break ??= { moment: this.#moment(), from: resourceVersion, why, error: undefined, isReported: false };
@@ -298,6 +306,7 @@ export class Ledger implements Continuity {
    */
   opened(since: ResourceVersion, after?: Ending, isVerified = false): void {
     const moment = this.#moment();
+    this.#lastByte = moment;
     this.#close(undefined);
     this.#open = {
       by: after ? 'resumed' : 'stream',
@@ -330,6 +339,7 @@ export class Ledger implements Continuity {
   advanced(to: ResourceVersion, events: number, bookmarks: number): void {
     if (events + bookmarks > 0) this.heard();
     this.#sign();
+    this.#lastByte = this.#moment();
     this.#resourceVersion = to;
     if (!this.#open) return;
     this.#open.to = to;
@@ -337,12 +347,16 @@ export class Ledger implements Continuity {
     this.#open.bookmarks += bookmarks;
   }
 
-  /** The open stream is over. One that ends before it has settled was no connection: the outage before it goes on. */
+  /**
+   * The open stream is over. One that ends before it has settled was no connection: the outage before it goes on. One that fell silent was over
+   * when its last byte came.
+   */
   ended(why: Ending, error?: unknown): void {
     const isOutage = this.#opening !== undefined && this.#break !== undefined;
+    const moment = (isSilence(why, error) && this.#lastByte) || this.#moment();
     this.stop();
-    this.#close(why);
-    if (!isOutage) this.#break = { moment: this.#moment(), from: this.#resourceVersion, why, error, isReported: false };
+    this.#close(why, moment);
+    if (!isOutage) this.#break = { moment, from: this.#resourceVersion, why, error, isReported: false };
     if (!WITHIN_REACH.has(why)) this.#disconnected(why, error);
   }
 
@@ -441,9 +455,9 @@ export class Ledger implements Continuity {
     if (this.#stretches.length > this.#keep) this.#stretches.shift();
   }
 
-  #close(why: Ending | undefined): void {
+  #close(why: Ending | undefined, { now } = this.#moment()): void {
     if (!this.#open) return;
-    this.#open.until = this.#clock.now();
+    this.#open.until = now;
     this.#open.ended = why;
     this.#open = undefined;
   }

@@ -30,6 +30,11 @@ export function isConnectionError(error: unknown): boolean {
   return hasCode(error, (code) => CONNECTION_CODES.has(code));
 }
 
+/** Nothing came on the connection for too long: what the system, or a limit, makes of silence. */
+export function isTimeout(error: unknown): boolean {
+  return hasCode(error, (code) => code === 'ETIMEDOUT');
+}
+
 /** The connection broke off in use: what happens to a pooled connection the server has closed meanwhile. */
 export function isConnectionReset(error: unknown): boolean {
   return hasCode(error, (code) => code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET');

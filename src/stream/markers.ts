@@ -73,7 +73,7 @@ export interface DisconnectedMarker extends Stamped {
   readonly reason: string;
   /** The last version seen. */
   readonly from: string;
-  /** When the watch ended. */
+  /** When the watch ended: of one that fell silent, when its last byte came. */
   readonly since: string;
 }
 

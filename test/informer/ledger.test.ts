@@ -54,15 +54,44 @@ it('reports what happened, in order, with the moments of each outage', () => {
   book.lost('other');
   book.synced('12', 1);
   book.opened('12');
-  const outage = { since: '10', why: 'idle', disconnectedAt: 151_000, reconnectedAt: 158_000, downMs: 7_000 };
+  const outage = { since: '10', why: 'idle', disconnectedAt: 1_000, reconnectedAt: 158_000, downMs: 157_000 };
   expect(events).toEqual([
     { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
-    { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 151_000, at: 151_000, scope: 'shop' },
+    { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 1_000, at: 151_000, scope: 'shop' },
     { kind: 'connected', by: 'resume', proven: false, ...outage, at: 159_000, scope: 'shop' },
     { kind: 'resumed', ...outage, proven: false, at: 159_000, scope: 'shop' },
     { kind: 'gap', from: '10', why: 'gone', at: 159_000, scope: 'shop' },
     { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'gone', at: 159_000, scope: 'shop' },
   ]);
+});
+
+it.each([
+  ['idle', new Error('silent')],
+  ['connection', Object.assign(new Error('read timed out'), { code: 'ETIMEDOUT' })],
+] as const)('counts an outage that was noticed by silence (%s) from the last byte that came', (why, error) => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(40_000);
+  book.advanced('11', 0, 1);
+  clock.tick(25_000);
+  book.ended(why, error);
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 41_000, at: 66_000 });
+  expect(book.connection).toMatchObject({ state: 'disconnected', since: 41_000 });
+  expect(book.stretches.at(-1)).toMatchObject({ until: 41_000, ended: why });
+  clock.tick(1_000);
+  book.opened('11', why);
+  book.advanced('12', 1, 0);
+  expect(events.at(-1)).toMatchObject({ kind: 'resumed', disconnectedAt: 41_000, downMs: 26_000 });
+});
+
+it('counts an outage that was noticed by a break from the break', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(25_000);
+  book.ended('connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 26_000 });
 });
 
 it('says whether a watch is open, since when, and the latest reason why not', () => {

@@ -54,11 +54,12 @@ const kinds = (events: readonly ContinuityEvent[]) =>
   events.map((e) => `${e.kind} ${'why' in e ? e.why : 'fault' in e ? e.fault : ''}`.trim());
 
 describe('a stream that falls silent', () => {
-  it('is noticed within 30 s and resumed where it was, with nothing relisted and nothing missed', async () => {
+  it('is noticed within 30 s and resumed where it was, with nothing relisted and nothing missed, and counts as an outage from its last byte', async () => {
     const initialLines = sandbox.list(CONFIG_MAPS.gvr).length + 1; // and the bookmark
     sandbox.faults.add({ fault: { kind: 'stall', after: initialLines + 1 }, match: { watch: true } });
     const { informer, handler, events } = await follow(CONFIG_MAPS);
     sandbox.apply(configMap('seen'));
+    const lastByteAt = clock.now();
     await clock.advance(1000);
     handler.clear();
     sandbox.apply(configMap('unseen'));
@@ -68,6 +69,8 @@ describe('a stream that falls silent', () => {
     await clock.advance(13_000);
     expect(kinds(events)).toEqual(['synced', 'disconnected idle', 'fault idle', 'connected idle', 'resumed idle']);
     expect(events[3]?.at).toBeLessThanOrEqual(silentSince + 30_000);
+    for (const event of [events[1], events[3], events[4]]) expect(event).toMatchObject({ disconnectedAt: lastByteAt });
+    expect(events[4]).toMatchObject({ downMs: (events[1]?.at ?? 0) - lastByteAt });
     expect(handler.lines.at(-1)).toMatch(/^added default\/unseen/);
     expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0, resumes: 1 });
     expect(informer.continuity[0]?.stretches.map((s) => [s.by, s.ended])).toEqual([
@@ -130,6 +133,10 @@ describe('watches that a ready server refuses', () => {
       expect(sandbox.requests.size - asked).toBeGreaterThan(25);
       expect(sandbox.requests.size - asked).toBeLessThan(110); // the pause is half a second at least, and /readyz may be asked as well
       refusal[Symbol.dispose]();
+      const { size } = sandbox.requests;
+      await clock.advance(2_000);
+      const opened = [...sandbox.requests].slice(size).filter(({ path, status }) => path.includes('watch=true') && status === 200);
+      expect(opened.map(({ path }) => /\/(\w+)\?/.exec(path)?.[1]).sort()).toEqual(types.toSorted());
       await clock.advance(2_000);
       expect(informers.map((informer) => informer.continuity[0]?.connection.state)).toEqual(types.map(() => 'connected'));
       expect(informers.map((informer) => informer.continuity[0]?.gapCount)).toEqual(types.map(() => 0));

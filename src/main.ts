@@ -5,8 +5,8 @@ import { isPrivateFolder } from './kit/private-folder.ts';
 /** The program, but for what its door answers at once. Never rejects; the exit code is the process's. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   keepCompiled(process.env);
-  const [{ processIo }, { program }] = await Promise.all([import('./cli/io.ts'), import('./program.ts')]);
-  await program(argv, processIo());
+  const { program } = await import('./program.ts');
+  await program(argv);
 }
 
 /**

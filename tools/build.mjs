@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
+import { OCLIF_COMMAND_CHUNK, OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
@@ -36,6 +37,7 @@ async function bundle() {
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('cli/help.ts'),
+    [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
   const chunks = [...(await bundled(shared)), ...(await bundled({ 'quick-answer': src('cli/quick-answer.ts') }))];
@@ -53,6 +55,7 @@ async function bundled(input) {
     platform: 'node',
     external: [/^node:/],
     transform: { target: 'node22.19' },
+    plugins: [oclifCommandAlone],
     treeshake: {
       moduleSideEffects: (id) => !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),
     },
@@ -66,6 +69,7 @@ async function bundled(input) {
     banner: (chunk) => (chunk.moduleIds.some((id) => id.includes('node_modules')) ? BANNER : ''),
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups: [OCLIF_COMMAND_CHUNK] },
     // Names and lines stay, so that what an error prints can be read.
     minify: {
       compress: { target: 'node22.19', keepNames: { function: true, class: true } },
@@ -117,7 +121,7 @@ async function schemas() {
 /** The texts that the program prints for --help without loading anything: of the whole and every command, as it is called, in two widths. */
 async function helpTexts() {
   const { renderHelp } = await import(path.join(target, 'help.js'));
-  const { COMMANDS } = await import(path.join(target, 'commands.js'));
+  const { COMMANDS } = await import(path.join(root, 'bin', 'commands.js'));
   const { helpFile, SET_WIDTHS } = await import(path.join(target, 'quick-answer.js'));
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
   await mkdir(path.join(target, 'help'), { recursive: true });

@@ -1,16 +1,22 @@
-import type { Interfaces } from '@oclif/core';
+import type { Config, Interfaces } from '@oclif/core';
+import { Command } from '@oclif/core/command';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { neutralised } from '../output/escape.ts';
+import { calledName } from '../package.ts';
 import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './argv.ts';
 import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './config-file.ts';
-import type { ExitCode } from './exit.ts';
+import { ExitCode, finish, reportError } from './exit.ts';
 import { shapesOf, valuesOf } from './flags.ts';
-import type { Io } from './io.ts';
+import { type Io, processIo } from './io.ts';
+import { quietNodeWarnings } from './node-warnings.ts';
 import { abortOnSignals } from './signals.ts';
 import { checkConnectionFlags } from './useless-flags.ts';
 
-/** What the program's entry hands a command beside what oclif does. */
+/** Every command by its words, to be loaded. */
+export type Registry = Readonly<Record<string, () => Promise<CommandClass>>>;
+
+/** What a command gets from the process that it runs in. */
 export interface Edges {
   readonly io: Io;
   /** Aborts on SIGINT and SIGTERM, with an `Interrupted` as its reason. */
@@ -23,61 +29,93 @@ export interface Edges {
   readonly called: string;
   /** The user's defaults and names. */
   readonly config: ConfigFile;
-  /** Every command by its words, to be loaded. */
-  readonly commands: Readonly<Record<string, () => Promise<CommandClass>>>;
+  readonly commands: Registry;
 }
 
-/** What the entry knows before the command line is read. */
-export type Outside = Pick<Edges, 'io' | 'name' | 'called' | 'commands'>;
+/** What runs a command: our program, or oclif. */
+export interface Host extends Pick<Edges, 'io' | 'name' | 'commands'> {
+  /** Prints the command's help. */
+  help(): Promise<ExitCode>;
+}
 
 /**
- * What every command shares: it takes words as they come, knows its edges, and answers with an exit code instead of exiting.
- * Its statics are those of an oclif command, which is how help knows it; running it needs nothing of oclif, whose loading would
- * cost more than most commands.
+ * The base of all commands, a real oclif command. Where oclif leaves room, it does as kubectl does: our grammar reads the command line, errors
+ * go to stderr with a hint, and the exit code is that of the contract. It is the same whether our program or oclif's `execute` runs it.
  */
-export abstract class BaseCommand {
-  static readonly summary: string = '';
-  static readonly description: string | undefined = undefined;
-  static readonly usage: string = '';
-  static readonly examples: readonly { description: string; command: string }[] = [];
-  static readonly flags: Interfaces.FlagInput = {};
+export abstract class BaseCommand extends Command {
+  static override strict = false; // any number of words
+  static override usage = '';
+  static override examples: { description: string; command: string }[] = [];
+  static override flags: Interfaces.FlagInput = {};
 
-  /**
-   * Runs the command on its part of the command line. Gives `help` when that is what was asked for. Signals end it in good order.
-   * Throws `argument` for what it cannot read, and whatever the command throws.
-   */
-  static async run(this: CommandClass, argv: readonly string[], edges: Outside): Promise<ExitCode | 'help'> {
-    // biome-ignore lint/complexity/noThisInStatic: the command that runs is the class this is called on
-    const read = await hinted(edges.called, () => readLine(argv, this.flags, edges));
-    if (read === 'help') return 'help';
+  /** The commands there are, where oclif runs one of them. */
+  static registry: Registry = {};
+
+  readonly #host: Host;
+  #edges: Edges | undefined;
+  #line: CommandLine | undefined;
+  #exitCode: ExitCode = ExitCode.ok;
+
+  /** oclif gives no host; then the command runs on the process. */
+  constructor(argv: string[], config: Config, host?: Host) {
+    super(argv, config);
+    this.#host = host ?? oclifHost(config, this.id ?? '');
+  }
+
+  /** Runs the command on its part of the command line, to the end of the process: errors are reported, and the exit code is set. */
+  async start(): Promise<void> {
+    await this._run();
+  }
+
+  /** Does the work. {@link catch} reports what it throws. */
+  abstract execute(): Promise<ExitCode>;
+
+  /** Nothing of oclif's: its own loads help and settings for a line of debug output. */
+  protected override async init(): Promise<void> {
+    this.#host.io.stdout.claimErrors();
+  }
+
+  /** Reads the line, then executes. Signals end it gracefully. */
+  override async run(): Promise<ExitCode> {
+    const { io, name, commands } = this.#host;
+    const called = `${calledName()} ${name}`;
+    const { line, config } = await hinted(called, () => readLine(this.argv, this.ctor.flags, { io, name, commands }));
+    this.parsed = true;
+    if (line.help) return await this.#host.help();
     const controller = new AbortController();
     const atOnce = new Set<() => void>();
     using _ = abortOnSignals(controller, () => {
       for (const act of atOnce) act();
     });
-    const { line, config } = read;
-    return await naming(line, () => new this(line, { ...edges, config, signal: controller.signal, atOnce }).execute());
-  }
-
-  protected readonly edges: Edges;
-  readonly #line: CommandLine;
-
-  constructor(line: CommandLine, edges: Edges) {
     this.#line = line;
-    this.edges = edges;
+    this.#edges = { io, name, called, commands, config, signal: controller.signal, atOnce };
+    this.#exitCode = await naming(line, () => this.execute());
+    return this.#exitCode;
   }
 
-  /** Does the work. What it throws is worded, and given its exit code, by the entry. */
-  abstract execute(): Promise<ExitCode>;
+  /** Reports the error as the contract says. Nothing is thrown further: oclif would report it a second time. */
+  protected override async catch(error: unknown): Promise<void> {
+    this.#exitCode = reportError(error, this.#host.io);
+  }
 
-  /** What was given, and whence. */
+  protected override async finally(): Promise<void> {
+    await finish(this.#host.io, this.#exitCode);
+  }
+
+  protected get edges(): Edges {
+    if (!this.#edges) throw new InformerError('closed', 'the command is not running');
+    return this.#edges;
+  }
+
+  /** The parsed command line: each flag's values and their origin, and the words. */
   protected get line(): CommandLine {
+    if (!this.#line) throw new InformerError('closed', 'the command is not running');
     return this.#line;
   }
 
   /** The flags and words of the command line. */
   protected read<F extends Interfaces.FlagInput>(flags: F): { flags: Interfaces.InferredFlags<F>; words: readonly string[] } {
-    return { flags: valuesOf(flags, this.#line.given), words: this.#line.words };
+    return { flags: valuesOf(flags, this.line.given), words: this.line.words };
   }
 
   /** As {@link read}, for a command that takes no words. */
@@ -92,7 +130,30 @@ export abstract class BaseCommand {
 }
 
 /** A command that can be made; the base is abstract. */
-export type CommandClass = Omit<typeof BaseCommand, never> & (new (...args: ConstructorParameters<typeof BaseCommand>) => BaseCommand);
+export type CommandClass = Omit<typeof BaseCommand, never> & (new (argv: string[], config: Config, host?: Host) => BaseCommand);
+
+/** As much of oclif's Config as a command asks for when our program runs it. A whole one reads files, and takes longer than most commands. */
+export const PROGRAM_CONFIG = {
+  bin: 'kubectl-informer',
+  scopedEnvVarKeys: () => [],
+} satisfies Partial<Config> as unknown as Config;
+
+function oclifHost(config: Config, id: string): Host {
+  const io = processIo();
+  const name = id.replaceAll(':', ' '); // oclif's ids are words between colons
+  quietNodeWarnings((text) => void io.stderr.write(text));
+  return {
+    io,
+    name,
+    commands: BaseCommand.registry,
+    async help() {
+      const { loadHelpClass } = await import('@oclif/core/help');
+      const Help = await loadHelpClass(config);
+      await new Help(config, config.pjson.oclif.helpOptions).showHelp(name.split(' '));
+      return ExitCode.ok;
+    },
+  };
+}
 
 interface ReadLine {
   readonly line: CommandLine;
@@ -100,10 +161,14 @@ interface ReadLine {
 }
 
 /** The line, then the environment, then the user's file: the first that says something of a flag wins. */
-async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { io, name, commands }: Outside): Promise<ReadLine | 'help'> {
+async function readLine(
+  argv: readonly string[],
+  flags: Interfaces.FlagInput,
+  { io, name, commands }: Pick<Edges, 'io' | 'name' | 'commands'>,
+): Promise<ReadLine> {
   const shapes = shapesOf(flags);
   const line = readCommandLine(argv, shapes, io.env);
-  if (line.help) return 'help';
+  if (line.help) return { line, config: NO_CONFIG };
   const known = shapes.map((shape) => shape.name);
   if (known.includes('context')) checkConnectionFlags(line.given); // not of the command that is a server
   await warnOfVariables(known, io, commands);
@@ -114,7 +179,7 @@ async function readLine(argv: readonly string[], flags: Interfaces.FlagInput, { 
 }
 
 /** Variables that begin like ours and set nothing: named with what may have been meant. Other commands' flags are looked at only then. */
-async function warnOfVariables(known: readonly string[], io: Io, commands: Outside['commands']): Promise<void> {
+async function warnOfVariables(known: readonly string[], io: Io, commands: Registry): Promise<void> {
   const own = new Set(known.map(variableOf));
   const strays = Object.keys(io.env).filter((name) => name.startsWith(ENV_PREFIX) && !own.has(name));
   if (strays.length === 0) return;
@@ -150,7 +215,7 @@ async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise
 const names = (message: string, flag: string) => new RegExp(`--${flag}(?![\\w-])`).test(message);
 
 /** A default that this command does not have may be another's; the others are loaded only to find that out. */
-async function refuseStrays({ path, defaults }: ConfigFile, known: readonly string[], commands: Outside['commands']): Promise<void> {
+async function refuseStrays({ path, defaults }: ConfigFile, known: readonly string[], commands: Registry): Promise<void> {
   const strays = Object.keys(defaults).filter((flag) => !known.includes(flag));
   if (strays.length === 0) return;
   const all = await Promise.all(Object.values(commands).map((load) => load()));

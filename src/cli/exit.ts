@@ -3,6 +3,7 @@ import { isAboutSecret, withoutSecretValues } from '../model/secret-error.ts';
 import { StatusError, statusOf } from '../model/status.ts';
 import { continued } from '../output/escape.ts';
 import type { Io } from './io.ts';
+import { Interrupted } from './signals.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
 export const ExitCode = {
@@ -53,6 +54,14 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage; // a type that is not there; else the server refused
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
   return ExitCode.failed;
+}
+
+/** Writes on stderr what went wrong, and gives the exit code it stands for. A signal, and a reader that has left, need no words. */
+export function reportError(error: unknown, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): ExitCode {
+  if (error instanceof Interrupted) return error.exitCode;
+  if (stdout.closed.aborted) return ExitCode.ok; // why is reported when the process ends
+  stderr.write(describeError(error));
+  return exitCodeOf(error);
 }
 
 /** A type that was found in a kept discovery and is not served any more; the discovery has been forgotten. */

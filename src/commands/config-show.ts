@@ -1,12 +1,9 @@
 import type { Interfaces } from '@oclif/core';
-import { BaseCommand, type CommandClass } from '../cli/base-command.ts';
+import { BaseCommand, type CommandClass, type Registry } from '../cli/base-command.ts';
 import { refuseUnknown } from '../cli/config-file.ts';
 import { type ConfigRow, settingsOf } from '../cli/config-rows.ts';
 import { ExitCode } from '../cli/exit.ts';
 import { choice, configFlags } from '../cli/flags.ts';
-
-/** Commands that have settings. */
-const WITH_SETTINGS = ['watch', 'query', 'reconcile', 'sandbox'];
 
 export default class ConfigShowCommand extends BaseCommand {
   static override summary = 'the settings every command would run with, and where each comes from';
@@ -25,16 +22,22 @@ export default class ConfigShowCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(ConfigShowCommand.flags);
     const { io, config, commands } = this.edges;
-    refuseUnknown(words, WITH_SETTINGS, 'commands that have settings are named, and there is');
-    const names = words.length > 0 ? words : WITH_SETTINGS;
-    const classes = await Promise.all(WITH_SETTINGS.map(async (name) => [name, await commands[name]?.()] as [string, CommandClass]));
-    const rows = settingsOf(new Map(classes), config, io.env).filter(({ command }) => command === '' || names.includes(command));
+    const classes = await withSettings(commands);
+    refuseUnknown(words, [...classes.keys()], 'commands that have settings are named, and there is');
+    const names = words.length > 0 ? words : [...classes.keys()];
+    const rows = settingsOf(classes, config, io.env).filter(({ command }) => command === '' || names.includes(command));
     io.stdout.write(await printed(rows, flags.output as string));
     const { path: file, isThere } = config;
     if (flags.output === 'table')
       io.stderr.write(isThere ? `from ${file}\n` : `there is no config file${file && ` (it would be ${file})`}\n`);
     return ExitCode.ok;
   }
+}
+
+/** The commands that take defaults from the file, but for this one, which shows them. */
+async function withSettings(commands: Registry): Promise<Map<string, CommandClass>> {
+  const all = await Promise.all(Object.entries(commands).map(async ([name, load]) => [name, await load()] as const));
+  return new Map(all.filter(([, command]) => 'config' in command.flags && command !== ConfigShowCommand));
 }
 
 async function printed(rows: readonly ConfigRow[], format: string): Promise<string> {

@@ -1,17 +1,10 @@
-import type { CommandClass } from '../cli/base-command.ts';
-import ConfigShowCommand from './config-show.ts';
-import QueryCommand from './query.ts';
-import ReconcileCommand from './reconcile.ts';
-import SandboxCommand from './sandbox.ts';
-import VersionCommand from './version.ts';
-import WatchCommand from './watch.ts';
+import { BaseCommand, type CommandClass } from '../cli/base-command.ts';
+import { REGISTRY } from './registry.ts';
 
-/** Every command by its words. oclif reads this for help; the entry loads just the one that runs. */
-export const COMMANDS: Readonly<Record<string, CommandClass>> = {
-  watch: WatchCommand,
-  query: QueryCommand,
-  reconcile: ReconcileCommand,
-  sandbox: SandboxCommand,
-  'config:show': ConfigShowCommand, // oclif parts words by colons
-  version: VersionCommand,
-};
+/** Every command by its id, loaded: for oclif, by way of `bin/commands.js`. Our own program loads only the command that runs. */
+export async function loadCommands(): Promise<Record<string, CommandClass>> {
+  BaseCommand.registry = REGISTRY;
+  return Object.fromEntries(
+    await Promise.all(Object.entries(REGISTRY).map(async ([name, load]) => [name.replaceAll(' ', ':'), await load()] as const)),
+  );
+}

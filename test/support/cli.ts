@@ -16,6 +16,8 @@ export interface CliOptions {
   env?: NodeJS.ProcessEnv | undefined;
   input?: string | undefined;
   cwd?: string | undefined;
+  /** The script that runs the commands. Default: the program as it is installed. */
+  script?: string | undefined;
 }
 
 /** The built program as a child process, with what it printed so far and a way to wait for more. */
@@ -27,7 +29,7 @@ export class Cli {
   readonly #watchers = new Set<() => void>();
 
   constructor(args: readonly string[], options: CliOptions = {}) {
-    this.child = spawn(process.execPath, [RUN, ...args], {
+    this.child = spawn(process.execPath, [options.script ?? RUN, ...args], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1', ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       cwd: options.cwd,

@@ -78,12 +78,13 @@ const KNOWN_OPTIONS = {
 const KNOWN_TOKEN_OWNER = { user: 'text', groups: 'list', uid: 'text', lifetimeMs: 'number' } satisfies KnownOptionsOf<TokenOwner>;
 const KNOWN_TRANSPORT_OPTIONS = { seed: 'number', chunkBytes: true, token: 'text' } satisfies KnownOptionsOf<InProcessOptions>;
 
-const STORED = Symbol('stored');
-
 /** What {@link Sandbox.snapshot} gives and {@link Sandbox.restore} takes; also of another sandbox. */
 export interface SandboxSnapshot {
-  readonly [STORED]: StoreSnapshot;
+  /** The revision of the latest write in it. */
+  readonly resourceVersion: string;
 }
+
+const STORED = new WeakMap<SandboxSnapshot, StoreSnapshot>();
 
 interface RestartOptions {
   readonly keepHistory?: boolean | undefined;
@@ -316,7 +317,9 @@ export class Sandbox implements AsyncDisposable {
 
   /** All that is stored at this moment, for {@link restore}. */
   snapshot(): SandboxSnapshot {
-    return { [STORED]: this.#works.cluster.store.snapshot() };
+    const snapshot: SandboxSnapshot = { resourceVersion: this.resourceVersion };
+    STORED.set(snapshot, this.#works.cluster.store.snapshot());
+    return snapshot;
   }
 
   /**
@@ -326,7 +329,9 @@ export class Sandbox implements AsyncDisposable {
   restore(snapshot: SandboxSnapshot, options: { downMs?: number } = {}): Promise<void> {
     checkOptions('restore', options, { downMs: 'number' });
     const { downMs = 0 } = options;
-    return this.#restartOnce({ downMs, replaced: snapshot[STORED] });
+    const stored = STORED.get(snapshot);
+    if (stored === undefined) throw new InformerError('argument', 'restore takes what snapshot() of a sandbox returned');
+    return this.#restartOnce({ downMs, replaced: stored });
   }
 
   /** As {@link restore}, with what a cluster that was just made has: versions start again, and every object gets another uid. */

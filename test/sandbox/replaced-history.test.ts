@@ -42,3 +42,10 @@ it('comes back as it was at a snapshot, goes on from its version, and knows noth
   }
   await client.close();
 });
+
+it('a snapshot says its version, and nothing else can be restored', async () => {
+  await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
+  const snapshot = sandbox.snapshot();
+  expect(snapshot).toEqual({ resourceVersion: sandbox.resourceVersion });
+  expect(() => sandbox.restore({ ...snapshot })).toThrow('restore takes what snapshot() of a sandbox returned');
+});

@@ -1,5 +1,5 @@
 import type { ApiType } from '../types/api-type.ts';
-import type { Representation } from './negotiate.ts';
+import type { AnswerFormat } from './negotiate.ts';
 
 /** Who asks, as a SelfSubjectReview tells it. */
 export interface UserInfo {
@@ -31,7 +31,7 @@ export interface ResourceCall extends Call {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  readonly representation: Representation;
+  readonly representation: AnswerFormat;
 }
 
 /** A query option that is a boolean: absent, `0` and `false` in any case are not, anything else is. Source: apimachinery runtime conversion. */

@@ -4,7 +4,7 @@ import { notAcceptable } from '../status/statuses.ts';
 export type Form = 'object' | 'table' | 'metadata';
 
 /** What a client accepts, decided. */
-export interface Representation {
+export interface AnswerFormat {
   readonly form: Form;
   readonly syntax: 'json' | 'yaml';
   readonly pretty: boolean;
@@ -31,7 +31,7 @@ interface AcceptedType {
  * Picks the representation from Accept, the `pretty` and `includeObject` options, and the client's name (curl reads pretty).
  * Throws 406 when nothing offered fits. A watch is always JSON.
  */
-export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearchParams, watch: boolean): Representation {
+export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearchParams, watch: boolean): AnswerFormat {
   const accepted = parseAccept(headers.get('accept'));
   for (const candidate of accepted) {
     const found = offered(candidate, watch);
@@ -40,7 +40,7 @@ export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearch
   return notAcceptable([...MEDIA_TYPES, 'application/json;stream=watch']);
 }
 
-function offered({ type, parameters }: AcceptedType, watch: boolean): Pick<Representation, 'form' | 'syntax'> | undefined {
+function offered({ type, parameters }: AcceptedType, watch: boolean): Pick<AnswerFormat, 'form' | 'syntax'> | undefined {
   const syntax = syntaxOf(type);
   if (!syntax || (watch && syntax === 'yaml')) return undefined;
   const as = parameters.get('as');
@@ -50,7 +50,7 @@ function offered({ type, parameters }: AcceptedType, watch: boolean): Pick<Repre
   return { form, syntax };
 }
 
-function syntaxOf(type: string): Representation['syntax'] | undefined {
+function syntaxOf(type: string): AnswerFormat['syntax'] | undefined {
   if (type === '*/*' || type === 'application/*' || type === 'application/json') return 'json';
   return type === 'application/yaml' ? 'yaml' : undefined;
 }
@@ -79,7 +79,7 @@ export function isPretty(headers: ReadonlyMap<string, string>, query: URLSearchP
   return BROWSERS.some((name) => agent.startsWith(name));
 }
 
-function includeObjectOf(query: URLSearchParams): Representation['includeObject'] {
+function includeObjectOf(query: URLSearchParams): AnswerFormat['includeObject'] {
   const value = query.get('includeObject');
   return value === 'None' || value === 'Object' ? value : 'Metadata';
 }

@@ -5,10 +5,10 @@ import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { Status } from '../../model/status.ts';
 import { EXACT_DUMP_SCHEMA } from './exact-yaml.ts';
 import { type ApiResponse, once } from './exchange.ts';
-import type { Representation } from './negotiate.ts';
+import type { AnswerFormat } from './negotiate.ts';
 
 type Headers = Record<string, string>;
-type Syntax = Pick<Representation, 'syntax' | 'pretty'>;
+type Syntax = Pick<AnswerFormat, 'syntax' | 'pretty'>;
 
 const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 

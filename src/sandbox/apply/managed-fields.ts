@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/
 import { shared } from '../store/shared.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { FieldSet } from '../types/field-set.ts';
-import { compare, fieldsOf } from '../types/fields.ts';
+import { appliedFieldsOf, compare } from '../types/fields.ts';
 import { shapeOf } from '../types/shape.ts';
 
 /** Who writes, and through which door. */
@@ -125,7 +125,7 @@ export function isOf(entry: ManagedFieldsEntry, manager: Manager, type: ApiType)
 /** The fields an applied configuration claims. */
 export function claimedBy(type: ApiType, applied: UnknownObject): FieldSet {
   const { metadata, ...fields } = owned(applied);
-  return fieldsOf(Object.keys(metadata).length > 0 ? { metadata, ...fields } : fields, shapeOf(type));
+  return appliedFieldsOf(Object.keys(metadata).length > 0 ? { metadata, ...fields } : fields, shapeOf(type));
 }
 
 function reorder(entry: ManagedFieldsEntry): ManagedFieldsEntry {

@@ -6,14 +6,14 @@ import type { ApiType } from '../types/api-type.ts';
 import { emptyObject } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { FieldSet } from '../types/field-set.ts';
-import { compare, isMap, itemKey, partsOf } from '../types/fields.ts';
+import { compare, isFieldMap, itemKey, partsOf } from '../types/fields.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
 import { guardsStatus, keepsMetadataAtStatus } from '../types/traits.ts';
 import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
 
 /** What applying a configuration makes of an object. */
-export interface Applied {
+export interface ApplyResult {
   readonly object: UnknownObject;
   readonly managedFields: ReturnType<typeof write>;
 }
@@ -28,7 +28,7 @@ export function applyTo(
   configuration: UnknownObject,
   manager: Manager,
   { force, time }: { force: boolean; time: string },
-): Applied {
+): ApplyResult {
   const shape = shapeOf(type);
   const ownerships = ownersOf(type, live, time);
   const mine = ownerships.find((o) => isOf(o.entry, manager, type));
@@ -95,7 +95,7 @@ function withoutSystemFields(configuration: UnknownObject): UnknownObject {
 }
 
 function merge(live: unknown, applied: unknown, shape: Shape | undefined): unknown {
-  if (isMap(live) && isMap(applied) && !shape?.atomic) {
+  if (isFieldMap(live) && isFieldMap(applied) && !shape?.atomic) {
     const result = { ...live };
     for (const [name, value] of Object.entries(applied)) setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
     return result;
@@ -111,8 +111,8 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
   const { keys, items } = shape ?? {};
   if (!keys) return applied;
   return mergeItems(
-    live.filter(isMap),
-    applied.filter(isMap),
+    live.filter(isFieldMap),
+    applied.filter(isFieldMap),
     (item) => itemKey(item, keys),
     (old, item) => merge(old, item, items) as Item,
   );
@@ -176,12 +176,12 @@ function pruned(element: string, { value, shape }: Part, dropped: FieldSet | und
   const isHeld = held !== undefined && !held.isEmpty;
   if (dropped.owned && !isHeld && (isItem || dropped.children.size === 0)) return [];
   const left = prune(value, dropped, held, shape);
-  if (isItem && isMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
+  if (isItem && isFieldMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
 
 function isEmptyContainer(value: unknown): boolean {
-  return isMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
+  return isFieldMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
 }
 
 /** Source: apimachinery util/managedfields/internal conflict.go. */

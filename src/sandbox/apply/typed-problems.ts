@@ -6,7 +6,7 @@ import type { ApiType, JsonSchema } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
 import { unknownFieldsOf } from '../types/custom/custom-resource.ts';
 import { applyProblem, emptyNulls, expected, mismatches } from '../types/field-types.ts';
-import { isMap, itemKey } from '../types/fields.ts';
+import { isFieldMap, itemKey } from '../types/fields.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
 import { own } from '../types/own-fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
@@ -39,12 +39,12 @@ function typedPath(path: string, object: UnknownObject, root: Shape): string {
   for (const [, field, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     if (field !== undefined) {
       shape = fieldShape(shape, field);
-      value = isMap(value) ? value[field] : undefined;
+      value = isFieldMap(value) ? value[field] : undefined;
       told += `.${field}`;
       continue;
     }
     const item: unknown = Array.isArray(value) ? value[Number(index)] : undefined;
-    told += shape?.keys && isMap(item) ? keyText(item, shape.keys) : `[${index}]`;
+    told += shape?.keys && isFieldMap(item) ? keyText(item, shape.keys) : `[${index}]`;
     shape = shape?.items;
     value = item;
   }
@@ -57,18 +57,18 @@ function keyText(item: Record<string, unknown>, keys: readonly string[]): string
 }
 
 function listProblems(value: unknown, shape: Shape | undefined, path: string): string[] {
-  if (isMap(value)) {
+  if (isFieldMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) => listProblems(inner, fieldShape(shape, name), `${path}.${name}`));
   }
   if (!Array.isArray(value) || !(shape?.keys || shape?.set)) return [];
   const seen = new Set<string>();
   return value.flatMap((item: unknown, i) => {
-    const missing = isMap(item) ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol') : undefined;
+    const missing = isFieldMap(item) ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol') : undefined;
     if (missing) {
       const why = `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`;
       return [`${path}: element ${i}: ${why}`];
     }
-    const key = shape.keys && isMap(item) ? keyText(item, shape.keys) : `[=${jsonText(item)}]`;
+    const key = shape.keys && isFieldMap(item) ? keyText(item, shape.keys) : `[=${jsonText(item)}]`;
     if (seen.has(key)) return [`${path}: duplicate entries for key ${key}`];
     seen.add(key);
     return listProblems(item, shape.items, `${path}${key}`);
@@ -81,7 +81,7 @@ function customProblems(value: unknown, schema: JsonSchema, shape: Shape | undef
   const wanted = SCHEMA_TYPES[schema.type ?? ''];
   if (wanted && !wanted.fits(value)) return [`${path}: ${expected(wanted.name, value)}`];
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-  if (isMap(value)) {
+  if (isFieldMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) => {
       const known = own(schema.properties, name) ?? others;
       return known && !(path === '' && name === 'metadata') ? customProblems(inner, known, fieldShape(shape, name), `${path}.${name}`) : [];
@@ -90,7 +90,7 @@ function customProblems(value: unknown, schema: JsonSchema, shape: Shape | undef
   const { items } = schema;
   if (!Array.isArray(value) || !items) return [];
   return value.flatMap((item: unknown, i) => {
-    const at = shape?.keys && isMap(item) ? keyText(item, shape.keys) : `[${i}]`;
+    const at = shape?.keys && isFieldMap(item) ? keyText(item, shape.keys) : `[${i}]`;
     return customProblems(item, items, shape?.items, `${path}${at}`);
   });
 }
@@ -100,6 +100,6 @@ const SCHEMA_TYPES: Readonly<Record<string, { readonly name: string; readonly fi
   boolean: { name: 'boolean', fits: (value) => typeof value === 'boolean' },
   integer: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
   number: { name: 'numeric (int or float)', fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
-  object: { name: 'map', fits: isMap },
+  object: { name: 'map', fits: isFieldMap },
   string: { name: 'string', fits: (value) => typeof value === 'string' },
 };

@@ -4,7 +4,7 @@ import { unescaped } from '../api/route.ts';
 import { ADMIN, ISSUER, type TokenKeeper } from './token-keeper.ts';
 
 /** Who sends a request, and as whom. */
-export interface Identity {
+export interface Caller {
   /** Whose credentials came with it. */
   readonly sender: UserInfo;
   /** As whom it is to be carried out: the sender, unless somebody else is impersonated. */
@@ -23,7 +23,7 @@ export function authenticate(
   headers: ReadonlyMap<string, string>,
   tokens: TokenKeeper,
   { trusted, anonymous }: { trusted: boolean; anonymous: boolean },
-): Identity | undefined {
+): Caller | undefined {
   const authorization = headers.get('authorization');
   const unknown = trusted ? ADMIN : anonymous ? ANONYMOUS : undefined;
   const sender = authorization === undefined ? unknown : bearer(authorization, tokens);

@@ -1,11 +1,11 @@
 import { deny } from './attempt.ts';
-import type { Identity } from './authenticate.ts';
+import type { Caller } from './authenticate.ts';
 import type { Attempt, Authorizer } from './authorizer.ts';
 
 /**
  * Throws the 403 of a sender who may not act as the user it names. Source: apiserver endpoints/filters/impersonation.go.
  */
-export function checkImpersonation(authorizer: Authorizer, { sender, user, groups: named }: Identity): void {
+export function checkImpersonation(authorizer: Authorizer, { sender, user, groups: named }: Caller): void {
   if (user === sender) return;
   const [, namespace, account] = /^system:serviceaccount:([^:]+):(.+)$/.exec(user.username) ?? [];
   const who: Attempt = account

@@ -6,7 +6,7 @@ import type { StoreEvent } from '../store/event-log.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
-import { askedBefore, type DeleteOptions, type Deleter, FOREGROUND, ORPHAN } from '../write/deleter.ts';
+import { askedBefore, type DeleteRules, type Deleter, FOREGROUND, ORPHAN } from '../write/deleter.ts';
 import { tidyMetadata } from '../write/identity.ts';
 import type { Writer } from '../write/writer.ts';
 
@@ -193,7 +193,7 @@ export class GarbageCollector implements Disposable {
     this.#writer.update(type, { ...changed, metadata: tidyMetadata({ ...changed.metadata, ...change }) }, { manager: MANAGER });
   }
 
-  #delete(type: ApiType, key: string, propagationPolicy: DeleteOptions['propagationPolicy']): void {
+  #delete(type: ApiType, key: string, propagationPolicy: DeleteRules['propagationPolicy']): void {
     const { namespace, name } = splitKey(key);
     this.#deleter.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy });
   }

@@ -1,7 +1,7 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { describeCommon, describeField, describeMessage } from '../types/fields/descriptions.ts';
-import { type Field, type FieldType, type Message, messageOf, type Scalar } from '../types/fields/field-table.ts';
+import { builtinMessage, type Field, type FieldType, type Message, type Scalar } from '../types/fields/field-table.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -43,7 +43,7 @@ export class SchemaSet {
 
   /** The same for a built-in kind by its name. */
   addKind(apiVersion: string, kind: string): string | undefined {
-    const message = messageOf(apiVersion, kind);
+    const message = builtinMessage(apiVersion, kind);
     if (!message) return undefined;
     const [version = '', group = ''] = apiVersion.split('/').reverse();
     this.#schemas.set(message.qualified, {});
@@ -57,7 +57,7 @@ export class SchemaSet {
 
   #addCustom({ group, version }: ApiType['gvr'], kind: string, schema: object): string {
     const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
-    const metadata = messageOf('meta.k8s.io/v1', 'ObjectMeta');
+    const metadata = builtinMessage('meta.k8s.io/v1', 'ObjectMeta');
     if (metadata) this.#addMessage(metadata);
     const { properties = {}, ...rest } = schema as { properties?: Schema };
     const meta = { allOf: [reference(OBJECT_META)], description: describeCommon('metadata') };

@@ -1,6 +1,6 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
-import type { Representation } from '../api/negotiate.ts';
+import type { AnswerFormat } from '../api/negotiate.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/table.ts';
 import type { ApiType } from '../types/api-type.ts';
@@ -20,7 +20,7 @@ export interface ListEncoder {
   close(meta: ListMeta, empty: boolean): string;
 }
 
-type Shape = Pick<Representation, 'form' | 'includeObject'>;
+type Shape = Pick<AnswerFormat, 'form' | 'includeObject'>;
 
 /** One object as a whole body, without the line feed. `headed` says whether a table names its columns. */
 export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, now: number, headed = true): string {

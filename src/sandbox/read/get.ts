@@ -8,7 +8,7 @@ import type { StoredObject } from '../store/stored-object.ts';
 import { encodeObject } from './encode.ts';
 
 /** Answers GET of one object. The status subresource shows the whole object, as the real server does. */
-export function get(cluster: Cluster, call: ResourceCall): ApiResponse {
+export function answerGet(cluster: Cluster, call: ResourceCall): ApiResponse {
   return showObject(cluster, call, 200, find(cluster, call));
 }
 

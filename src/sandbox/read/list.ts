@@ -16,7 +16,7 @@ import { type Selection, selectionOf } from './selection.ts';
 const WAIT_FOR_VERSION_MS = 3_000;
 
 /** Answers LIST: one page of one consistent state. The body is made chunk by chunk while it is read. */
-export async function list(cluster: Cluster, call: ResourceCall): Promise<ApiResponse> {
+export async function answerList(cluster: Cluster, call: ResourceCall): Promise<ApiResponse> {
   const options = parseListOptions(call);
   const selection = selectionOf(call.type, options);
   const at = await startOf(cluster, call, options);
@@ -29,11 +29,11 @@ export async function list(cluster: Cluster, call: ResourceCall): Promise<ApiRes
 
 /** The objects a request selects, in key order: what deletecollection goes through. */
 export function select(cluster: Cluster, type: ApiType, namespace: string | undefined, selection: Selection | undefined): StoredObject[] {
-  const found = cluster.store.collection(type.storage).list({ prefix: prefixOf(namespace) }, cluster.store.revision);
+  const found = cluster.store.collection(type.storage).list({ prefix: keyPrefix(namespace) }, cluster.store.revision);
   return selection ? found.filter(selection) : found;
 }
 
-export function prefixOf(namespace: string | undefined): string {
+export function keyPrefix(namespace: string | undefined): string {
   return namespace === undefined ? '' : `${namespace}/`;
 }
 
@@ -56,7 +56,7 @@ async function startOf(cluster: Cluster, call: ResourceCall, options: ReadOption
 function continued({ store }: Cluster, call: ResourceCall, text: string): Start {
   const token = decodeContinue(text);
   if ('problem' in token) return badRequest(`invalid continue token: ${token.problem}`);
-  const from = prefixOf(call.namespace) + token.start;
+  const from = keyPrefix(call.namespace) + token.start;
   if (token.revision === -1) return { revision: store.revision, from, paged: true };
   if (token.revision < store.oldestState(call.type.storage)) expiredContinue(token.start);
   return { revision: token.revision, from, paged: true };
@@ -104,7 +104,7 @@ interface PageRequest extends Start {
 }
 
 function pageOf({ store }: Cluster, { type, namespace }: ResourceCall, { revision, from, paged, limit, selection }: PageRequest): Page {
-  const prefix = prefixOf(namespace);
+  const prefix = keyPrefix(namespace);
   const all = store.collection(type.storage).list({ prefix, from }, revision);
   const { items, read } = take(all, paged ? limit : 0, selection);
   const more = read < all.length;

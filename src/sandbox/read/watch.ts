@@ -11,7 +11,7 @@ import type { StoreEvent } from '../store/event-log.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { bookmarkObject } from './bookmark.ts';
 import { encodeObject } from './encode.ts';
-import { prefixOf, select } from './list.ts';
+import { keyPrefix, select } from './list.ts';
 import { parseWatchOptions, type ReadOptions } from './read-options.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
@@ -32,7 +32,7 @@ const LAST_BOOKMARK_MS = 2_000;
  * A watcher is a cursor into the collection's log, not a queue: one that reads slowly holds no memory, and one that falls out of the
  * history window is ended, so that its client starts anew and gets 410.
  */
-export function watch(cluster: Cluster, call: ResourceCall, settings: WatchSettings): ApiResponse {
+export function answerWatch(cluster: Cluster, call: ResourceCall, settings: WatchSettings): ApiResponse {
   const options = parseWatchOptions(call);
   const watcher = new Watcher(cluster, call, options, selectionOf(call.type, options), settings);
   return { status: 200, headers: { 'content-type': 'application/json' }, body: watcher.run() };
@@ -62,7 +62,7 @@ class Watcher {
     this.#selection = selection;
     this.#settings = settings;
     this.#collection = cluster.store.collection(call.type.storage);
-    this.#prefix = prefixOf(call.namespace);
+    this.#prefix = keyPrefix(call.namespace);
   }
 
   async *run(): AsyncGenerator<Uint8Array, void, void> {

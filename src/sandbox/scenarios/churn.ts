@@ -1,5 +1,5 @@
 import type { ScenarioOptions } from './scenario.ts';
-import { NODES, nodeOf } from './shop.ts';
+import { NODES, nodeObject } from './shop.ts';
 import { Actor } from './workloads/actor.ts';
 import { EventRecorder } from './workloads/events.ts';
 import { pace } from './workloads/pace.ts';
@@ -13,7 +13,7 @@ const WORKERS = NODES.filter((n) => n.schedulable);
 /** Pods and config maps that come, change and go without end, and events that tell of it: as many changes per second as asked for. */
 export function churn(world: World, { pods = 30, ratePerSecond = 20 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);
-  for (const node of NODES) actor.create(nodeOf(node, actor.timestamp), 'kubelet', { fixture: true });
+  for (const node of NODES) actor.create(nodeObject(node, actor.timestamp), 'kubelet', { fixture: true });
   actor.create({ kind: 'Namespace', metadata: { name: NAMESPACE } }, 'kubectl-create', { fixture: true });
   const mill = new Mill(actor, pods);
   pace(actor, ratePerSecond, () => mill.turn());

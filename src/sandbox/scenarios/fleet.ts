@@ -1,6 +1,6 @@
 import { newUid, randomLetters } from '../write/identity.ts';
 import type { ScenarioOptions } from './scenario.ts';
-import { APPS, type App, deploymentOf, nodeOf } from './shop.ts';
+import { APPS, type App, deploymentOf, nodeObject } from './shop.ts';
 import { Actor, keyOfMeta } from './workloads/actor.ts';
 import type { NodeSpec } from './workloads/kubelet.ts';
 import { pace } from './workloads/pace.ts';
@@ -19,7 +19,7 @@ const KINDS = APPS.filter((a) => a.lively);
 export function fleet(world: World, { pods = 1_000, ratePerSecond = 50 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);
   const nodes = Array.from({ length: Math.max(1, Math.ceil(pods / PODS_PER_NODE)) }, (_, i) => nodeAt(i));
-  for (const node of nodes) actor.create(nodeOf(node, actor.timestamp), 'kubelet', { fixture: true });
+  for (const node of nodes) actor.create(nodeObject(node, actor.timestamp), 'kubelet', { fixture: true });
   const keys: string[] = [];
   for (let first = 0; first === 0 || first < pods; first += PODS_PER_NAMESPACE) {
     const namespace = `fleet-${String(first / PODS_PER_NAMESPACE).padStart(2, '0')}`;

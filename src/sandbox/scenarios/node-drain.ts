@@ -1,7 +1,7 @@
 import { NODES } from './shop.ts';
 import { createShopCluster, type ShopCluster } from './shop-cluster.ts';
 import { keyOfMeta } from './workloads/actor.ts';
-import type { Condition, Node, Pod, Taint } from './workloads/views.ts';
+import type { NodeView, Pod, PodCondition, Taint } from './workloads/views.ts';
 import type { World } from './world.ts';
 
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
@@ -81,7 +81,7 @@ class Maintenance {
     this.#after(5_000, 9_000, () => this.#comeBack(name, turn, before));
   }
 
-  #comeBack(name: string, turn: number, before: readonly Condition[]): void {
+  #comeBack(name: string, turn: number, before: readonly PodCondition[]): void {
     const { silent, actor } = this.#cluster;
     silent.delete(name);
     this.#report(
@@ -105,14 +105,14 @@ class Maintenance {
     this.#tell(name, 'NodeSchedulable', 'kubelet');
   }
 
-  #change(name: string, manager: string, specOf: (node: Node) => Node['spec']): void {
+  #change(name: string, manager: string, specOf: (node: NodeView) => NodeView['spec']): void {
     const node = this.#cluster.actor.get('Node', name);
-    if (node) this.#cluster.actor.update({ ...node, spec: specOf(node) } as Node, manager);
+    if (node) this.#cluster.actor.update({ ...node, spec: specOf(node) } as NodeView, manager);
   }
 
-  #report(name: string, manager: string, conditions: readonly Condition[]): void {
+  #report(name: string, manager: string, conditions: readonly PodCondition[]): void {
     const node = this.#cluster.actor.get('Node', name);
-    if (node) this.#cluster.actor.updateStatus({ ...node, status: { ...node.status, conditions: [...conditions] } } as Node, manager);
+    if (node) this.#cluster.actor.updateStatus({ ...node, status: { ...node.status, conditions: [...conditions] } } as NodeView, manager);
   }
 
   #tell(name: string, reason: string, component: string): void {
@@ -126,7 +126,7 @@ class Maintenance {
   }
 }
 
-function withoutTaint({ taints = [], ...spec }: Node['spec'], key: string): Node['spec'] {
+function withoutTaint({ taints = [], ...spec }: NodeView['spec'], key: string): NodeView['spec'] {
   const left: Taint[] = taints.filter((t) => t.key !== key);
   return left.length > 0 ? { ...spec, taints: left } : spec;
 }

@@ -7,15 +7,15 @@ import { rollout } from './rollout.ts';
 import { checkScenarioOptions, type Scenario, type ScenarioOptions } from './scenario.ts';
 import type { World } from './world.ts';
 
-const SCENARIOS = {
+export type ScenarioName = 'rollout' | 'crashloop' | 'churn' | 'node-drain' | 'fleet';
+
+const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   rollout: { namespace: 'shop', begin: rollout },
   crashloop: { namespace: 'shop', begin: crashloop },
   churn: { namespace: 'churn', begin: churn },
   'node-drain': { namespace: 'shop', begin: nodeDrain },
   fleet: { namespace: 'fleet-00', begin: fleet },
-} as const satisfies Record<string, Scenario>;
-
-export type ScenarioName = keyof typeof SCENARIOS;
+};
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly ScenarioName[];
 
@@ -39,7 +39,7 @@ export function createScenario(name: string, world: World, options: ScenarioOpti
     throw new InformerError('argument', `there is no scenario ${JSON.stringify(name)}`, { hint });
   }
   checkScenarioOptions(options);
-  const { namespace, begin } = SCENARIOS[name] satisfies Scenario;
+  const { namespace, begin } = SCENARIOS[name];
   const running = begin(world, options);
   return { namespace, [Symbol.dispose]: () => running[Symbol.dispose]() };
 }

@@ -1,10 +1,10 @@
 import { microTimestamp, timestamp } from '../cluster.ts';
 import { randomLetters } from '../write/identity.ts';
-import { APPS, type App, deploymentOf, NODES, nodeOf, serviceOf, settings } from './shop.ts';
+import { APPS, type App, deploymentOf, NODES, nodeObject, serviceOf, settings } from './shop.ts';
 import type { Actor, Writable } from './workloads/actor.ts';
 import { REVISION, replicaSetOf, settledStatus } from './workloads/deployments.ts';
 import type { Kubelet } from './workloads/kubelet.ts';
-import { ownerReference, settledSetStatus } from './workloads/replica-sets.ts';
+import { controllerReference, settledSetStatus } from './workloads/replica-sets.ts';
 import { templateHash } from './workloads/template-hash.ts';
 import type { Deployment, Pod, ReplicaSet } from './workloads/views.ts';
 
@@ -20,7 +20,7 @@ export function createSettledCluster(actor: Actor, kubelet: Kubelet): void {
     metadata: { ...object.metadata, creationTimestamp: since },
   });
   for (const node of NODES) {
-    actor.create(aged(nodeOf(node, born)), 'kubelet', fixture);
+    actor.create(aged(nodeObject(node, born)), 'kubelet', fixture);
     actor.create(aged(leaseOf(node.name, actor.now)), 'kubelet', fixture);
   }
   actor.create(aged({ kind: 'Namespace', metadata: { name: 'shop' } }), 'kubectl-create', fixture);
@@ -75,7 +75,7 @@ function createPod(actor: Actor, kubelet: Kubelet, set: ReplicaSet, since: strin
       name: `${set.metadata.name}-${randomLetters(5, actor.random)}`,
       ...(set.metadata.namespace ? { namespace: set.metadata.namespace } : {}),
       creationTimestamp: since,
-      ownerReferences: [ownerReference(set)],
+      ownerReferences: [controllerReference(set)],
     },
     spec: { ...spec, nodeName: node.name },
     status: { qosClass: 'Burstable' },

@@ -177,7 +177,7 @@ export function serviceOf({ namespace, name, port }: App): Manifest {
 }
 
 /** The Node of a machine. */
-export function nodeOf({ name, ip, podNetwork, schedulable }: NodeSpec, now: string): Manifest {
+export function nodeObject({ name, ip, podNetwork, schedulable }: NodeSpec, now: string): Manifest {
   const role = schedulable ? {} : { 'node-role.kubernetes.io/control-plane': '' };
   const labels = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', ...role };
   const taints = schedulable ? {} : { taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }] };

@@ -17,10 +17,10 @@ import { review } from '../auth/reviews.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import { requestToken } from '../auth/token-request.ts';
 import type { Cluster } from '../cluster.ts';
-import { get } from '../read/get.ts';
-import { list } from '../read/list.ts';
+import { answerGet } from '../read/get.ts';
+import { answerList } from '../read/list.ts';
 import { isWatch } from '../read/read-options.ts';
-import { type WatchSettings, watch } from '../read/watch.ts';
+import { answerWatch, type WatchSettings } from '../read/watch.ts';
 import { methodNotAllowed, notImplemented, refuse, unknownResource } from '../status/statuses.ts';
 import type { WriteRequests } from '../write/requests.ts';
 import { health, isHealthPath, pageNotFound, plainPath } from './plain-paths.ts';
@@ -138,11 +138,11 @@ export class ApiServer {
   #carryOut(call: ResourceCall, verb: string): ApiResponse | Promise<ApiResponse> {
     switch (verb) {
       case 'get':
-        return get(this.#cluster, call);
+        return answerGet(this.#cluster, call);
       case 'list':
-        return list(this.#cluster, call);
+        return answerList(this.#cluster, call);
       case 'watch':
-        return watch(this.#cluster, call, this.#options);
+        return answerWatch(this.#cluster, call, this.#options);
       case 'create':
         return this.#writes.create(call);
       case 'update':
@@ -168,7 +168,7 @@ export class ApiServer {
     if (name !== 'status' && name !== 'scale') return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
     if (verb === 'update') return this.#writes.update(call);
     if (verb === 'patch') return this.#writes.patch(call);
-    return name === 'scale' ? this.#writes.getScale(call) : get(this.#cluster, call);
+    return name === 'scale' ? this.#writes.getScale(call) : answerGet(this.#cluster, call);
   }
 }
 

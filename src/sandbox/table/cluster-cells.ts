@@ -1,8 +1,8 @@
-import { ageOf, type Fields, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
 
-type Cells = (object: Fields, now: number) => unknown[];
+type Cells = (object: FieldMap, now: number) => unknown[];
 
-const nameOf = (object: Fields) => textAt(fieldsAt(object, 'metadata'), 'name');
+const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
 /** Cells of nodes, namespaces, events, configuration and access rules. Source: kubernetes/pkg/printers/internalversion. */
 export const CLUSTER_CELLS: Readonly<Record<string, Cells>> = {
@@ -40,7 +40,7 @@ function countOf(map: unknown): number {
   return typeof map === 'object' && map !== null ? Object.keys(map).length : 0;
 }
 
-function nodeStatus(node: Fields): string {
+function nodeStatus(node: FieldMap): string {
   const ready = listAt(fieldsAt(node, 'status'), 'conditions').find((c) => c.type === 'Ready');
   const state = ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown';
   return fieldsAt(node, 'spec').unschedulable === true ? `${state},SchedulingDisabled` : state;
@@ -48,7 +48,7 @@ function nodeStatus(node: Fields): string {
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
-function nodeRoles(node: Fields): string {
+function nodeRoles(node: FieldMap): string {
   const labels = Object.entries(fieldsAt(node, 'metadata', 'labels'));
   const roles = labels.flatMap(([key, value]) => {
     if (key.startsWith(ROLE_PREFIX) && key.length > ROLE_PREFIX.length) return [key.slice(ROLE_PREFIX.length)];
@@ -57,12 +57,12 @@ function nodeRoles(node: Fields): string {
   return [...new Set(roles)].sort().join(',') || '<none>';
 }
 
-function nodeAddress(node: Fields, type: string): string {
+function nodeAddress(node: FieldMap, type: string): string {
   const found = listAt(fieldsAt(node, 'status'), 'addresses').find((a) => a.type === type);
   return textAt(found ?? {}, 'address', '<none>');
 }
 
-function eventCells(event: Fields, now: number): unknown[] {
+function eventCells(event: FieldMap, now: number): unknown[] {
   const first = since(event.firstTimestamp ?? event.eventTime, now);
   const series = fieldsAt(event, 'series');
   const repeated = Object.keys(series).length > 0;
@@ -82,14 +82,14 @@ function eventCells(event: Fields, now: number): unknown[] {
   ];
 }
 
-function sourceOf(event: Fields): string {
+function sourceOf(event: FieldMap): string {
   const source = fieldsAt(event, 'source');
   const component = textAt(source, 'component', textAt(event, 'reportingComponent'));
   const host = textAt(source, 'host', textAt(source, 'component') === '' ? textAt(event, 'reportingInstance') : '');
   return host === '' ? component : `${component}, ${host}`;
 }
 
-function bindingCells(binding: Fields, now: number): unknown[] {
+function bindingCells(binding: FieldMap, now: number): unknown[] {
   const role = fieldsAt(binding, 'roleRef');
   const subjects = (kind: string) => listAt(binding, 'subjects').filter((s) => s.kind === kind);
   const names = (kind: string) =>

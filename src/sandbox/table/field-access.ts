@@ -1,25 +1,25 @@
 import { humanDuration } from '../../kit/duration.ts';
 
 /** An object seen without its type: every step may be missing. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type FieldMap = Readonly<Record<string, unknown>>;
 
-export function fieldsAt(value: unknown, ...path: string[]): Fields {
+export function fieldsAt(value: unknown, ...path: string[]): FieldMap {
   let at = value;
-  for (const step of path) at = (at as Fields | undefined | null)?.[step];
-  return typeof at === 'object' && at !== null && !Array.isArray(at) ? (at as Fields) : {};
+  for (const step of path) at = (at as FieldMap | undefined | null)?.[step];
+  return typeof at === 'object' && at !== null && !Array.isArray(at) ? (at as FieldMap) : {};
 }
 
-export function listAt(value: unknown, name: string): readonly Fields[] {
-  const list = (value as Fields | undefined | null)?.[name];
+export function listAt(value: unknown, name: string): readonly FieldMap[] {
+  const list = (value as FieldMap | undefined | null)?.[name];
   return Array.isArray(list) ? list : [];
 }
 
-export function textAt(value: Fields, name: string, fallback = ''): string {
+export function textAt(value: FieldMap, name: string, fallback = ''): string {
   const text = value[name];
   return text === undefined || text === null || text === '' ? fallback : String(text);
 }
 
-export function numberAt(value: Fields, name: string, fallback = 0): number {
+export function numberAt(value: FieldMap, name: string, fallback = 0): number {
   const number = value[name];
   return typeof number === 'number' ? number : fallback;
 }
@@ -30,7 +30,7 @@ export function since(timestamp: unknown, now: number): string {
   return humanDuration(now - Date.parse(timestamp));
 }
 
-export function ageOf(object: Fields, now: number): string {
+export function ageOf(object: FieldMap, now: number): string {
   return since(fieldsAt(object, 'metadata').creationTimestamp, now);
 }
 

@@ -1,9 +1,9 @@
-import { abridged, ageOf, type Fields, fieldsAt, listAt, numberAt, textAt } from './field-access.ts';
+import { abridged, ageOf, type FieldMap, fieldsAt, listAt, numberAt, textAt } from './field-access.ts';
 import { labelsText, selectorCell } from './workload-cells.ts';
 
-type Cells = (object: Fields, now: number) => unknown[];
+type Cells = (object: FieldMap, now: number) => unknown[];
 
-const nameOf = (object: Fields) => textAt(fieldsAt(object, 'metadata'), 'name');
+const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
 /** Cells of the network and storage types and autoscalers. Source: kubernetes/pkg/printers/internalversion. */
 export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
@@ -109,7 +109,7 @@ export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
 /** Longer addresses of load balancers are cut. */
 const BALANCER_WIDTH = 16;
 
-function externalAddress(service: Fields): string {
+function externalAddress(service: FieldMap): string {
   const spec = fieldsAt(service, 'spec');
   const external = (spec.externalIPs as string[] | undefined) ?? [];
   if (spec.type === 'ExternalName') return textAt(spec, 'externalName');
@@ -119,12 +119,12 @@ function externalAddress(service: Fields): string {
   return [shown, ...external].filter((address) => address !== '').join(',') || '<pending>';
 }
 
-function balancers(object: Fields): string[] {
+function balancers(object: FieldMap): string[] {
   const ingress = listAt(fieldsAt(object, 'status', 'loadBalancer'), 'ingress');
   return ingress.map((i) => textAt(i, 'ip', textAt(i, 'hostname'))).filter((address) => address !== '');
 }
 
-function portsText(ports: readonly Fields[]): string {
+function portsText(ports: readonly FieldMap[]): string {
   const pieces = ports.map((p) => {
     const port = p.nodePort ? `${p.port}:${p.nodePort}` : `${p.port}`;
     return `${port}/${textAt(p, 'protocol', 'TCP')}`;
@@ -132,7 +132,7 @@ function portsText(ports: readonly Fields[]): string {
   return pieces.join(',') || '<none>';
 }
 
-function phaseOf(object: Fields): string {
+function phaseOf(object: FieldMap): string {
   return fieldsAt(object, 'metadata').deletionTimestamp ? 'Terminating' : textAt(fieldsAt(object, 'status'), 'phase');
 }
 
@@ -152,7 +152,7 @@ function accessModes(modes: unknown): string {
 }
 
 /** Resource metrics as `cpu: 12%/80%`; other kinds show what is wanted of them. */
-function targetsText(scaler: Fields): string {
+function targetsText(scaler: FieldMap): string {
   const current = listAt(fieldsAt(scaler, 'status'), 'currentMetrics');
   const metrics = listAt(fieldsAt(scaler, 'spec'), 'metrics');
   const texts = metrics.map((metric, i) => {

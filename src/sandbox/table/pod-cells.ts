@@ -1,4 +1,4 @@
-import { ageOf, type Fields, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
 
 /** What the status and restarts columns gather on the way through a pod's containers. */
 interface Tally {
@@ -10,7 +10,7 @@ interface Tally {
 }
 
 /** READY, STATUS, RESTARTS and the rest. Source: kubernetes/pkg/printers/internalversion printPod. */
-export function podCells(pod: Fields, now: number): unknown[] {
+export function podCells(pod: FieldMap, now: number): unknown[] {
   const [spec, status] = [fieldsAt(pod, 'spec'), fieldsAt(pod, 'status')];
   const sidecars = sidecarNames(spec);
   const total = listAt(spec, 'containers').length + sidecars.size;
@@ -29,19 +29,19 @@ export function podCells(pod: Fields, now: number): unknown[] {
 }
 
 /** A finished pod is marked so that clients may hide its row. */
-export function podRowConditions(pod: Fields): object[] | undefined {
+export function podRowConditions(pod: FieldMap): object[] | undefined {
   const phase = fieldsAt(pod, 'status').phase;
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;
   const message = phase === 'Succeeded' ? 'The pod has completed successfully.' : 'The pod failed.';
   return [{ type: 'Completed', status: 'True', reason: phase, message }];
 }
 
-function sidecarNames(spec: Fields): ReadonlySet<string> {
+function sidecarNames(spec: FieldMap): ReadonlySet<string> {
   const always = listAt(spec, 'initContainers').filter((c) => c.restartPolicy === 'Always');
   return new Set(always.map((c) => textAt(c, 'name')));
 }
 
-function tally(spec: Fields, status: Fields, sidecars: ReadonlySet<string>): Tally {
+function tally(spec: FieldMap, status: FieldMap, sidecars: ReadonlySet<string>): Tally {
   const init: Tally = { reason: startReason(status), ready: 0, restarts: 0, lastRestart: 0 };
   const kept: Tally = { ...init };
   const initializing = tallyInit(spec, status, sidecars, init, kept);
@@ -49,20 +49,20 @@ function tally(spec: Fields, status: Fields, sidecars: ReadonlySet<string>): Tal
   return tallyMain(status, { ...init, restarts: kept.restarts, lastRestart: kept.lastRestart });
 }
 
-function startReason(status: Fields): string {
+function startReason(status: FieldMap): string {
   const scheduled = listAt(status, 'conditions').find((c) => c.type === 'PodScheduled');
   if (scheduled?.reason === 'SchedulingGated') return 'SchedulingGated';
   return textAt(status, 'reason', textAt(status, 'phase'));
 }
 
 /** Goes through the init containers up to the first that is not done. `kept` counts the sidecars, which stay. Returns whether one was found. */
-function tallyInit(spec: Fields, status: Fields, sidecars: ReadonlySet<string>, init: Tally, kept: Tally): boolean {
+function tallyInit(spec: FieldMap, status: FieldMap, sidecars: ReadonlySet<string>, init: Tally, kept: Tally): boolean {
   const total = listAt(spec, 'initContainers').length;
   for (const [i, container] of listAt(status, 'initContainerStatuses').entries()) {
     count(init, container);
     const sidecar = sidecars.has(textAt(container, 'name'));
     if (sidecar) count(kept, container);
-    const { terminated, waiting } = fieldsAt(container, 'state') as { terminated?: Fields; waiting?: Fields };
+    const { terminated, waiting } = fieldsAt(container, 'state') as { terminated?: FieldMap; waiting?: FieldMap };
     if (terminated && numberAt(terminated, 'exitCode') === 0) continue;
     if (sidecar && container.started === true) {
       if (container.ready === true) init.ready++;
@@ -74,19 +74,19 @@ function tallyInit(spec: Fields, status: Fields, sidecars: ReadonlySet<string>, 
   return false;
 }
 
-function initReason(terminated: Fields | undefined, waiting: Fields | undefined, done: number, total: number): string {
+function initReason(terminated: FieldMap | undefined, waiting: FieldMap | undefined, done: number, total: number): string {
   if (terminated) return `Init:${endReason(terminated)}`;
   const reason = textAt(waiting ?? {}, 'reason');
   return reason !== '' && reason !== 'PodInitializing' ? `Init:${reason}` : `Init:${done}/${total}`;
 }
 
-function endReason(terminated: Fields): string {
+function endReason(terminated: FieldMap): string {
   const signal = numberAt(terminated, 'signal');
   return textAt(terminated, 'reason', signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode')}`);
 }
 
 /** Goes through the containers from the last to the first, so that the first one's trouble is what shows. */
-function tallyMain(status: Fields, tally: Tally): Tally {
+function tallyMain(status: FieldMap, tally: Tally): Tally {
   let running = false;
   for (const container of [...listAt(status, 'containerStatuses')].reverse()) {
     count(tally, container);
@@ -94,7 +94,7 @@ function tallyMain(status: Fields, tally: Tally): Tally {
       waiting,
       terminated,
       running: up,
-    } = fieldsAt(container, 'state') as { waiting?: Fields; terminated?: Fields; running?: Fields };
+    } = fieldsAt(container, 'state') as { waiting?: FieldMap; terminated?: FieldMap; running?: FieldMap };
     if (waiting && textAt(waiting, 'reason') !== '') tally.reason = textAt(waiting, 'reason');
     else if (terminated) tally.reason = endReason(terminated);
     else if (container.ready === true && up) {
@@ -106,24 +106,24 @@ function tallyMain(status: Fields, tally: Tally): Tally {
   return tally;
 }
 
-function count(tally: Tally, container: Fields): void {
+function count(tally: Tally, container: FieldMap): void {
   tally.restarts += numberAt(container, 'restartCount');
   const { finishedAt } = fieldsAt(container, 'lastState', 'terminated');
   if (typeof finishedAt === 'string') tally.lastRestart = Math.max(tally.lastRestart, Date.parse(finishedAt));
 }
 
-function hasCondition(status: Fields, type: string): boolean {
+function hasCondition(status: FieldMap, type: string): boolean {
   return listAt(status, 'conditions').some((c) => c.type === type && c.status === 'True');
 }
 
-function finalReason(pod: Fields, reason: string): string {
+function finalReason(pod: FieldMap, reason: string): string {
   if (!fieldsAt(pod, 'metadata').deletionTimestamp) return reason;
   const { phase, reason: why } = fieldsAt(pod, 'status');
   if (why === 'NodeLost') return 'Unknown';
   return phase === 'Succeeded' || phase === 'Failed' ? reason : 'Terminating';
 }
 
-function readinessGates(spec: Fields, status: Fields): string {
+function readinessGates(spec: FieldMap, status: FieldMap): string {
   const gates = listAt(spec, 'readinessGates');
   if (gates.length === 0) return '<none>';
   return `${gates.filter((g) => hasCondition(status, textAt(g, 'conditionType'))).length}/${gates.length}`;

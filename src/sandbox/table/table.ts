@@ -18,7 +18,7 @@ const CELLS: Readonly<Record<string, (object: UnknownObject, now: number) => unk
 };
 
 /** The columns of a type's table. */
-export function columnsOf(type: ApiType): readonly TableColumn[] {
+export function tableColumns(type: ApiType): readonly TableColumn[] {
   return type.custom ? [NAME_COLUMN, ...type.custom.columns.map((c) => c.column)] : builtinColumns(type.storage);
 }
 
@@ -33,7 +33,7 @@ const definitions = new WeakMap<ApiType, string>();
 export function columnDefinitions(type: ApiType): string {
   let json = definitions.get(type);
   if (json === undefined) {
-    json = JSON.stringify(columnsOf(type));
+    json = JSON.stringify(tableColumns(type));
     definitions.set(type, json);
   }
   return json;

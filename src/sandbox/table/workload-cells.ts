@@ -1,12 +1,12 @@
 import { humanDuration } from '../../kit/duration.ts';
 import { selectorText } from '../types/scale.ts';
-import { ageOf, type Fields, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
 
-type Cells = (object: Fields, now: number) => unknown[];
+type Cells = (object: FieldMap, now: number) => unknown[];
 
-const nameOf = (object: Fields) => textAt(fieldsAt(object, 'metadata'), 'name');
-const replicasOf = (object: Fields) => numberAt(fieldsAt(object, 'spec'), 'replicas');
-const statusOf = (object: Fields) => fieldsAt(object, 'status');
+const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
+const replicasOf = (object: FieldMap) => numberAt(fieldsAt(object, 'spec'), 'replicas');
+const statusOf = (object: FieldMap) => fieldsAt(object, 'status');
 
 /** Cells of the workload types. Source: kubernetes/pkg/printers/internalversion. */
 export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
@@ -73,31 +73,31 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   },
 };
 
-function templateOf(object: Fields): Fields {
+function templateOf(object: FieldMap): FieldMap {
   return fieldsAt(object, 'spec', 'template');
 }
 
-function containersOf(template: Fields): [names: string, images: string] {
+function containersOf(template: FieldMap): [names: string, images: string] {
   const containers = listAt(fieldsAt(template, 'spec'), 'containers');
   return [containers.map((c) => textAt(c, 'name')).join(','), containers.map((c) => textAt(c, 'image')).join(',')];
 }
 
-function selectorOf(object: Fields): string {
+function selectorOf(object: FieldMap): string {
   return selectorCell(fieldsAt(object, 'spec', 'selector'));
 }
 
 /** A selector as a cell: `<none>` when it selects nothing in particular. */
-export function selectorCell(selector: Fields): string {
+export function selectorCell(selector: FieldMap): string {
   return selectorText({ ...selector }) || '<none>';
 }
 
 /** A plain map of labels as a cell. */
-export function labelsText(labels: Fields): string {
+export function labelsText(labels: FieldMap): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return pairs.sort().join(',') || '<none>';
 }
 
-function jobStatus(job: Fields): string {
+function jobStatus(job: FieldMap): string {
   const conditions = listAt(statusOf(job), 'conditions');
   const has = (type: string) => conditions.some((c) => c.type === type && c.status === 'True');
   if (has('Complete')) return 'Complete';
@@ -106,7 +106,7 @@ function jobStatus(job: Fields): string {
   return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(has) ?? 'Running';
 }
 
-function completionsOf(job: Fields): string {
+function completionsOf(job: FieldMap): string {
   const spec = fieldsAt(job, 'spec');
   const succeeded = numberAt(statusOf(job), 'succeeded');
   if (typeof spec.completions === 'number') return `${succeeded}/${spec.completions}`;
@@ -114,7 +114,7 @@ function completionsOf(job: Fields): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function durationOf(job: Fields, now: number): string {
+function durationOf(job: FieldMap, now: number): string {
   const { startTime, completionTime } = statusOf(job);
   if (typeof startTime !== 'string') return '';
   const end = typeof completionTime === 'string' ? Date.parse(completionTime) : now;

@@ -3,8 +3,8 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from './api-type.ts';
-import { type FieldType, type Message, messageOf, type Scalar } from './fields/field-table.ts';
-import { isMap } from './fields.ts';
+import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
+import { isFieldMap } from './fields.ts';
 
 /** A value that is not of the type of its field. */
 export interface Mismatch {
@@ -32,10 +32,10 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
 export function emptyNulls(type: ApiType, object: UnknownObject): void {
   const isDefinition = type.kind === 'CustomResourceDefinition';
   visit(type, object, (value, fieldType) => {
-    if (isDefinition && fieldType.is === 'message' && isMap(value)) dropNulls(value);
+    if (isDefinition && fieldType.is === 'message' && isFieldMap(value)) dropNulls(value);
     if (fieldType.is !== 'list' && fieldType.is !== 'map') return;
     const parts = value as Record<string, unknown>;
-    if (isMap(value) || Array.isArray(value)) for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
+    if (isFieldMap(value) || Array.isArray(value)) for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
   });
 }
 
@@ -104,7 +104,7 @@ const APPLY_NAMES: Partial<Readonly<Record<Scalar, string>>> = {
 type See = (value: unknown, type: FieldType, path: string, of: string) => void;
 
 function visit(type: ApiType, object: UnknownObject, see: See): void {
-  const message = type.custom ? messageOf('meta.k8s.io/v1', 'ObjectMeta') : messageOf(formatGroupVersion(type.gvr), type.kind);
+  const message = type.custom ? builtinMessage('meta.k8s.io/v1', 'ObjectMeta') : builtinMessage(formatGroupVersion(type.gvr), type.kind);
   if (message && type.custom) visitMessage(object.metadata as Record<string, unknown>, message, 'metadata.', see);
   else if (message) visitMessage(object, message, '', see);
 }
@@ -119,10 +119,10 @@ function visitMessage(fields: Record<string, unknown>, message: Message, prefix:
 function visitValue(value: unknown, type: FieldType, path: string, of: string, see: See): void {
   if (value === null || value === undefined) return;
   see(value, type, path, of);
-  if (type.is === 'message' && isMap(value)) visitMessage(value, type.message, `${path}.`, see);
+  if (type.is === 'message' && isFieldMap(value)) visitMessage(value, type.message, `${path}.`, see);
   else if (type.is === 'list' && Array.isArray(value))
     for (const [i, item] of value.entries()) visitValue(item, type.of, `${path}[${i}]`, of, see);
-  else if (type.is === 'map' && isMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
+  else if (type.is === 'map' && isFieldMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
 const QUANTITY = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
@@ -130,7 +130,7 @@ const QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9
 
 function fits(value: unknown, type: FieldType): boolean {
   if (type.is === 'scalar') return FITS[type.scalar](value);
-  return type.is === 'list' ? Array.isArray(value) : isMap(value);
+  return type.is === 'list' ? Array.isArray(value) : isFieldMap(value);
 }
 
 const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {

@@ -5,13 +5,13 @@ import { fieldShape, type Shape } from './shape.ts';
 
 type Fields = Record<string, unknown>;
 
-export function isMap(value: unknown): value is Fields {
+export function isFieldMap(value: unknown): value is Fields {
   return isContainer(value) && !Array.isArray(value);
 }
 
 /** The parts of a value that have owners of their own: fields, or items told apart by key or value. Undefined when it has one owner. */
 export function partsOf(value: unknown, shape: Shape | undefined): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
-  if (isMap(value)) {
+  if (isFieldMap(value)) {
     if (shape?.atomic) return undefined;
     return new Map(Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]));
   }
@@ -19,7 +19,7 @@ export function partsOf(value: unknown, shape: Shape | undefined): Map<string, {
   if (shape?.set) return new Map(value.map((v) => [`v:${jsonText(v)}`, { value: v, shape: undefined }]));
   if (!shape?.keys) return undefined;
   const { keys, items } = shape;
-  return new Map(value.filter(isMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
+  return new Map(value.filter(isFieldMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
 }
 
 /** What tells an item of a keyed list apart. A port without a protocol is a TCP port. */
@@ -31,13 +31,13 @@ export function itemKey(item: Fields, keys: readonly string[]): string {
 }
 
 /** What a change did to whom: fields that got another value or appeared, and fields that went. */
-export interface Comparison {
+export interface FieldComparison {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
 /** Compares two states of an object field by field. */
-export function compare(before: unknown, after: unknown, shape: Shape): Comparison {
+export function compare(before: unknown, after: unknown, shape: Shape): FieldComparison {
   const comparison = { changed: new FieldSet(), removed: new FieldSet() };
   compareAt(before, after, shape, comparison.changed, comparison.removed);
   return comparison;
@@ -67,7 +67,7 @@ function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: F
 /** Everything in a value, with the maps and lists that hold it: what a writer owns who made it appear. */
 function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void {
   into.owned = true;
-  if (isMap(value)) {
+  if (isFieldMap(value)) {
     if (shape?.atomic) return;
     for (const name in value) addAll(value[name], fieldShape(shape, name), into.child(`f:${name}`));
     return;
@@ -76,7 +76,7 @@ function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void 
 }
 
 /** The fields an applied configuration names: its leaves and list items, not the maps around them. */
-export function fieldsOf(value: unknown, shape: Shape): FieldSet {
+export function appliedFieldsOf(value: unknown, shape: Shape): FieldSet {
   const set = new FieldSet();
   nameFields(value, shape, set, false);
   return set;

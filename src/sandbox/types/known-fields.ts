@@ -1,14 +1,14 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
-import { type FieldType, type Message, messageOf } from './fields/field-table.ts';
-import { isMap } from './fields.ts';
+import { builtinMessage, type FieldType, type Message } from './fields/field-table.ts';
+import { isFieldMap } from './fields.ts';
 
 const HEAD = new Set(['kind', 'apiVersion']);
 
 /** Takes the fields out of an object that its type does not have, as far as the field table knows it, and names them: `spec.foo`. */
 export function dropUnknownFields(type: ApiType, object: UnknownObject): string[] {
-  const message = type.custom ? undefined : messageOf(formatGroupVersion(type.gvr), type.kind);
+  const message = type.custom ? undefined : builtinMessage(formatGroupVersion(type.gvr), type.kind);
   const dropped: string[] = [];
   if (message) dropFrom(object, message, '', dropped);
   return dropped;
@@ -29,8 +29,8 @@ function dropFrom(value: Record<string, unknown>, message: Message, path: string
 function dropBelow(value: unknown, type: FieldType, at: string, dropped: string[]): void {
   if (type.is === 'scalar') return;
   if (type.is === 'message') {
-    if (isMap(value)) dropFrom(value, type.message, at, dropped);
+    if (isFieldMap(value)) dropFrom(value, type.message, at, dropped);
   } else if (type.of.is === 'scalar') return;
   else if (type.is === 'list' && Array.isArray(value)) value.forEach((item, i) => void dropBelow(item, type.of, `${at}[${i}]`, dropped));
-  else if (type.is === 'map' && isMap(value)) for (const key in value) dropBelow(value[key], type.of, `${at}.${key}`, dropped);
+  else if (type.is === 'map' && isFieldMap(value)) for (const key in value) dropBelow(value[key], type.of, `${at}.${key}`, dropped);
 }

@@ -1,6 +1,6 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ApiType, JsonSchema } from './api-type.ts';
-import { type Field, type FieldType, type Message, messageOf } from './fields/field-table.ts';
+import { builtinMessage, type Field, type FieldType, type Message } from './fields/field-table.ts';
 import { own } from './own-fields.ts';
 
 /**
@@ -29,7 +29,7 @@ const PLAIN: Shape = {};
 
 /** Whether the merge rules of a type are known. Without them a strategic merge patch cannot be trusted. */
 export function hasShape(type: ApiType): boolean {
-  return type.custom !== undefined || messageOf(formatGroupVersion(type.gvr), type.kind) !== undefined;
+  return type.custom !== undefined || builtinMessage(formatGroupVersion(type.gvr), type.kind) !== undefined;
 }
 
 const shapes = new WeakMap<ApiType, Shape>();
@@ -50,7 +50,7 @@ export function fieldShape(shape: Shape | undefined, field: string): Shape | und
 }
 
 function ofKind(apiVersion: string, kind: string): Shape {
-  const message = messageOf(apiVersion, kind);
+  const message = builtinMessage(apiVersion, kind);
   return message ? ofMessage(message) : { fields: { metadata: ofKind('meta.k8s.io/v1', 'ObjectMeta') } };
 }
 

@@ -8,7 +8,7 @@ import { EXACT_SCHEMA } from '../api/exact-yaml.ts';
 import { MEDIA_TYPES } from '../api/negotiate.ts';
 import { badRequest, internal, unsupportedMediaType } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
-import { isMap } from '../types/fields.ts';
+import { isFieldMap } from '../types/fields.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { checkAliases, checkDepth } from './limits.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
@@ -65,7 +65,7 @@ export function decodeDeleteOptions(call: Call): Record<string, unknown> {
   if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
   try {
     const options: unknown = JSON.parse(call.body.toString('utf8'));
-    if (isMap(options)) return isOptions(options) ? options : unregistered(options);
+    if (isFieldMap(options)) return isOptions(options) ? options : unregistered(options);
   } catch (error) {
     if (error instanceof StatusError) throw error;
   }
@@ -83,12 +83,12 @@ function unregistered({ kind, apiVersion = '' }: Record<string, unknown>): never
 /** The configuration of a server-side apply: YAML, of which JSON is a part. It must say what it is. */
 export function decodeConfiguration({ body, namespace = '', name = '' }: ResourceCall, type: ApiType): UnknownObject {
   const value = decodeYaml(body, type);
-  const { apiVersion = '', kind = '' } = isMap(value) ? value : {};
+  const { apiVersion = '', kind = '' } = isFieldMap(value) ? value : {};
   const expected = formatGroupVersion(type.gvr);
-  if (isMap(value) && apiVersion !== expected) {
+  if (isFieldMap(value) && apiVersion !== expected) {
     badRequest(`Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`);
   }
-  if (isMap(value) && kind === '') {
+  if (isFieldMap(value) && kind === '') {
     const gvk = `${type.gvr.group === '' ? '/' : ''}${expected}, Kind=`;
     internal(`failed to create typed patch object (${namespace}/${name}; ${gvk}): no corresponding type for ${gvk}`);
   }
@@ -142,7 +142,7 @@ function goJsonProblem(error: unknown, text: string): string {
 }
 
 function checkKind(value: unknown, type: ApiType): UnknownObject {
-  if (!isMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
+  if (!isFieldMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
   const { kind = type.kind, apiVersion = formatGroupVersion(type.gvr), metadata } = value;
   if (kind !== type.kind) {
     badRequest(`${kind} in version ${JSON.stringify(type.gvr.version)} cannot be handled as a ${type.kind}: the object is of another kind`);
@@ -150,5 +150,5 @@ function checkKind(value: unknown, type: ApiType): UnknownObject {
   if (apiVersion !== formatGroupVersion(type.gvr)) {
     badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`);
   }
-  return { ...value, metadata: isMap(metadata) ? metadata : {} };
+  return { ...value, metadata: isFieldMap(metadata) ? metadata : {} };
 }

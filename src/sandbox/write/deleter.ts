@@ -10,7 +10,7 @@ import { equalJson } from '../types/equal.ts';
 import { orphansByDefault } from '../types/traits.ts';
 import { tidyMetadata } from './identity.ts';
 
-export interface DeleteOptions {
+export interface DeleteRules {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly gracePeriodSeconds?: number | undefined;
@@ -43,7 +43,7 @@ export class Deleter {
     this.#cluster = cluster;
   }
 
-  delete(type: ApiType, namespace: string | undefined, name: string, options: DeleteOptions): Deleted {
+  delete(type: ApiType, namespace: string | undefined, name: string, options: DeleteRules): Deleted {
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name)) ?? missing(type.gvr, name);
     if (type.storage === 'namespaces' && IMMORTAL.has(name)) forbidden(type.gvr, name, 'this namespace may not be deleted');
     checkPreconditions(type, current, options);
@@ -53,7 +53,7 @@ export class Deleter {
   }
 
   /** The object with its deletion announced; the same one when that changes nothing. */
-  #marked(type: ApiType, { object }: StoredObject, options: DeleteOptions): UnknownObject {
+  #marked(type: ApiType, { object }: StoredObject, options: DeleteRules): UnknownObject {
     const now = this.#cluster.clock.now();
     const announced = type.storage === 'pods' ? podTimes(object, options.gracePeriodSeconds, now) : times(type, object, now);
     const finalizers = finalizersAfter(type, object, options.propagationPolicy);
@@ -65,13 +65,13 @@ export class Deleter {
     return after;
   }
 
-  #mark(type: ApiType, current: StoredObject, marked: UnknownObject, { dryRun }: DeleteOptions): Deleted {
+  #mark(type: ApiType, current: StoredObject, marked: UnknownObject, { dryRun }: DeleteRules): Deleted {
     if (dryRun || marked === current.object) return { object: current, gone: false };
     return { object: this.#cluster.store.put(type.storage, current.key, marked), gone: false };
   }
 
   /** A pod shows its deletion before it goes; everything else just goes. */
-  #remove(type: ApiType, current: StoredObject, marked: UnknownObject, { dryRun }: DeleteOptions): Deleted {
+  #remove(type: ApiType, current: StoredObject, marked: UnknownObject, { dryRun }: DeleteRules): Deleted {
     const { store } = this.#cluster;
     if (dryRun) return { object: current, gone: true };
     if (type.storage === 'pods' && marked !== current.object) store.put(type.storage, current.key, marked);
@@ -134,7 +134,7 @@ function graceOf({ spec }: UnknownObject): number {
 }
 
 /** What the garbage collector is asked to do first: as the client says, else as it was asked before, else as is usual for the type. */
-function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteOptions['propagationPolicy']): string[] {
+function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteRules['propagationPolicy']): string[] {
   const { finalizers = [] } = metadata;
   if (type.storage === CRDS) return finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
   const wanted = finalizerOf(policy ?? askedBefore(finalizers) ?? (orphansByDefault(type) ? 'Orphan' : 'Background'));
@@ -147,11 +147,11 @@ function isPolicy(finalizer: string): boolean {
 }
 
 /** The policy a finalizer stands for. */
-export function askedBefore(finalizers: readonly string[]): DeleteOptions['propagationPolicy'] {
+export function askedBefore(finalizers: readonly string[]): DeleteRules['propagationPolicy'] {
   return finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : undefined;
 }
 
-function checkPreconditions(type: ApiType, { object }: StoredObject, { uid, resourceVersion }: DeleteOptions): void {
+function checkPreconditions(type: ApiType, { object }: StoredObject, { uid, resourceVersion }: DeleteRules): void {
   const { name = '', uid: present, resourceVersion: version } = object.metadata;
   const refuseFor = (what: string, asked: string, found: string | undefined) => {
     const message = `Operation cannot be fulfilled on ${type.kind} "${name}": the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${what === 'UID' ? 'deleted and then recreated' : 'modified'}`;
@@ -166,6 +166,6 @@ function isHeld({ metadata, spec }: UnknownObject): boolean {
   return ((spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
 }
 
-function finalizerOf(policy: DeleteOptions['propagationPolicy']): string | undefined {
+function finalizerOf(policy: DeleteRules['propagationPolicy']): string | undefined {
   return policy === 'Foreground' ? FOREGROUND : policy === 'Orphan' ? ORPHAN : undefined;
 }

@@ -2,7 +2,7 @@ import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { badRequest, invalid } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
-import { isMap } from '../types/fields.ts';
+import { isFieldMap } from '../types/fields.ts';
 
 /** Where objects hold times with microseconds, which unlike others must be written out in full. Source: metav1.MicroTime. */
 const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -34,7 +34,7 @@ export function refusePatched(object: UnknownObject, problem: string): never {
 
 function problemIn(type: ApiType, object: UnknownObject): string | undefined {
   for (const path of FIELDS[type.storage] ?? []) {
-    const value = path.reduce<unknown>((at, field) => (isMap(at) ? at[field] : undefined), object);
+    const value = path.reduce<unknown>((at, field) => (isFieldMap(at) ? at[field] : undefined), object);
     const problem = typeof value === 'string' ? timeProblem(value) : undefined;
     if (problem) return problem;
   }
@@ -77,7 +77,7 @@ function asPatched({ apiVersion, kind, metadata, ...fields }: UnknownObject): ob
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMap(value)) return value;
+  if (!isFieldMap(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }

@@ -5,7 +5,7 @@ import { failure } from '../../model/status.ts';
 import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
-import { isMap } from '../types/fields.ts';
+import { isFieldMap } from '../types/fields.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { hasShape, shapeOf } from '../types/shape.ts';
 import { checkDepth } from './limits.ts';
@@ -32,7 +32,7 @@ function strategicPatched(type: ApiType, current: UnknownObject, body: Buffer): 
 }
 
 function holdsList(value: unknown): boolean {
-  return Array.isArray(value) || (isMap(value) && Object.values(value).some(holdsList));
+  return Array.isArray(value) || (isFieldMap(value) && Object.values(value).some(holdsList));
 }
 
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
@@ -73,14 +73,14 @@ function isAbsent(document: UnknownObject, path: string): boolean {
   const [last = '', ...steps] = path.split('/').slice(1).map(jsonPatch.unescapePathComponent).reverse();
   const around = steps
     .reverse()
-    .reduce<unknown>((at, step) => (isMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined), document);
-  return isMap(around) && !Object.hasOwn(around, last);
+    .reduce<unknown>((at, step) => (isFieldMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined), document);
+  return isFieldMap(around) && !Object.hasOwn(around, last);
 }
 
 /** RFC 7386. Neither argument is changed. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isMap(patch)) return patch;
-  const result: Record<string, unknown> = isMap(target) ? copy(target) : {};
+  if (!isFieldMap(patch)) return patch;
+  const result: Record<string, unknown> = isFieldMap(target) ? copy(target) : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else setOwn(result, name, mergePatch(own(result, name), value));
@@ -90,7 +90,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 function parsePatch(body: Buffer): Record<string, unknown> {
   const patch = decoded(body);
-  return isMap(patch) ? patch : badRequest('json: cannot unmarshal into Go value of type map[string]interface {}');
+  return isFieldMap(patch) ? patch : badRequest('json: cannot unmarshal into Go value of type map[string]interface {}');
 }
 
 function decoded(body: Buffer): unknown {

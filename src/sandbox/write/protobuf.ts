@@ -1,7 +1,7 @@
 import { parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
 import { badRequest, notImplemented } from '../status/statuses.ts';
-import { type Field, type FieldType, type Message, messageOf } from '../types/fields/field-table.ts';
+import { builtinMessage, type Field, type FieldType, type Message } from '../types/fields/field-table.ts';
 
 /** What Go clients send built-in objects as, unless told otherwise. Taken, never answered with: they read JSON as well. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -20,7 +20,7 @@ export function decodeProtobuf(body: Buffer, type: GroupVersionKind): Fields {
   const envelope = new Map([...records(body.subarray(4))].map((record) => [record.number, record.value]));
   const { apiVersion, kind } = readTypeMeta(envelope.get(1), type);
   const raw = envelope.get(2);
-  const message = messageOf(apiVersion, kind) ?? messageOf(formatGroupVersion(type), kind);
+  const message = builtinMessage(apiVersion, kind) ?? builtinMessage(formatGroupVersion(type), kind);
   if (!message || message.numbers.size === 0) return notImplemented(`protobuf bodies of ${kind}; send JSON`);
   return { kind, apiVersion, ...readMessage(raw instanceof Buffer ? raw : Buffer.alloc(0), message) };
 }

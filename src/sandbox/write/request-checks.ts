@@ -7,12 +7,12 @@ import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
 import { unknownField, unknownFieldsOf } from '../types/custom/custom-resource.ts';
 import { decodeProblem, emptyNulls, mismatches } from '../types/field-types.ts';
-import { goText } from '../types/go-text.ts';
+import { goPlusV } from '../types/go-text.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
 import { contentTypeOf, duplicateKey } from './decode.ts';
 import { refusePatched } from './micro-times.ts';
 import { STRATEGIC_PATCH } from './patch.ts';
-import type { WriteOptions } from './writer.ts';
+import type { WriteRules } from './writer.ts';
 
 /** Source: apiserver server.Config MaxRequestBodyBytes. */
 const BODY_BYTES = 3 * 1024 * 1024;
@@ -40,7 +40,7 @@ export function checkPatchedTypes(call: ResourceCall, object: UnknownObject): vo
 /** Says of a strategic patch what it holds, of another what it made. */
 function refusePatch(call: ResourceCall, object: UnknownObject, problem: string): never {
   if (contentTypeOf(call) !== STRATEGIC_PATCH) return refusePatched(object, problem);
-  const detail = `${JSON.stringify(goText(parseJson(call.body.toString('utf8'))))}: ${problem}`;
+  const detail = `${JSON.stringify(goPlusV(parseJson(call.body.toString('utf8'))))}: ${problem}`;
   return invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
 }
 
@@ -66,7 +66,7 @@ export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: '
 }
 
 /** Unknown and doubled fields of what a patch made: refused with 422 when strict. They are taken out of it. */
-export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldValidation, duplicates = [], warn }: WriteOptions): void {
+export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldValidation, duplicates = [], warn }: WriteRules): void {
   const { type } = call;
   const whole = fieldValidation === 'Strict' ? copy(object) : object;
   const unknown = type.custom ? unknownFieldsOf(type, object) : dropUnknownFields(type, object);
@@ -80,7 +80,7 @@ export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldVa
 }
 
 /** Keys that stand twice in an applied configuration. */
-export function tellDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteOptions): void {
+export function tellDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteRules): void {
   const key = duplicateKey(body.toString('utf8'));
   if (!key) return;
   const told = `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`;

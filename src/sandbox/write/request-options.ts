@@ -5,17 +5,17 @@ import { badRequest, invalid, invalidOptions } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import type { FieldValidation } from '../types/custom/custom-resource.ts';
 import { contentTypeOf, decodeDeleteOptions, duplicatesIn } from './decode.ts';
-import type { DeleteOptions } from './deleter.ts';
+import type { DeleteRules } from './deleter.ts';
 import { APPLY_PATCH } from './patch.ts';
 import { checkTypes } from './request-checks.ts';
-import type { WriteOptions } from './writer.ts';
+import type { WriteRules } from './writer.ts';
 
 /** The options of a write, and the warnings it gathers as the headers of its answer. */
-export function writeOptions(call: ResourceCall, kind: string): { options: WriteOptions; headers: () => Record<string, string> } {
+export function writeOptions(call: ResourceCall, kind: string): { options: WriteRules; headers: () => Record<string, string> } {
   const warnings: string[] = [];
   checkPatchOptions(call, kind);
   const fieldValidation = fieldValidationOf(call.query.get('fieldValidation'), kind);
-  const options: WriteOptions = {
+  const options: WriteRules = {
     manager: managerOf(call),
     subresource: call.subresource,
     dryRun: isDryRun(call.query.getAll('dryRun'), kind),
@@ -52,7 +52,7 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
 }
 
 /** From the body, or from the query where the body is empty. Throws 422 for a policy there is not. */
-export function deleteOptions(call: ResourceCall): DeleteOptions {
+export function deleteOptions(call: ResourceCall): DeleteRules {
   const body = decodeDeleteOptions(call);
   const options = (body.deleteOptions ?? body) as Record<string, unknown>;
   checkTypes({ ...call, type: DELETE_OPTIONS }, options as unknown as UnknownObject);
@@ -85,7 +85,7 @@ function orphansByQuery({ query }: ResourceCall): boolean | undefined {
 }
 
 /** Source: apimachinery meta/v1/validation ValidateDeleteOptions. `orphanDependents` is how it was said of old. */
-function policyOf(policy: string | undefined, orphans: unknown): DeleteOptions['propagationPolicy'] {
+function policyOf(policy: string | undefined, orphans: unknown): DeleteRules['propagationPolicy'] {
   const field = 'propagationPolicy';
   if (policy !== undefined && typeof orphans === 'boolean') {
     const detail = `${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`;
@@ -101,7 +101,7 @@ const ORPHANS =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
 /** The warning for who deletes a job and does not say what becomes of its pods. */
-export function orphanWarning({ storage }: ApiType, { propagationPolicy }: DeleteOptions): Record<string, string> {
+export function orphanWarning({ storage }: ApiType, { propagationPolicy }: DeleteRules): Record<string, string> {
   return storage === 'jobs.batch' && propagationPolicy === undefined ? warningHeader([ORPHANS]) : {};
 }
 

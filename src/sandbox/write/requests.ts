@@ -16,7 +16,7 @@ import type { StoredObject } from '../store/stored-object.ts';
 import { fromStorage, presented } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
 import { emptyObject } from '../types/empty-objects.ts';
-import { isMap } from '../types/fields.ts';
+import { isFieldMap } from '../types/fields.ts';
 import { scaleOf, withScale } from '../types/scale.ts';
 import { isCreatedByUpdate, returnsDeleted } from '../types/traits.ts';
 import { bind } from './bindings.ts';
@@ -89,7 +89,7 @@ export class WriteRequests {
     const current = fromStorage(type, find(this.#cluster, call).object);
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const object = patched(type, current, contentType, call.body);
-    if (!isMap(object) || !isMap(object.metadata)) badRequest('the patched object has no metadata');
+    if (!isFieldMap(object) || !isFieldMap(object.metadata)) badRequest('the patched object has no metadata');
     const { name = '', namespace } = current.metadata;
     checkPatchedTypes(call, object);
     checkPatchedMicroTimes(type, object);

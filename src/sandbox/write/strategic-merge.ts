@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../kit/exact-json.ts';
 import { internal } from '../status/statuses.ts';
-import { isMap } from '../types/fields.ts';
-import { goText } from '../types/go-text.ts';
+import { isFieldMap } from '../types/fields.ts';
+import { goPlusV } from '../types/go-text.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { fieldShape, type Shape } from '../types/shape.ts';
 
@@ -16,7 +16,7 @@ export function strategicMerge(current: Fields, patch: Fields, shape: Shape | un
   if (patch.$patch === 'replace') return withoutDirectives(patch);
   if (patch.$patch === 'delete') return {};
   if (patch.$patch !== undefined && patch.$patch !== 'merge')
-    internal(`unknown patch type: ${String(patch.$patch)} in map: ${goText(patch)}`);
+    internal(`unknown patch type: ${String(patch.$patch)} in map: ${goPlusV(patch)}`);
   if (Array.isArray(patch.$retainKeys)) retainOnly(current, patch.$retainKeys);
   for (const [name, value] of Object.entries(patch)) mergeField(current, name, value, patch, shape);
   return current;
@@ -41,9 +41,9 @@ function mergeField(current: Fields, name: string, value: unknown, patch: Fields
   if (Array.isArray(value)) {
     setOwn(current, name, mergeList(own(current, name), value, below));
     reorder(current, name, patch[`$setElementOrder/${name}`], below);
-  } else if (isMap(value)) {
+  } else if (isFieldMap(value)) {
     const present = own(current, name);
-    setOwn(current, name, strategicMerge(isMap(present) ? present : {}, value, below));
+    setOwn(current, name, strategicMerge(isFieldMap(present) ? present : {}, value, below));
   } else {
     setOwn(current, name, value);
   }
@@ -65,18 +65,18 @@ function removeValues(current: Fields, name: string, values: unknown): void {
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
   const present = Array.isArray(current) ? current : [];
-  if (!shape?.patchMerges || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
-    return patch.filter((v) => !(isMap(v) && '$patch' in v && Object.keys(v).length === 1));
+  if (!shape?.patchMerges || patch.some((v) => isFieldMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+    return patch.filter((v) => !(isFieldMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
   const { patchKey, items } = shape;
   if (patchKey === undefined) return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
-  return mergeItems(present.filter(isMap), patch.filter(isMap), patchKey, items);
+  return mergeItems(present.filter(isFieldMap), patch.filter(isFieldMap), patchKey, items);
 }
 
 function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
   let items = present;
   for (const change of patch) {
-    if (change[key] === undefined) internal(`map: ${goText(change)} does not contain declared merge key: ${key}`);
+    if (change[key] === undefined) internal(`map: ${goPlusV(change)} does not contain declared merge key: ${key}`);
     const at = items.findIndex((item) => isDeepStrictEqual(item[key], change[key]));
     if (change.$patch === 'delete') items = items.filter((_, i) => i !== at);
     else if (at < 0) items = [...items, strategicMerge({}, change, shape)];
@@ -90,7 +90,7 @@ function reorder(current: Fields, name: string, order: unknown, shape: Shape | u
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;
   const key = shape?.patchKey;
-  const identity = (value: unknown) => jsonText(key !== undefined && isMap(value) ? value[key] : value);
+  const identity = (value: unknown) => jsonText(key !== undefined && isFieldMap(value) ? value[key] : value);
   const places = new Map(order.map((value, i) => [identity(value), i]));
   let last = -1;
   const ranked = present.map((value) => {

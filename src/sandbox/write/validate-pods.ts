@@ -11,7 +11,7 @@ export function required(field: string, detail?: string): FieldProblem {
   return { field, reason: 'FieldValueRequired', detail };
 }
 
-export function invalid(field: string, value: unknown, why: string): FieldProblem {
+export function invalidValue(field: string, value: unknown, why: string): FieldProblem {
   return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: ${why}` };
 }
 
@@ -38,8 +38,8 @@ export function podSpecProblems(spec: Fields, at: string, claimed: readonly unkn
 
 function nameProblem(name: unknown, field: string, taken: Set<unknown>): FieldProblem[] {
   if (!name) return [required(field)];
-  if (String(name).length > 63) return [invalid(field, name, 'must be no more than 63 characters')];
-  if (!LABEL.test(String(name))) return [invalid(field, name, LABEL_TEXT)];
+  if (String(name).length > 63) return [invalidValue(field, name, 'must be no more than 63 characters')];
+  if (!LABEL.test(String(name))) return [invalidValue(field, name, LABEL_TEXT)];
   if (taken.has(name)) return [{ field, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) }];
   taken.add(name);
   return [];
@@ -80,11 +80,11 @@ function containerProblems(container: Fields, at: string, volumes: ReadonlySet<u
 /** A port, where there has to be one. */
 function portProblems(port: unknown, field: string): FieldProblem[] {
   if (!port) return [required(field)];
-  return Number(port) >= 1 && Number(port) <= 65_535 ? [] : [invalid(field, port, 'must be between 1 and 65535, inclusive')];
+  return Number(port) >= 1 && Number(port) <= 65_535 ? [] : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
 }
 
 function variableProblems({ name, value, valueFrom }: Fields, at: string): FieldProblem[] {
-  const both = value && valueFrom ? [invalid(`${at}.valueFrom`, '', 'may not be specified when `value` is not empty')] : [];
+  const both = value && valueFrom ? [invalidValue(`${at}.valueFrom`, '', 'may not be specified when `value` is not empty')] : [];
   return [...(name ? [] : [required(`${at}.name`)]), ...both];
 }
 
@@ -95,7 +95,7 @@ function mountProblems(mounts: readonly Fields[], at: string, volumes: ReadonlyS
     if (!name) problems.push(required(`${at}[${i}].name`));
     else if (!volumes.has(name)) problems.push({ field: `${at}[${i}].name`, reason: 'FieldValueNotFound', detail: JSON.stringify(name) });
     if (!mountPath) problems.push(required(`${at}[${i}].mountPath`));
-    else if (taken.has(mountPath)) problems.push(invalid(`${at}[${i}].mountPath`, mountPath, 'must be unique'));
+    else if (taken.has(mountPath)) problems.push(invalidValue(`${at}[${i}].mountPath`, mountPath, 'must be unique'));
     taken.add(mountPath);
     return problems;
   });
@@ -106,10 +106,10 @@ function resourceProblems({ limits, requests }: Fields, at: string): FieldProble
   const negative = (amounts: Fields, where: string) =>
     Object.entries(amounts)
       .filter(([, amount]) => amountOf(amount) < 0)
-      .map(([name, amount]) => invalid(`${at}.${where}[${name}]`, amount, 'must be greater than or equal to 0'));
+      .map(([name, amount]) => invalidValue(`${at}.${where}[${name}]`, amount, 'must be greater than or equal to 0'));
   const beyond = Object.entries(asked)
     .filter(([name, amount]) => most[name] !== undefined && amountOf(amount) > amountOf(most[name]))
-    .map(([name, amount]) => invalid(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`));
+    .map(([name, amount]) => invalidValue(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`));
   return [...negative(most, 'limits'), ...negative(asked, 'requests'), ...beyond];
 }
 

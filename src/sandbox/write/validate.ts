@@ -6,7 +6,7 @@ import { definitionProblems } from '../types/custom/definition-problems.ts';
 import { choiceProblems } from '../types/field-types.ts';
 import { nameRule } from '../types/traits.ts';
 import { labelProblems, metadataProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
-import { fieldsOf, invalid, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
+import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
@@ -34,11 +34,11 @@ const LONGEST: Readonly<Record<string, number>> = { 'cronjobs.batch': 52 };
 
 function nameProblems(type: ApiType, name: string): FieldProblem[] {
   const rule = nameRule(type);
-  if (rule === 'segment') return /[/%]|^\.{1,2}$/.test(name) ? [invalid('metadata.name', name, "may not contain '/'")] : [];
+  if (rule === 'segment') return /[/%]|^\.{1,2}$/.test(name) ? [invalidValue('metadata.name', name, "may not contain '/'")] : [];
   const [pattern, text, usual] = rule === 'label' ? [LABEL, LABEL_TEXT, 63] : [SUBDOMAIN, SUBDOMAIN_TEXT, 253];
   const longest = LONGEST[type.storage] ?? usual;
-  if (name.length > longest) return [invalid('metadata.name', name, `must be no more than ${longest} characters`)];
-  return pattern.test(name) ? [] : [invalid('metadata.name', name, text)];
+  if (name.length > longest) return [invalidValue('metadata.name', name, `must be no more than ${longest} characters`)];
+  return pattern.test(name) ? [] : [invalidValue('metadata.name', name, text)];
 }
 
 type Fields = Record<string, unknown>;
@@ -65,7 +65,9 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
   'jobs.batch': (job) => jobTemplateProblems(fieldsOf(fieldsOf(job.spec).template), 'spec.template.spec'),
   'leases.coordination.k8s.io': ({ spec }) => {
     const { leaseDurationSeconds: seconds } = fieldsOf(spec);
-    return typeof seconds === 'number' && seconds <= 0 ? [invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')] : [];
+    return typeof seconds === 'number' && seconds <= 0
+      ? [invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
+      : [];
   },
   persistentvolumeclaims: claimProblems,
   pods: (pod) => podSpecProblems(fieldsOf(pod.spec), 'spec'),
@@ -81,7 +83,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
 function eventProblems({ metadata, involvedObject, regarding }: UnknownObject): FieldProblem[] {
   const { namespace = '' } = fieldsOf(involvedObject ?? regarding);
   const fits = namespace === '' ? ['default', 'kube-system'].includes(metadata.namespace ?? '') : namespace === metadata.namespace;
-  return fits ? [] : [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
+  return fits ? [] : [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
 }
 
 function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] {
@@ -92,7 +94,7 @@ function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] 
   const replicas = typeof spec.replicas === 'number' && spec.replicas < 0;
   const policy = restartPolicy !== undefined && restartPolicy !== 'Always' && CHOICES.includes(String(restartPolicy));
   return [
-    ...(replicas ? [invalid('spec.replicas', spec.replicas, 'must be greater than or equal to 0')] : []),
+    ...(replicas ? [invalidValue('spec.replicas', spec.replicas, 'must be greater than or equal to 0')] : []),
     ...selectorProblems(String(kind).toLowerCase(), spec, template),
     ...labelProblems(fieldsOf(fieldsOf(template.metadata).labels) as Record<string, string>, 'spec.template.labels'),
     ...podSpecProblems(fieldsOf(template.spec), 'spec.template.spec', claims),
@@ -119,11 +121,11 @@ function selectorProblems(kind: string, spec: Fields, template: Fields): FieldPr
   const { matchLabels, matchExpressions } = fieldsOf(spec.selector);
   const wanted = fieldsOf(matchLabels);
   if (Object.keys(wanted).length === 0 && itemsOf(matchExpressions).length === 0) {
-    return [invalid('spec.selector', spec.selector, `empty selector is invalid for ${kind}`)];
+    return [invalidValue('spec.selector', spec.selector, `empty selector is invalid for ${kind}`)];
   }
   const labels = fieldsOf(fieldsOf(template.metadata).labels);
   if (Object.entries(wanted).every(([key, value]) => labels[key] === value)) return [];
-  return [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+  return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 
 function jobTemplateProblems(template: Fields, at: string): FieldProblem[] {
@@ -135,7 +137,7 @@ function jobTemplateProblems(template: Fields, at: string): FieldProblem[] {
 function keyProblems(data: unknown, at: string): FieldProblem[] {
   return Object.keys(fieldsOf(data))
     .filter((key) => !/^[-._a-zA-Z0-9]+$/.test(key))
-    .map((key) => invalid(`${at}[${key}]`, key, KEY_TEXT));
+    .map((key) => invalidValue(`${at}[${key}]`, key, KEY_TEXT));
 }
 
 /** A config map or a secret holds at most so much. The field has no name there. */
@@ -190,14 +192,14 @@ function servicePortProblems({ name, port, nodePort }: Fields, at: string, { spe
   if (name && names.has(name)) problems.push({ field: `${at}.name`, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) });
   names.add(name);
   if (typeof port !== 'number' || port < 1 || port > 65_535) {
-    problems.push(invalid(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
+    problems.push(invalidValue(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
   }
   if (!nodePort) return problems;
   if (spec.type === 'ClusterIP') {
     problems.push({ field: `${at}.nodePort`, reason: 'FieldValueForbidden', detail: "may not be used when `type` is 'ClusterIP'" });
   } else if (Number(nodePort) < 30_000 || Number(nodePort) > 32_767) {
     const why = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
-    problems.push(invalid(`${at}.nodePort`, nodePort, why));
+    problems.push(invalidValue(`${at}.nodePort`, nodePort, why));
   }
   return problems;
 }
@@ -235,6 +237,6 @@ function roleProblems({ rules }: UnknownObject): FieldProblem[] {
 
 function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
   const { minReplicas = 1, maxReplicas = 0 } = fieldsOf(value) as { minReplicas?: number; maxReplicas?: number };
-  if (maxReplicas < 1) return [invalid('spec.maxReplicas', maxReplicas, 'must be greater than 0')];
-  return maxReplicas < minReplicas ? [invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')] : [];
+  if (maxReplicas < 1) return [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0')];
+  return maxReplicas < minReplicas ? [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')] : [];
 }

@@ -23,7 +23,7 @@ import { keepAllocated } from './service-changes.ts';
 import { managedFieldsToBuildOn, withManagedFields, writableMetadata } from './updated-metadata.ts';
 import { problemsOf } from './validate.ts';
 
-export interface WriteOptions {
+export interface WriteRules {
   /** The field manager that owns what is written. */
   readonly manager: string;
   /** `status`, `scale` or `binding` when the write came through that door. */
@@ -60,7 +60,7 @@ export class Writer {
     return this.#loaded.has(uid);
   }
 
-  create(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
+  create(type: ApiType, object: UnknownObject, options: WriteRules): StoredObject {
     this.#dropUnknown(type, object, options);
     this.#checkNamespace(type, object.metadata);
     const metadata = this.#newMetadata(type, object.metadata, options);
@@ -80,7 +80,7 @@ export class Writer {
     return this.#put(type, key, created, options);
   }
 
-  update(type: ApiType, object: UnknownObject, options: WriteOptions): StoredObject {
+  update(type: ApiType, object: UnknownObject, options: WriteRules): StoredObject {
     const { namespace, name = '' } = object.metadata;
     const key = joinKey(namespace, name);
     const current = this.#cluster.store.get(type.storage, key) ?? missing(type.gvr, name);
@@ -105,7 +105,7 @@ export class Writer {
   }
 
   /** A deleted object whose last finalizer is gone goes; it is shown as it was written, under the version before. */
-  #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteOptions): StoredObject {
+  #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteRules): StoredObject {
     const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = after.metadata;
     const held = finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
     if (!deletionTimestamp || deletionGracePeriodSeconds > 0 || held) return this.#put(type, current.key, after, options);
@@ -124,7 +124,7 @@ export class Writer {
   }
 
   /** Custom types tell of their own while they are decoded. */
-  #dropUnknown(type: ApiType, object: UnknownObject, options: WriteOptions): void {
+  #dropUnknown(type: ApiType, object: UnknownObject, options: WriteRules): void {
     const unknown = dropUnknownFields(type, object).map(unknownField);
     if (!options.fixture && !type.custom) tellStrict(type, [...(options.duplicates ?? []), ...unknown], options);
   }
@@ -140,7 +140,7 @@ export class Writer {
     return joinKey(metadata.namespace, metadata.name ?? '');
   }
 
-  #newMetadata(type: ApiType, given: ObjectMeta, { fixture }: WriteOptions): ObjectMeta {
+  #newMetadata(type: ApiType, given: ObjectMeta, { fixture }: WriteRules): ObjectMeta {
     const { clock, random } = this.#cluster;
     const { name, generateName, labels, annotations, ownerReferences, finalizers } = given;
     if (given.resourceVersion && given.resourceVersion !== '0' && !fixture)
@@ -183,7 +183,7 @@ export class Writer {
   }
 
   /** What an update would store: what the client may say from the new object, the rest from the present one. */
-  #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteOptions): UnknownObject {
+  #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteRules): UnknownObject {
     const atStatus = subresource === 'status';
     const keepsMetadata = atStatus && keepsMetadataAtStatus(type);
     const metadata = keepsMetadata ? copy(before.metadata) : tidyMetadata(writableMetadata(before.metadata, object.metadata));
@@ -196,14 +196,14 @@ export class Writer {
   }
 
   /** Defaults and pruning, as at decoding. */
-  #decode(type: ApiType, object: UnknownObject, options: WriteOptions, before?: UnknownObject): void {
+  #decode(type: ApiType, object: UnknownObject, options: WriteRules, before?: UnknownObject): void {
     setDefaults(type, object);
     const lenient = options.fixture ? { fieldValidation: 'Ignore' as const } : {};
     if (type.custom) admitCustom(type, object, { ...options, ...lenient, before });
     fillIn(object, type);
   }
 
-  #check(type: ApiType, object: UnknownObject, { subresource, fixture, warn }: WriteOptions, change?: Change): void {
+  #check(type: ApiType, object: UnknownObject, { subresource, fixture, warn }: WriteRules, change?: Change): void {
     const problems = [
       ...(subresource ? [] : problemsOf(type, object, { fixture })),
       ...(change ? metadataChangeProblems(change.before.metadata, change.given, object.metadata) : []),
@@ -213,12 +213,12 @@ export class Writer {
     if (type.kind === 'CustomResourceDefinition' && !subresource) warnOfRules(object, warn);
   }
 
-  #ownedBy(type: ApiType, before: UnknownObject, after: UnknownObject, { manager, subresource }: WriteOptions): ManagedFieldsEntry[] {
+  #ownedBy(type: ApiType, before: UnknownObject, after: UnknownObject, { manager, subresource }: WriteRules): ManagedFieldsEntry[] {
     const writer: Manager = { name: manager, operation: 'Update', subresource };
     return afterUpdate(type, before, after, writer, timestamp(this.#cluster.clock.now()));
   }
 
-  #put(type: ApiType, key: string, object: UnknownObject, { dryRun }: WriteOptions): StoredObject {
+  #put(type: ApiType, key: string, object: UnknownObject, { dryRun }: WriteRules): StoredObject {
     const { kind, apiVersion, metadata, ...fields } = toStorage(type, object);
     const stored = { kind, apiVersion, metadata, ...fields } as UnknownObject; // this order makes encoding cheap
     if (!dryRun) return this.#cluster.store.put(type.storage, key, stored);
@@ -227,7 +227,7 @@ export class Writer {
 }
 
 /** What a definition asks for that will answer 501 is told when it comes. */
-function warnOfRules(crd: UnknownObject, warn: WriteOptions['warn']): void {
+function warnOfRules(crd: UnknownObject, warn: WriteRules['warn']): void {
   const { versions = [] } = (crd.spec ?? {}) as { versions?: { name: string; schema?: { openAPIV3Schema?: JsonSchema } }[] };
   for (const { name, schema } of warn ? versions : []) {
     for (const { rule, why } of unknownRules(schema?.openAPIV3Schema ?? {})) {

@@ -3,7 +3,7 @@ import { formatGroupVersion } from '../../../src/model/gvr.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { describeField } from '../../../src/sandbox/types/fields/descriptions.ts';
-import { allMessages, messageOf } from '../../../src/sandbox/types/fields/field-table.ts';
+import { allMessages, builtinMessage } from '../../../src/sandbox/types/fields/field-table.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { ask } from '../../support/sandbox-requests.ts';
 
@@ -60,7 +60,7 @@ const crd = (group: string, description: string) => ({
 
 describe('the field table', () => {
   it('knows every built-in kind that is served', () => {
-    const unknown = builtinTypes().filter((t) => !messageOf(formatGroupVersion(t.gvr), t.kind));
+    const unknown = builtinTypes().filter((t) => !builtinMessage(formatGroupVersion(t.gvr), t.kind));
     expect(unknown.map((t) => `${formatGroupVersion(t.gvr)} ${t.kind}`)).toEqual(['autoscaling/v1 HorizontalPodAutoscaler']);
   });
 
@@ -71,7 +71,7 @@ describe('the field table', () => {
   });
 
   it('reads all marks of its notation', () => {
-    const field = (message: string, name: string) => messageOf('v1', message)?.fields.get(name);
+    const field = (message: string, name: string) => builtinMessage('v1', message)?.fields.get(name);
     expect(field('PodSpec', 'volumes')).toMatchObject({
       keys: ['name'],
       patchKey: 'name',
@@ -81,10 +81,10 @@ describe('the field table', () => {
     expect(field('PodSpec', 'containers')).toMatchObject({ keys: ['name'], required: true });
     expect(field('PodSpec', 'nodeSelector')).toMatchObject({ atomic: true, type: { is: 'map' } });
     expect(field('PodSpec', 'restartPolicy')?.type).toEqual({ is: 'scalar', scalar: '', values: ['Always', 'Never', 'OnFailure'] });
-    expect(messageOf('meta.k8s.io/v1', 'ObjectMeta')?.fields.get('finalizers')).toMatchObject({ set: true, patchStrategy: 'merge' });
-    expect(messageOf('apps/v1', 'DeploymentSpec')?.fields.get('strategy')?.patchStrategy).toBe('retainKeys');
-    expect(messageOf('policy/v1', 'PodDisruptionBudgetSpec')?.fields.get('selector')?.patchStrategy).toBe('replace');
-    expect(messageOf('v1', 'ObjectReference')?.atomic).toBe(true);
+    expect(builtinMessage('meta.k8s.io/v1', 'ObjectMeta')?.fields.get('finalizers')).toMatchObject({ set: true, patchStrategy: 'merge' });
+    expect(builtinMessage('apps/v1', 'DeploymentSpec')?.fields.get('strategy')?.patchStrategy).toBe('retainKeys');
+    expect(builtinMessage('policy/v1', 'PodDisruptionBudgetSpec')?.fields.get('selector')?.patchStrategy).toBe('replace');
+    expect(builtinMessage('v1', 'ObjectReference')?.atomic).toBe(true);
   });
 
   it('describes no message and no field that there is not', async () => {

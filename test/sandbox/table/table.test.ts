@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { findPath } from '../../../src/sandbox/table/json-path.ts';
-import { columnsOf, row } from '../../../src/sandbox/table/table.ts';
+import { row, tableColumns } from '../../../src/sandbox/table/table.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 
 const NOW = Date.parse('2026-01-01T01:00:00Z');
@@ -15,7 +15,7 @@ function cells(storage: string, object: object): unknown[] {
 
 it('gives every built-in type as many cells as columns, also of an object without fields', () => {
   for (const type of types.filter((t) => t.verbs.includes('list'))) {
-    const count = columnsOf(type).length;
+    const count = tableColumns(type).length;
     expect(row(type, { metadata: {} }, NOW).length, type.storage).toBe(count);
   }
 });

@@ -1,10 +1,10 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
 import type { EventRecorder } from './events.ts';
-import { Reconciler } from './reconciler.ts';
-import { ownerReference } from './replica-sets.ts';
+import { WorkloadReconciler } from './reconciler.ts';
+import { controllerReference } from './replica-sets.ts';
 import { templateHash } from './template-hash.ts';
-import { type Condition, controllerOf, type Deployment, type ReplicaSet } from './views.ts';
+import { controllerUid, type Deployment, type PodCondition, type ReplicaSet } from './views.ts';
 
 const COMPONENT = 'deployment-controller';
 const MANAGER = 'kube-controller-manager';
@@ -28,12 +28,12 @@ const OWN = new Set([
 export class DeploymentController {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
-  readonly #queue: Reconciler;
+  readonly #queue: WorkloadReconciler;
 
   constructor(actor: Actor, events: EventRecorder) {
     this.#actor = actor;
     this.#events = events;
-    this.#queue = new Reconciler(actor, (key) => this.#reconcile(key));
+    this.#queue = new WorkloadReconciler(actor, (key) => this.#reconcile(key));
     actor.onChange('Deployment', (_event, metadata) => this.#queue.enqueue(keyOfMeta(metadata)));
     actor.onChange('ReplicaSet', (_event, metadata) => {
       const owner = keyOfOwner(metadata, 'Deployment');
@@ -59,7 +59,7 @@ export class DeploymentController {
   }
 
   #setsOf({ metadata }: Deployment): ReplicaSet[] {
-    return this.#actor.list('ReplicaSet', metadata.namespace).filter((s) => controllerOf(s.metadata) === metadata.uid);
+    return this.#actor.list('ReplicaSet', metadata.namespace).filter((s) => controllerUid(s.metadata) === metadata.uid);
   }
 
   #createSet(deployment: Deployment, sets: readonly ReplicaSet[], hash: string): void {
@@ -163,7 +163,7 @@ export function replicaSetOf(deployment: Deployment, hash: string, replicas: num
         'deployment.kubernetes.io/max-replicas': String(maxTotal),
         [REVISION]: String(revision),
       },
-      ownerReferences: [ownerReference(deployment)],
+      ownerReferences: [controllerReference(deployment)],
     },
     spec: {
       replicas,
@@ -225,7 +225,7 @@ function statusOf(deployment: Deployment, current: ReplicaSet, sets: readonly Re
   };
 }
 
-function availableCondition(holds: boolean): Condition {
+function availableCondition(holds: boolean): PodCondition {
   return holds
     ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
     : {
@@ -236,7 +236,7 @@ function availableCondition(holds: boolean): Condition {
       };
 }
 
-function progressing({ metadata }: ReplicaSet, done: boolean): Condition {
+function progressing({ metadata }: ReplicaSet, done: boolean): PodCondition {
   return done
     ? {
         type: 'Progressing',
@@ -248,7 +248,7 @@ function progressing({ metadata }: ReplicaSet, done: boolean): Condition {
 }
 
 /** A condition with its times: the update moves when anything in it does, the transition when its status does. */
-function stamped(condition: Condition, { status }: Deployment, now: string): Condition {
+function stamped(condition: PodCondition, { status }: Deployment, now: string): PodCondition {
   const before = status.conditions?.find((c) => c.type === condition.type);
   const same = before?.status === condition.status && before.reason === condition.reason && before.message === condition.message;
   return {

@@ -1,11 +1,11 @@
-import type { Condition, Container, ContainerState, ContainerStatus, Pod, PodStatus } from './views.ts';
+import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from './views.ts';
 
 /** The states in which the sandbox's nodes report a pod, as status objects. All times are RFC 3339. */
 
 const START_ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
 /** The pod's conditions with some of them set; one that does not change its status keeps its time. */
-function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): Condition[] {
+function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): PodCondition[] {
   const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
   for (const [type, holds] of Object.entries(states)) {
     const status = holds ? 'True' : 'False';

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../../model/key.ts';
 import type { Actor } from './actor.ts';
 
 /** A controller's queue: each key is worked on once after a moment, however often it was asked for meanwhile. */
-export class Reconciler {
+export class WorkloadReconciler {
   readonly #actor: Actor;
   readonly #reconcile: (key: ObjectKey) => void;
   readonly #waiting = new Set<ObjectKey>();

@@ -1,8 +1,8 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
 import type { EventRecorder } from './events.ts';
-import { Reconciler } from './reconciler.ts';
-import { controllerOf, isActive, isReady, type Pod, type ReplicaSet } from './views.ts';
+import { WorkloadReconciler } from './reconciler.ts';
+import { controllerUid, isActive, isReady, type Pod, type ReplicaSet } from './views.ts';
 
 const COMPONENT = 'replicaset-controller';
 
@@ -10,12 +10,12 @@ const COMPONENT = 'replicaset-controller';
 export class ReplicaSetController {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
-  readonly #queue: Reconciler;
+  readonly #queue: WorkloadReconciler;
 
   constructor(actor: Actor, events: EventRecorder) {
     this.#actor = actor;
     this.#events = events;
-    this.#queue = new Reconciler(actor, (key) => this.#reconcile(key));
+    this.#queue = new WorkloadReconciler(actor, (key) => this.#reconcile(key));
     actor.onChange('ReplicaSet', (_event, metadata) => this.#queue.enqueue(keyOfMeta(metadata)));
     actor.onChange('Pod', (_event, metadata) => {
       const owner = keyOfOwner(metadata, 'ReplicaSet');
@@ -27,7 +27,7 @@ export class ReplicaSetController {
     const set = this.#actor.get('ReplicaSet', key);
     if (!set) return;
     const { namespace, uid } = set.metadata;
-    const pods = this.#actor.list('Pod', namespace).filter((p) => controllerOf(p.metadata) === uid && isActive(p));
+    const pods = this.#actor.list('Pod', namespace).filter((p) => controllerUid(p.metadata) === uid && isActive(p));
     if (!set.metadata.deletionTimestamp) {
       for (let missing = set.spec.replicas - pods.length; missing > 0; missing--) this.#create(set);
       for (const pod of surplus(pods, set.spec.replicas)) this.#delete(set, pod);
@@ -44,7 +44,7 @@ export class ReplicaSetController {
         ...metadata,
         generateName: `${set.metadata.name}-`,
         ...(set.metadata.namespace ? { namespace: set.metadata.namespace } : {}),
-        ownerReferences: [ownerReference(set)],
+        ownerReferences: [controllerReference(set)],
       },
       spec,
     };
@@ -86,7 +86,7 @@ function surplus(pods: readonly Pod[], wanted: number): Pod[] {
 }
 
 /** A reference by which an object belongs to its controller. */
-export function ownerReference({
+export function controllerReference({
   apiVersion,
   kind,
   metadata,

@@ -23,13 +23,13 @@ export interface Container {
 
 export interface PodStatus {
   phase?: string;
-  conditions?: Condition[];
+  conditions?: PodCondition[];
   containerStatuses?: ContainerStatus[];
   podIP?: string;
   [field: string]: unknown;
 }
 
-export interface Condition {
+export interface PodCondition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   lastTransitionTime?: string;
@@ -80,15 +80,15 @@ export interface Deployment {
     strategy?: { type?: string; rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string } };
     template: PodTemplate;
   };
-  status: { conditions?: Condition[]; [field: string]: unknown };
+  status: { conditions?: PodCondition[]; [field: string]: unknown };
 }
 
-export interface Node {
+export interface NodeView {
   readonly apiVersion: 'v1';
   readonly kind: 'Node';
   metadata: ObjectMeta;
   spec: { unschedulable?: boolean; taints?: Taint[]; [field: string]: unknown };
-  status: { conditions?: Condition[]; [field: string]: unknown };
+  status: { conditions?: PodCondition[]; [field: string]: unknown };
 }
 
 export interface Taint {
@@ -98,7 +98,7 @@ export interface Taint {
 }
 
 export interface Views {
-  Node: Node;
+  Node: NodeView;
   Pod: Pod;
   ReplicaSet: ReplicaSet;
   Deployment: Deployment;
@@ -114,6 +114,6 @@ export function isActive({ metadata, status }: Pod): boolean {
 }
 
 /** The uid of the owner that controls an object. */
-export function controllerOf({ ownerReferences }: ObjectMeta): string | undefined {
+export function controllerUid({ ownerReferences }: ObjectMeta): string | undefined {
   return ownerReferences?.find((o) => o.controller)?.uid;
 }

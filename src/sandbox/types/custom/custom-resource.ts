@@ -4,7 +4,7 @@ import { badRequest, type FieldProblem, invalid } from '../../status/statuses.ts
 import type { ApiType, JsonSchema } from '../api-type.ts';
 import { copy } from '../copy.ts';
 import { equalJson } from '../equal.ts';
-import { isMap } from '../fields.ts';
+import { isFieldMap } from '../fields.ts';
 import { own, setOwn } from '../own-fields.ts';
 import { ruleProblems } from './rules.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -115,7 +115,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
     if (schema.items) for (const [i, item] of value.entries()) prune(item, schema.items, `${path}[${i}]`, unknown);
     return;
   }
-  if (!isMap(value)) return;
+  if (!isFieldMap(value)) return;
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true;
   for (const [name, inner] of Object.entries(value)) {
@@ -132,7 +132,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
 /** A value with the schema's defaults filled in, below it too. */
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
   const present = value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
-  if (isMap(present)) {
+  if (isFieldMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const inner = withDefaults(own(present, name), property);
       if (inner !== undefined) setOwn(present, name, inner);

@@ -3,7 +3,7 @@ import { messageOf } from '../../../kit/error.ts';
 import { jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
 import type { JsonSchema, ValidationRule } from '../api-type.ts';
-import { isMap } from '../fields.ts';
+import { isFieldMap } from '../fields.ts';
 import { own } from '../own-fields.ts';
 import { goPattern, patternProblem } from './patterns.ts';
 import { CostExceeded, withCostLimit } from './rule-cost.ts';
@@ -48,8 +48,8 @@ function visit(place: Place, problems: FieldProblem[]): void {
 }
 
 function partsOf({ value, before, schema, path }: Place): Place[] {
-  const was = (name: string) => (isMap(before) ? own(before, name) : undefined);
-  if (isMap(value)) {
+  const was = (name: string) => (isFieldMap(before) ? own(before, name) : undefined);
+  if (isFieldMap(value)) {
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     return Object.entries(value).flatMap(([name, inner]) => {
       const known = own(schema.properties, name) ?? others;
@@ -66,8 +66,8 @@ function partsOf({ value, before, schema, path }: Place): Place[] {
 
 /** The item of the same key in the list before. Items of other lists cannot be told apart. */
 function sameItem(before: unknown, item: unknown, keys: readonly string[] | undefined): unknown {
-  if (!keys || !Array.isArray(before) || !isMap(item)) return undefined;
-  return before.find((b: unknown) => isMap(b) && keys.every((key) => b[key] === item[key]));
+  if (!keys || !Array.isArray(before) || !isFieldMap(item)) return undefined;
+  return before.find((b: unknown) => isFieldMap(b) && keys.every((key) => b[key] === item[key]));
 }
 
 function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, problems: FieldProblem[]): void {
@@ -90,7 +90,7 @@ function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, 
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
     return;
   }
-  const shown = schema.type === 'object' || schema.type === 'array' || isMap(value) ? '' : `${jsonText(value)}: `;
+  const shown = schema.type === 'object' || schema.type === 'array' || isFieldMap(value) ? '' : `${jsonText(value)}: `;
   const reason = rule.reason ?? 'FieldValueInvalid';
   const message = messageFor(rule, variables);
   const bare = reason === 'FieldValueRequired' || reason === 'FieldValueForbidden';
@@ -153,7 +153,7 @@ function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
   if (typeof value === 'string') return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
   if (Array.isArray(value)) return value.map((item) => toCel(item, schema?.items));
-  if (!isMap(value)) return value;
+  if (!isFieldMap(value)) return value;
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const name = schema?.properties ? escaped : (n: string) => n;
   return Object.fromEntries(Object.entries(value).map(([n, v]) => [name(n), toCel(v, own(schema?.properties, n) ?? others)]));

@@ -2,7 +2,7 @@ import { jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
 import type { JsonSchema } from '../api-type.ts';
 import { equalJson } from '../equal.ts';
-import { isMap } from '../fields.ts';
+import { isFieldMap } from '../fields.ts';
 import { own } from '../own-fields.ts';
 import { hasFormat } from './formats.ts';
 import { goPattern } from './patterns.ts';
@@ -34,7 +34,7 @@ function check(value: unknown, schema: JsonSchema, path: string, problems: Field
     const allowed = schema.enum.map((v) => JSON.stringify(typeof v === 'string' ? v : jsonText(v))).join(', ');
     add(problems, path, 'FieldValueNotSupported', `${jsonText(value)}: supported values: ${allowed}`);
   }
-  if (isMap(value)) checkMap(value, schema, path, problems);
+  if (isFieldMap(value)) checkMap(value, schema, path, problems);
 }
 
 function add(problems: FieldProblem[], field: string, reason: FieldProblem['reason'], detail?: string): void {
@@ -54,7 +54,7 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isMap(value);
+      return isFieldMap(value);
     default:
       return true;
   }
@@ -164,7 +164,7 @@ function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const told = jsonText(listType === 'map' && isMap(item) ? keyOf(item, keys) : item);
+    const told = jsonText(listType === 'map' && isFieldMap(item) ? keyOf(item, keys) : item);
     if (seen.has(told)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', told);
     seen.add(told);
   }

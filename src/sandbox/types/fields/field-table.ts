@@ -68,7 +68,7 @@ const INLINE = /^>(\w+)(?:=(\d+))?$/;
 let blocks: readonly Block[] | undefined;
 
 /** The fields of a built-in kind; undefined when the table does not know it. `apiVersion` is `v1` or `apps/v1`. */
-export function messageOf(apiVersion: string, kind: string): Message | undefined {
+export function builtinMessage(apiVersion: string, kind: string): Message | undefined {
   return table()
     .find((b) => b.groupVersion === apiVersion)
     ?.messages.get(kind);
@@ -161,7 +161,7 @@ function parseType(text: string, block: Block): FieldType {
 }
 
 function find(name: string, block: Block): Message {
-  const message = block.messages.get(name) ?? messageOf('v1', name) ?? messageOf('meta.k8s.io/v1', name);
+  const message = block.messages.get(name) ?? builtinMessage('v1', name) ?? builtinMessage('meta.k8s.io/v1', name);
   if (!message) throw new Error(`the field table names ${name}, which is no message of ${block.groupVersion}`);
   return message;
 }

@@ -10,6 +10,8 @@ import type { UnknownObject } from '../model/object.ts';
 import type { ApiRequest, ApiResponse } from './api/exchange.ts';
 import { userNamed } from './auth/authenticate.ts';
 import { TokenKeeper } from './auth/token-keeper.ts';
+import type { Cluster } from './cluster.ts';
+import { ControlPlane } from './control-plane.ts';
 import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
@@ -24,7 +26,6 @@ import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import type { StoreSnapshot } from './store/object-store.ts';
 import { copy } from './types/copy.ts';
-import { Works } from './works.ts';
 
 export interface SandboxOptions {
   /** 0, the default, picks a free port. */
@@ -127,7 +128,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #options: typeof DEFAULTS & { readonly clock?: Clock };
   readonly #clock: SkewedClock;
   readonly #tokens: TokenKeeper;
-  #works: Works;
+  #controlPlane: ControlPlane;
   readonly #seed: number;
   readonly #random: Random;
   #certificate: Certificate | undefined;
@@ -145,13 +146,17 @@ export class Sandbox implements AsyncDisposable {
     this.#tokens = new TokenKeeper(this.#clock, this.#options.tokenLifetimeMs, options.token);
     this.#seed = options.seed ?? randomInt(2 ** 31);
     this.#random = seededRandom(this.#seed);
-    this.#works = this.#makeWorks();
+    this.#controlPlane = this.#createControlPlane();
   }
 
-  #makeWorks(snapshot?: StoreSnapshot): Works {
+  #createControlPlane(snapshot?: StoreSnapshot): ControlPlane {
     const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
     const store = { historySize, historyMs, clock: this.#clock };
-    return new Works({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
+    return new ControlPlane({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
+  }
+
+  get #cluster(): Cluster {
+    return this.#controlPlane.backend.cluster;
   }
 
   /** Resolves once the server answers. Rejects with the system's error when the address cannot be had, with `argument` for unknown options. */
@@ -180,7 +185,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** `https://127.0.0.1:PORT`; without a socket an address nobody listens on. */
   get url(): string {
-    return `${this.#options.tls ? 'https' : 'http'}://${this.#works.server.address}`;
+    return `${this.#options.tls ? 'https' : 'http'}://${this.#controlPlane.server.address}`;
   }
 
   /** The certificate clients must trust, PEM; '' when there is none. */
@@ -194,7 +199,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** The revision of the latest write: the resourceVersion of a list made now. */
   get resourceVersion(): string {
-    return String(this.#works.cluster.store.revision);
+    return String(this.#cluster.store.revision);
   }
 
   /** Where something is to be seen: the scenario's namespace, else `default`. */
@@ -245,7 +250,7 @@ export class Sandbox implements AsyncDisposable {
     const life = this.#life.signal;
     const fault = this.faults.take(request);
     if (fault && isIncident(fault)) return this.#befall(fault, request, trusted);
-    const serve = (r: ApiRequest) => this.#works.server.serve(r, { trusted });
+    const serve = (r: ApiRequest) => this.#controlPlane.server.serve(r, { trusted });
     const linked = scope(life);
     const gone = request.signal ? onAbort(request.signal, () => linked.abort()) : undefined;
     const release = () => {
@@ -254,7 +259,7 @@ export class Sandbox implements AsyncDisposable {
     };
     try {
       const followed = { ...request, signal: linked.signal };
-      const response = await (fault ? inject(fault, followed, serve, this.#works.cluster.clock) : serve(followed));
+      const response = await (fault ? inject(fault, followed, serve, this.#cluster.clock) : serve(followed));
       this.requests.add(request, response.status);
       return { ...response, body: alive(response.body, life, release) };
     } catch (error) {
@@ -280,30 +285,30 @@ export class Sandbox implements AsyncDisposable {
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return copiesOnRead(all.map((object) => this.#works.fixtures.apply({ metadata: {}, ...copy(object) }).object));
+    return copiesOnRead(all.map((object) => this.#controlPlane.fixtures.apply({ metadata: {}, ...copy(object) }).object));
   }
 
   /** A copy of an object, or undefined. */
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
-    return this.#works.fixtures.get(type, key);
+    return this.#controlPlane.fixtures.get(type, key);
   }
 
   /** Copies of all objects of a type, in key order. */
   list(type: TypeReference, options: { namespace?: string } = {}): UnknownObject[] {
     checkOptions('list', options, { namespace: 'text' });
-    return this.#works.fixtures.list(type, options);
+    return this.#controlPlane.fixtures.list(type, options);
   }
 
   /** Deletes an object as a client would: finalizers hold it, pods wind down. Throws a 404 StatusError when there is none. */
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number } = {}): void {
     checkOptions('delete', options, { gracePeriodSeconds: 'number' });
-    this.#works.fixtures.delete(type, key, options);
+    this.#controlPlane.fixtures.delete(type, key, options);
   }
 
   /** Forgets all history: older continue tokens and, unless `watches` is false, older watches get 410 from now on. */
   compact(options: { watches?: boolean } = {}): void {
     checkOptions('compact', options, { watches: 'boolean' });
-    this.#works.cluster.store.compact(options);
+    this.#cluster.store.compact(options);
   }
 
   /**
@@ -318,7 +323,7 @@ export class Sandbox implements AsyncDisposable {
   /** All that is stored at this moment, for {@link restore}. */
   snapshot(): SandboxSnapshot {
     const snapshot: SandboxSnapshot = { resourceVersion: this.resourceVersion };
-    STORED.set(snapshot, this.#works.cluster.store.snapshot());
+    STORED.set(snapshot, this.#cluster.store.snapshot());
     return snapshot;
   }
 
@@ -352,20 +357,20 @@ export class Sandbox implements AsyncDisposable {
     const { port } = this.#socket ?? {};
     this.#life.abort();
     await this.#socket?.stop();
-    if (downMs > 0) await this.#works.cluster.clock.sleep(downMs, { signal: this.#end.signal }).catch(() => {});
+    if (downMs > 0) await this.#cluster.clock.sleep(downMs, { signal: this.#end.signal }).catch(() => {});
     if (this.#end.signal.aborted) return;
     if (replaced) this.#replace(replaced === 'wiped' ? undefined : replaced);
-    else if (!keepHistory) this.#works.cluster.store.compact();
+    else if (!keepHistory) this.#cluster.store.compact();
     this.#life = new AbortController();
     if (port !== undefined) await this.#listen(port);
   }
 
   #replace(snapshot: StoreSnapshot | undefined): void {
     this.stopScenario();
-    const { address } = this.#works.server;
-    this.#works[Symbol.dispose]();
-    this.#works = this.#makeWorks(snapshot);
-    this.#works.server.address = address;
+    const { address } = this.#controlPlane.server;
+    this.#controlPlane[Symbol.dispose]();
+    this.#controlPlane = this.#createControlPlane(snapshot);
+    this.#controlPlane.server.address = address;
   }
 
   /** The server's time of day is ahead by so much from now on, behind if negative: its Date header, and the times it writes. 0 puts it right. */
@@ -396,9 +401,8 @@ export class Sandbox implements AsyncDisposable {
   /** Sets a scenario going, in place of the one before. Throws `argument` when there is none of that name, or an option cannot be. */
   startScenario(name: string, options: ScenarioOptions = {}): void {
     this.stopScenario();
-    const { clock, store, types } = this.#works.cluster;
-    const random = seededRandom(this.#seed + 1);
-    const world = { cluster: { clock, store, types, random }, writer: this.#works.writer, deleter: this.#works.deleter };
+    const { backend } = this.#controlPlane;
+    const world = { ...backend, cluster: { ...backend.cluster, random: seededRandom(this.#seed + 1) } };
     this.#scenario = createScenario(name, world, options);
   }
 
@@ -412,7 +416,7 @@ export class Sandbox implements AsyncDisposable {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
     this.stopScenario();
-    this.#works[Symbol.dispose]();
+    this.#controlPlane[Symbol.dispose]();
     this.#life.abort(STOPPED);
     await this.#socket?.stop();
   }
@@ -423,10 +427,10 @@ export class Sandbox implements AsyncDisposable {
 
   async #listen(port: number): Promise<void> {
     const { host, tls } = this.#options;
-    if (tls) this.#certificate ??= await makeCertificate(host, this.#works.cluster.clock.now());
+    if (tls) this.#certificate ??= await makeCertificate(host, this.#cluster.clock.now());
     const serve = (request: ApiRequest) => this.#dated(request, false);
     this.#socket = await SocketServer.listen({ host, port, certificate: this.#certificate, serve });
-    this.#works.server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;
+    this.#controlPlane.server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;
   }
 }
 

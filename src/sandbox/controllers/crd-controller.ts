@@ -8,6 +8,7 @@ import { copy } from '../types/copy.ts';
 import { specOf, storageOf, typesOf } from '../types/custom/crd-types.ts';
 import { setSchemaDefaults } from '../types/custom/custom-resource.ts';
 import { equalJson } from '../types/equal.ts';
+import type { Backend } from '../write/backend.ts';
 import { CLEANUP, type Deleter, withCondition } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
 
@@ -32,7 +33,7 @@ export class CrdController implements Disposable {
   /** What is stored under definitions that are going. */
   readonly #going = new Set<string>();
 
-  constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
+  constructor({ cluster, writer, deleter }: Backend) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;

@@ -6,6 +6,7 @@ import type { StoreEvent } from '../store/event-log.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
+import type { Backend } from '../write/backend.ts';
 import { askedBefore, type DeleteRules, type Deleter, FOREGROUND, ORPHAN } from '../write/deleter.ts';
 import { tidyMetadata } from '../write/identity.ts';
 import type { Writer } from '../write/writer.ts';
@@ -48,7 +49,7 @@ export class GarbageCollector implements Disposable {
   #dirty = new Map<string, Place>();
   #timer: Disposable | undefined;
 
-  constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
+  constructor({ cluster, writer, deleter }: Backend) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;

@@ -1,6 +1,7 @@
 import { type Cluster, timestamp } from '../cluster.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { copy } from '../types/copy.ts';
+import type { Backend } from '../write/backend.ts';
 import { type Deleter, withCondition } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
 
@@ -15,7 +16,7 @@ export class NamespaceCleaner implements Disposable {
   readonly #subscription: Disposable;
   readonly #timers = new Map<string, Disposable>();
 
-  constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
+  constructor({ cluster, writer, deleter }: Backend) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;

@@ -1,5 +1,6 @@
 import { splitKey } from '../../model/key.ts';
 import type { Cluster } from '../cluster.ts';
+import type { Backend } from '../write/backend.ts';
 import type { Deleter } from '../write/deleter.ts';
 
 /** A node of the sandbox stops a pod within this long, however long the pod was given. */
@@ -12,7 +13,7 @@ export class PodReaper implements Disposable {
   readonly #subscription: Disposable;
   readonly #timers = new Map<string, Disposable>();
 
-  constructor(cluster: Cluster, deleter: Deleter) {
+  constructor({ cluster, deleter }: Backend) {
     this.#cluster = cluster;
     this.#deleter = deleter;
     this.#subscription = cluster.store.onChange((storage, { type, object }) => {

@@ -1,8 +1,7 @@
 import { copyOf } from '../../kit/copy-of.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { bootstrapPolicy } from '../auth/bootstrap-policy.ts';
-import type { Cluster } from '../cluster.ts';
-import type { Writer } from '../write/writer.ts';
+import type { Backend } from '../write/backend.ts';
 
 /** The objects every cluster has. Source: kube-apiserver's bootstrap controllers. */
 const OBJECTS: readonly UnknownObject[] = [
@@ -20,7 +19,7 @@ const OBJECTS: readonly UnknownObject[] = [
 ];
 
 /** Creates what a client expects in a cluster that was just started: the system namespaces, the `kubernetes` service, roles and bindings. */
-export function bootstrap({ types }: Cluster, writer: Writer, createdAt: string): void {
+export function bootstrap({ cluster: { types }, writer }: Backend, createdAt: string): void {
   for (const object of [...OBJECTS, ...bootstrapPolicy()]) {
     const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');
     const metadata = { ...object.metadata, creationTimestamp: createdAt };

@@ -7,6 +7,7 @@ import type { CrdController } from '../controllers/crd-controller.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
+import type { Backend } from '../write/backend.ts';
 import type { Deleter } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
 import { copiesOnRead } from './copies-on-read.ts';
@@ -24,7 +25,7 @@ export class Fixtures {
   readonly #deleter: Deleter;
   readonly #crds: CrdController;
 
-  constructor(cluster: Cluster, writer: Writer, deleter: Deleter, crds: CrdController) {
+  constructor({ cluster, writer, deleter }: Backend, crds: CrdController) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;

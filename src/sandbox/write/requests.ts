@@ -19,6 +19,7 @@ import { emptyObject } from '../types/empty-objects.ts';
 import { isFieldMap } from '../types/fields.ts';
 import { scaleOf, withScale } from '../types/scale.ts';
 import { isCreatedByUpdate, returnsDeleted } from '../types/traits.ts';
+import type { Backend } from './backend.ts';
 import { bind } from './bindings.ts';
 import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';
 import type { Deleter } from './deleter.ts';
@@ -44,7 +45,7 @@ export class WriteRequests {
   readonly #writer: Writer;
   readonly #deleter: Deleter;
 
-  constructor(cluster: Cluster, writer: Writer, deleter: Deleter) {
+  constructor({ cluster, writer, deleter }: Backend) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;

@@ -1,4 +1,4 @@
-import type { Config, Interfaces } from '@oclif/core';
+import type { Config } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
@@ -7,7 +7,7 @@ import { calledName } from '../package.ts';
 import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './argv.ts';
 import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './config-file.ts';
 import { ExitCode, finish, reportError } from './exit.ts';
-import { shapesOf, valuesOf } from './flags.ts';
+import { type Flags, type FlagValues, shapesOf, valuesOf } from './flag.ts';
 import { type Io, processIo } from './io.ts';
 import { quietNodeWarnings } from './node-warnings.ts';
 import { abortOnSignals } from './signals.ts';
@@ -46,7 +46,7 @@ export abstract class BaseCommand extends Command {
   static override strict = false; // any number of words
   static override usage = '';
   static override examples: { description: string; command: string }[] = [];
-  static override flags: Interfaces.FlagInput = {};
+  static override flags: Flags = {};
 
   /** The commands there are, where oclif runs one of them. */
   static registry: Registry = {};
@@ -102,6 +102,10 @@ export abstract class BaseCommand extends Command {
     await finish(this.#host.io, this.#exitCode);
   }
 
+  protected override get ctor(): typeof BaseCommand {
+    return this.constructor as typeof BaseCommand;
+  }
+
   protected get edges(): Edges {
     if (!this.#edges) throw new InformerError('closed', 'the command is not running');
     return this.#edges;
@@ -114,12 +118,12 @@ export abstract class BaseCommand extends Command {
   }
 
   /** The flags and words of the command line. */
-  protected read<F extends Interfaces.FlagInput>(flags: F): { flags: Interfaces.InferredFlags<F>; words: readonly string[] } {
+  protected read<F extends Flags>(flags: F): { flags: FlagValues<F>; words: readonly string[] } {
     return { flags: valuesOf(flags, this.line.given), words: this.line.words };
   }
 
   /** As {@link read}, for a command that takes no words. */
-  protected readFlags<F extends Interfaces.FlagInput>(flags: F): Interfaces.InferredFlags<F> {
+  protected readFlags<F extends Flags>(flags: F): FlagValues<F> {
     const { flags: values, words } = this.read(flags);
     if (words.length === 0) return values;
     const { called } = this.edges;
@@ -163,7 +167,7 @@ interface ReadLine {
 /** The line, then the environment, then the user's file: the first that says something of a flag wins. */
 async function readLine(
   argv: readonly string[],
-  flags: Interfaces.FlagInput,
+  flags: Flags,
   { io, name, commands }: Pick<Edges, 'io' | 'name' | 'commands'>,
 ): Promise<ReadLine> {
   const shapes = shapesOf(flags);

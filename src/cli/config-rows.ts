@@ -1,7 +1,7 @@
 import { readCommandLine, withMore } from './argv.ts';
 import type { CommandClass } from './base-command.ts';
 import { type ConfigFile, lookupIn, refuseUnknown } from './config-file.ts';
-import { shapesOf } from './flags.ts';
+import { shapesOf } from './flag.ts';
 
 /** One setting, and where it comes from. */
 export interface ConfigRow {
@@ -11,9 +11,6 @@ export interface ConfigRow {
   readonly value: string;
   readonly origin: string;
 }
-
-/** Values that are never shown. */
-const HIDDEN = ['token', 'password'];
 
 /**
  * What the commands would run with but for their command lines: what the environment says, then the file, then what is built in (of which
@@ -38,10 +35,10 @@ function rowsOf(name: string, { flags }: CommandClass, file: ConfigFile, env: No
   const { given } = withMore(readCommandLine([], shapes, env), shapes, 'file', lookupIn(file, name, known));
   return Object.entries(flags).flatMap(([setting, definition]) => {
     const said = given.get(setting);
-    const builtIn = (definition as { default?: unknown }).default;
+    const { default: builtIn, isCredential } = definition;
     if (!said)
       return builtIn === undefined || builtIn === false ? [] : [{ command: name, setting, value: String(builtIn), origin: 'built-in' }];
-    const value = HIDDEN.includes(setting) ? '(set)' : said.values.join(',');
+    const value = isCredential ? '(set)' : said.values.join(',');
     return [{ command: name, setting, value, origin: said.origin === 'file' ? file.path : said.origin }];
   });
 }

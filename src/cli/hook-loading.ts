@@ -8,12 +8,7 @@ import { type HookConfig, parseHookConfig } from '../controller/hooks/manifest.t
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../controller/hooks/module.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { ENTRIES } from '../package.ts';
-
-export interface HookFlags {
-  readonly hook: string | undefined;
-  readonly exec: string | undefined;
-  readonly shell: boolean;
-}
+import type { HookFlags } from './reconcile-flags.ts';
 
 /** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
 export interface LoadedHook {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Interfaces } from '@oclif/core';
 import type { Address } from '../expr/address.ts';
 import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
@@ -11,10 +10,11 @@ import { type ColorLevel, loadPainter } from '../output/painter.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Timestamps } from '../output/timestamps.ts';
 import type { PathScope } from '../stream/path-scope.ts';
+import type { FlagValues } from './flag.ts';
 import type { outputFlags } from './flags.ts';
 import type { Io } from './io.ts';
 
-export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>;
+export type OutputFlags = FlagValues<typeof outputFlags>;
 
 /** Reads `-o`, its file and its expression too. Throws `argument` before anything is asked of a server. */
 export async function outputFormatOf(flags: Pick<OutputFlags, 'output'>): Promise<OutputFormat> {

@@ -5,31 +5,11 @@ import { type Predicate, predicateNamed } from '../controller/predicate.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
 import { isSecretResource, Redactor } from '../stream/redact.ts';
+import { camelCased } from './flag.ts';
 import type { LoadedHook } from './hook-loading.ts';
+import { type ConfigurableFlags, configurableFlags } from './reconcile-flags.ts';
 import type { MappedType } from './reconciling.ts';
 import type { Session } from './session.ts';
-
-/** The flags of `reconcile` that a hook's `config` may also hold. */
-export interface ConfigFlags {
-  readonly namespace?: string[] | undefined;
-  readonly 'all-namespaces': boolean;
-  readonly selector?: string | undefined;
-  readonly 'field-selector'?: string | undefined;
-  readonly owns?: string[] | undefined;
-  readonly watches?: string[] | undefined;
-  readonly map?: string[] | undefined;
-  readonly predicate?: string[] | undefined;
-  readonly every?: number | undefined;
-  readonly workers?: number | undefined;
-  readonly 'max-retries'?: number | undefined;
-  readonly 'hook-timeout'?: number | undefined;
-  readonly finalizer?: string | undefined;
-  readonly 'allow-write': boolean;
-  readonly 'dry-run': boolean;
-  readonly 'max-writes'?: string | undefined;
-  readonly 'pass-credentials': boolean;
-  readonly 'show-secrets': boolean;
-}
 
 /** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
 const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;
@@ -38,7 +18,7 @@ const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hook
  * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it would otherwise is the
  * operator's to say: only flags do.
  */
-export function mergedConfig(flags: ConfigFlags, { name, config }: LoadedHook): HookConfig {
+export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedHook): HookConfig {
   for (const key of NOT_YET) {
     if (config[key] !== undefined)
       throw new InformerError('argument', `the config of hook ${name} has ${key}, which reconcile does not support yet`);
@@ -59,7 +39,7 @@ export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfi
 }
 
 /** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */
-export function ignoredNotice(flags: ConfigFlags, { name, config }: LoadedHook): string | undefined {
+export function ignoredNotice(flags: ConfigurableFlags, { name, config }: LoadedHook): string | undefined {
   const asked = [
     config.allowWrite && !flags['allow-write'] ? '--allow-write' : undefined,
     config.passCredentials && !flags['pass-credentials'] ? '--pass-credentials' : undefined,
@@ -68,25 +48,27 @@ export function ignoredNotice(flags: ConfigFlags, { name, config }: LoadedHook):
   return asked.length === 0 ? undefined : `the config of ${name} asks for what only a flag can give: ${asked.join(', ')}`;
 }
 
-function flagConfig(flags: ConfigFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
+function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
+  const {
+    allNamespaces,
+    dryRun,
+    watches: _w,
+    map: _m,
+    predicate,
+    every,
+    hookTimeout,
+    maxWrites,
+    ...same
+  } = camelCased(configurableFlags, flags);
   return {
-    namespace: flags.namespace,
-    allNamespaces: flags['all-namespaces'] || undefined,
-    selector: flags.selector,
-    fieldSelector: flags['field-selector'],
-    owns: flags.owns,
+    ...same,
+    allNamespaces: allNamespaces || undefined,
+    dryRun: dryRun || undefined,
     watches: watchesOf(flags),
-    predicate: flags.predicate as PredicateName[] | undefined,
-    everyMs: flags.every,
-    workers: flags.workers,
-    maxRetries: flags['max-retries'],
-    hookTimeoutMs: flags['hook-timeout'],
-    finalizer: flags.finalizer,
-    allowWrite: flags['allow-write'],
-    dryRun: flags['dry-run'] || undefined,
-    maxWrites: flags['max-writes'] === undefined ? undefined : writeLimit(flags['max-writes']),
-    passCredentials: flags['pass-credentials'],
-    showSecrets: flags['show-secrets'],
+    predicate: predicate as PredicateName[] | undefined,
+    everyMs: every,
+    hookTimeoutMs: hookTimeout,
+    maxWrites: maxWrites === undefined ? undefined : writeLimit(maxWrites),
   };
 }
 
@@ -94,7 +76,7 @@ function withoutUnset<T extends object>(config: T): HookConfig {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-function watchesOf({ watches = [], map = [] }: ConfigFlags): WatchConfig[] | undefined {
+function watchesOf({ watches = [], map = [] }: ConfigurableFlags): WatchConfig[] | undefined {
   if (watches.length !== map.length) {
     throw new InformerError('argument', `each --watches needs a --map: there are ${watches.length} of one and ${map.length} of the other`, {
       hint: 'for example --watches configmaps --map .metadata.labels.app',

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Interfaces } from '@oclif/core';
 import { type Client, createClient } from '../client/client.ts';
 import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
@@ -23,16 +22,16 @@ import type { Edges } from './base-command.ts';
 import { waitText } from './continuity-notices.ts';
 import { StreamEnd } from './ending.ts';
 import { requestTimeoutError } from './exit.ts';
-import type { connectionFlags, selectionFlags } from './flags.ts';
+import { camelCased, type FlagValues, namesOf } from './flag.ts';
+import { type connectionFlags, loginFlags, type selectionFlags } from './flags.ts';
 import type { Io } from './io.ts';
 import { stderrLogger } from './logging.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 import { scenarioOptionsOf } from './scenario-flags.ts';
 import { StatusLine } from './status-line.ts';
-import { CONNECTING } from './useless-flags.ts';
 
-export type ConnectionFlags = Interfaces.InferredFlags<typeof connectionFlags>;
-export type ScopeFlags = Pick<Interfaces.InferredFlags<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
+export type ConnectionFlags = FlagValues<typeof connectionFlags>;
+export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
 /** What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have started. */
 export interface Session extends AsyncDisposable {
@@ -66,10 +65,7 @@ export function namespacesOf(flags: ScopeFlags, config: ClusterConfig): string[]
   return named.length > 0 ? named : [config.namespace];
 }
 
-export interface SelectorFlags {
-  readonly selector?: string | undefined;
-  readonly 'field-selector'?: string | undefined;
-}
+export type SelectorFlags = Partial<Pick<FlagValues<typeof selectionFlags>, 'selector' | 'field-selector'>>;
 
 /** Throws `argument` for selectors that cannot be read, before a server is asked. Which fields are legal only the server knows. */
 export function checkSelectors(flags: SelectorFlags): void {
@@ -173,7 +169,7 @@ function withCrdHint(error: InformerError): InformerError {
 }
 
 function choosesConnection(flags: ConnectionFlags): boolean {
-  return CONNECTING.some((name) => flags[name] !== undefined);
+  return namesOf(loginFlags).some((name) => flags[name] !== undefined);
 }
 
 async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlags): Promise<Sandbox> {
@@ -191,24 +187,8 @@ function sandboxConfig(sandbox: Sandbox): ClusterConfig {
 
 function loadOptionsOf(flags: ConnectionFlags, io: Io, logger: Logger): LoadConfigOptions {
   return {
-    kubeconfig: flags.kubeconfig,
-    context: flags.context,
-    cluster: flags.cluster,
-    user: flags.user,
-    server: flags.server,
-    token: flags.token,
-    username: flags.username,
-    password: flags.password,
-    as: flags.as,
-    asGroup: flags['as-group'],
-    asUid: flags['as-uid'],
-    asUserExtra: flags['as-user-extra'],
+    ...camelCased(loginFlags, flags),
     requestTimeout: flags['request-timeout'],
-    insecureSkipTlsVerify: flags['insecure-skip-tls-verify'],
-    tlsServerName: flags['tls-server-name'],
-    certificateAuthority: flags['certificate-authority'],
-    clientCertificate: flags['client-certificate'],
-    clientKey: flags['client-key'],
     env: io.env,
     logger,
     interactive: process.stdin.isTTY === true,

@@ -13,20 +13,7 @@ import { type Condition, conditionOf } from '../stream/condition.ts';
 import type { EventWord } from '../stream/envelope.ts';
 import { compileSameBut } from '../stream/path-mask.ts';
 import { PrintedCells } from '../stream/printed-cells.ts';
-
-/** The flags of `watch` that say which changes are shown. */
-export interface FilterFlags {
-  readonly name?: string | undefined;
-  readonly 'exclude-name'?: string | undefined;
-  readonly 'watch-only'?: boolean | undefined;
-  readonly on?: readonly string[] | undefined;
-  readonly filter?: readonly string[] | undefined;
-  readonly where?: readonly string[] | undefined;
-  readonly changed?: readonly string[] | undefined;
-  readonly 'ignore-changes'?: readonly string[] | undefined;
-  readonly predicate?: readonly string[] | undefined;
-  readonly 'no-noise'?: boolean | undefined;
-}
+import type { FilterFlags } from './watch-flags.ts';
 
 export interface StreamFilters {
   readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark'>;

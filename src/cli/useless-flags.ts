@@ -1,6 +1,8 @@
 import { InformerError } from '../kit/error.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import type { Given } from './argv.ts';
+import { namesOf } from './flag.ts';
+import { embeddedFlags, loginFlags } from './flags.ts';
 
 type Kind = OutputFormat['kind'];
 
@@ -62,33 +64,9 @@ function refuseWithout(given: ReadonlyMap<string, Given>, first: readonly string
   refuse(`--${useless} does nothing without ${needed}`, `add ${needed}, or leave it out`);
 }
 
-/** Flags that choose a cluster, or who one is there: they change what kubeconfig and environment alone would lead to. */
-export const CONNECTING = [
-  'kubeconfig',
-  'context',
-  'cluster',
-  'user',
-  'server',
-  'token',
-  'username',
-  'password',
-  'as',
-  'as-group',
-  'as-uid',
-  'as-user-extra',
-  'insecure-skip-tls-verify',
-  'tls-server-name',
-  'certificate-authority',
-  'client-certificate',
-  'client-key',
-] as const;
-
-/** Flags of the embedded server that a command starts. */
-const SANDBOX_FLAGS = ['pods', 'rate', 'seed', 'faults'] as const;
-
 /** The connection flags that are at odds. Throws `argument`. */
 export function checkConnectionFlags(given: ReadonlyMap<string, Given>): void {
   const instead = 'the sandbox is a server of its own; leave out one of them';
-  refuseBeside(given, CONNECTING, ['sandbox', 'scenario'], instead);
-  refuseWithout(given, SANDBOX_FLAGS, ['sandbox', 'scenario']);
+  refuseBeside(given, namesOf(loginFlags), ['sandbox', 'scenario'], instead);
+  refuseWithout(given, namesOf(embeddedFlags), ['sandbox', 'scenario']);
 }

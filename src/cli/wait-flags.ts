@@ -6,15 +6,7 @@ import { conditionOf } from '../stream/condition.ts';
 import { parseForCondition } from '../stream/for-condition.ts';
 import type { WaitRules } from '../stream/wait-rules.ts';
 import { compiledAll } from './stream-filters.ts';
-
-/** The flags of `watch` that say what ends it. */
-export interface WaitFlags {
-  readonly until?: readonly string[] | undefined;
-  readonly 'until-any'?: readonly string[] | undefined;
-  readonly 'fail-if'?: readonly string[] | undefined;
-  readonly for?: readonly string[] | undefined;
-  readonly stays?: number | undefined;
-}
+import type { WaitFlags } from './watch-flags.ts';
 
 export interface Waits {
   /** Undefined when nothing is waited for. */

@@ -1,4 +1,3 @@
-import type { Interfaces } from '@oclif/core';
 import type { Representation } from '../client/resource-api.ts';
 import type { ResourceSelection } from '../client/resource-args.ts';
 import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
@@ -24,11 +23,9 @@ import { comparing, type SortOrder, sortOrderOf } from './sort-order.ts';
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
 import { refuseBeside, refuseUnshown } from './useless-flags.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
-import type { watchFlags } from './watch-flags.ts';
+import type { WatchFlags } from './watch-flags.ts';
 import type { WatchPlan } from './watching.ts';
 import { checkWheres } from './where-check.ts';
-
-type WatchFlags = Interfaces.InferredFlags<typeof watchFlags>;
 
 /** What of a command line can be read and checked before a server is asked. */
 export interface CheckedWatch {

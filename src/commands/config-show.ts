@@ -1,9 +1,9 @@
-import type { Interfaces } from '@oclif/core';
 import { BaseCommand, type CommandClass, type Registry } from '../cli/base-command.ts';
 import { refuseUnknown } from '../cli/config-file.ts';
 import { type ConfigRow, settingsOf } from '../cli/config-rows.ts';
 import { ExitCode } from '../cli/exit.ts';
-import { choice, configFlags } from '../cli/flags.ts';
+import { choice, group } from '../cli/flag.ts';
+import { configFlags } from '../cli/flags.ts';
 
 export default class ConfigShowCommand extends BaseCommand {
   static override summary = 'the settings every command would run with, and where each comes from';
@@ -14,9 +14,11 @@ export default class ConfigShowCommand extends BaseCommand {
     { description: 'what is not built in', command: '<%= config.bin %> config show' },
     { description: 'as data', command: '<%= config.bin %> config show watch -o json' },
   ];
-  static override flags: Interfaces.FlagInput = {
+  static override flags = {
+    ...group('OUTPUT', {
+      output: choice(['table', 'json', 'yaml'], { char: 'o', summary: 'output format', default: 'table', noEnv: true }),
+    }),
     ...configFlags,
-    output: choice(['table', 'json', 'yaml'], { char: 'o', summary: 'how to print it', default: 'table', noEnv: true }),
   };
 
   async execute(): Promise<ExitCode> {
@@ -26,7 +28,7 @@ export default class ConfigShowCommand extends BaseCommand {
     refuseUnknown(words, [...classes.keys()], 'commands that have settings are named, and there is');
     const names = words.length > 0 ? words : [...classes.keys()];
     const rows = settingsOf(classes, config, io.env).filter(({ command }) => command === '' || names.includes(command));
-    io.stdout.write(await printed(rows, flags.output as string));
+    io.stdout.write(await printed(rows, flags.output));
     const { path: file, isThere } = config;
     if (flags.output === 'table')
       io.stderr.write(isThere ? `from ${file}\n` : `there is no config file${file && ` (it would be ${file})`}\n`);

@@ -1,7 +1,8 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { resolveWhenThere } from '../cli/crd-wait.ts';
 import { type ExitCode, withFreshTypes } from '../cli/exit.ts';
-import { bool, connectionFlags, count, duration, habitFlags, list, outputFlags, selectionFlags, text } from '../cli/flags.ts';
+import { bool, count, duration, group, list, text } from '../cli/flag.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from '../cli/flags.ts';
 import { addressesPrinted, outputFormatOf, printerOf } from '../cli/output.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/querying.ts';
 import { checkRollouts } from '../cli/rollout-check.ts';
@@ -41,19 +42,25 @@ export default class QueryCommand extends BaseCommand {
   ];
   static override flags = {
     ...selectionFlags,
-    filter: list({ summary: 'only objects an expression over object and now holds for', helpValue: 'CEL' }),
-    index: list({ summary: 'an index of your own, for the flags below (repeatable)', helpValue: 'NAME=EXPRESSION' }),
-    eq: list({ summary: 'objects with this value in an index (repeatable)', helpValue: 'NAME=VALUE' }),
-    in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
-    prefix: list({ summary: 'objects with a value that begins so (repeatable)', helpValue: 'NAME=TEXT' }),
-    range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
-    values: text({ summary: 'the values of an index and how many objects have each', helpValue: 'NAME' }),
-    count: bool({ summary: 'how many objects are found' }),
-    'group-by': text({ summary: 'how many of them have each value of an expression', helpValue: 'EXPRESSION' }),
-    'sort-by': text({ summary: 'order by an expression; --sort-by=-PATH puts the largest first', helpValue: 'JSONPATH' }),
-    limit: count({ summary: 'so many at most', min: 1 }),
-    explain: bool({ summary: 'say on stderr how the answer was found, and how fresh it is' }),
-    timeout: duration({ summary: 'how long the sync may take: 30s, 2m' }),
+    ...group('SELECTION', {
+      filter: list({ summary: 'only objects for which an expression over object and now is true', helpValue: 'CEL' }),
+    }),
+    ...group('INDEX', {
+      eq: list({ summary: 'objects with this value in an index (repeatable)', helpValue: 'NAME=VALUE' }),
+      in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
+      prefix: list({ summary: 'objects with a value that begins like this (repeatable)', helpValue: 'NAME=TEXT' }),
+      range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
+      values: text({ summary: 'the values of an index, and how many objects have each', helpValue: 'NAME' }),
+      index: list({ summary: 'an index of your own, for the flags above (repeatable)', helpValue: 'NAME=EXPRESSION' }),
+    }),
+    ...group('ANSWER', {
+      count: bool({ summary: 'only how many objects are found' }),
+      'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),
+      'sort-by': text({ summary: 'order by an expression; --sort-by=-PATH sorts in descending order', helpValue: 'JSONPATH' }),
+      limit: count({ summary: 'return at most N objects', min: 1 }),
+      explain: bool({ summary: 'report on stderr how the answer was found, and how fresh it is' }),
+      timeout: duration({ summary: 'time limit of the initial sync: 30s, 2m' }),
+    }),
     ...outputFlags,
     ...connectionFlags,
     ...habitFlags,

@@ -1,10 +1,11 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { resolveWhenThere } from '../cli/crd-wait.ts';
 import type { ExitCode } from '../cli/exit.ts';
-import { bool, choice, connectionFlags, count, duration, idleMsOf, list, selectionFlags, text } from '../cli/flags.ts';
+import { idleMsOf } from '../cli/flags.ts';
 import { loadHook } from '../cli/hook-loading.ts';
 import { stderrLogger } from '../cli/logging.ts';
 import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
+import { reconcileFlags } from '../cli/reconcile-flags.ts';
 import { reconcile } from '../cli/reconciling.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
 import { neutralised } from '../output/escape.ts';
@@ -30,37 +31,10 @@ export default class ReconcileCommand extends BaseCommand {
     },
     { description: 'try it without a cluster', command: '<%= config.bin %> reconcile deployments -A --sandbox --hook ./scale-guard.ts' },
   ];
-  static override flags = {
-    hook: text({ summary: 'a .js or .ts module, or an executable', helpValue: 'FILE' }),
-    exec: text({ summary: 'a command line; {{.path}} stands for a value of the object', helpValue: 'COMMAND' }),
-    shell: bool({ summary: 'with --exec: let sh read the line; placeholders stand outside of quotes' }),
-    ...selectionFlags,
-    owns: list({ summary: 'types whose objects the reconciled ones control: their changes count too', helpValue: 'TYPE[,…]', split: true }),
-    watches: list({ summary: 'another type that leads to reconciled objects, by --map (repeatable)', helpValue: 'TYPE' }),
-    map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
-    predicate: list({
-      summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
-      helpValue: 'NAME[,…]',
-      split: true,
-    }),
-    index: list({ summary: 'an index for ctx.index (repeatable)', helpValue: 'NAME=EXPRESSION' }),
-    every: duration({ summary: 'every key again, this often' }),
-    'idle-timeout': duration({ summary: 'silence, without even a bookmark, after which a watch is taken for dead and resumed (150s)' }),
-    workers: count({ summary: 'different keys at once (default 1)', min: 1 }),
-    'max-retries': count({ summary: 'give a failing key up after so many retries' }),
-    'hook-timeout': duration({ summary: 'longest time for one run' }),
-    finalizer: text({ summary: 'run the hook before a deletion, and hold it until that went well', helpValue: 'NAME' }),
-    'allow-write': bool({ summary: 'send what the hook asks for' }),
-    'dry-run': bool({ summary: 'send it as a server-side dry run' }),
-    'max-writes': text({ summary: 'hold back writes beyond this (default 600/m)', helpValue: 'N/TIME' }),
-    'pass-credentials': bool({ summary: 'let the hook have the way to the cluster (KUBECONFIG)' }),
-    'show-secrets': bool({ summary: "give the hook Secrets' values instead of hmac:… marks" }),
-    'log-format': choice(['text', 'json'], { summary: 'how lines on stderr look', default: 'text' }),
-    ...connectionFlags,
-  };
+  static override flags = reconcileFlags;
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = this.read(ReconcileCommand.flags);
+    const { flags, words } = this.read(reconcileFlags);
     const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell });
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });

@@ -3,7 +3,8 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ExitCode } from '../cli/exit.ts';
-import { bool, configFlags, count, list, text } from '../cli/flags.ts';
+import { bool, count, group, list, text } from '../cli/flag.ts';
+import { configFlags } from '../cli/flags.ts';
 import { privateFile } from '../cli/private-file.ts';
 import { scenarioOptionsOf } from '../cli/scenario-flags.ts';
 import { aborted } from '../kit/abort.ts';
@@ -23,17 +24,23 @@ export default class SandboxCommand extends BaseCommand {
     { description: 'an empty one with manifests of yours', command: '<%= config.bin %> sandbox --load ./manifests' },
   ];
   static override flags = {
-    port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0, max: 65_535 }),
-    load: list({ summary: 'manifests to begin with (repeatable)', helpValue: 'FILE|DIR' }),
-    scenario: text({ summary: `what goes on in it: ${SCENARIO_NAMES.join(', ')}`, helpValue: 'NAME' }),
-    pods: count({ summary: 'how many pods a fleet or churn has' }),
-    rate: text({ summary: 'changes per second of a fleet or churn, such as 500/s', helpValue: 'N/s' }),
-    seed: count({ summary: 'same seed, same story', default: 1 }),
-    faults: text({ summary: 'what goes wrong, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
-    rbac: bool({ summary: 'roles and bindings hold for every token but its own' }),
-    kubeconfig: text({ summary: 'where to write its kubeconfig (else a temporary file)', helpValue: 'FILE', noEnv: true }),
+    ...group('CONTENT', {
+      scenario: text({ summary: `what happens in it: ${SCENARIO_NAMES.join(', ')}`, helpValue: 'NAME' }),
+      pods: count({ summary: 'number of pods in the scenario fleet or churn' }),
+      rate: text({ summary: 'changes per second in these scenarios, such as 500/s', helpValue: 'N/s' }),
+      seed: count({ summary: 'seed of the scenario: the same seed gives the same events', default: 1 }),
+      load: list({ summary: 'manifests that exist from the start (repeatable)', helpValue: 'FILE|DIR' }),
+    }),
+    ...group('BEHAVIOUR', {
+      faults: text({ summary: 'faults to inject, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
+      rbac: bool({ summary: 'apply roles and bindings to every token but its own' }),
+    }),
+    ...group('SERVER', {
+      port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0, max: 65_535 }),
+      kubeconfig: text({ summary: 'file to write its kubeconfig to (default: a temporary file)', helpValue: 'FILE', noEnv: true }),
+      quiet: bool({ char: 'q', summary: 'print only the path of the kubeconfig' }),
+    }),
     ...configFlags,
-    quiet: bool({ char: 'q', summary: 'print nothing but the path of the kubeconfig' }),
   };
 
   async execute(): Promise<ExitCode> {

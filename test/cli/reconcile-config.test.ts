@@ -1,14 +1,10 @@
 import { expect, it } from 'vitest';
-import { type ConfigFlags, checkFinalizer, ignoredNotice, mergedConfig } from '../../src/cli/reconcile-config.ts';
+import { valuesOf } from '../../src/cli/flag.ts';
+import { checkFinalizer, ignoredNotice, mergedConfig } from '../../src/cli/reconcile-config.ts';
+import { type ConfigurableFlags, configurableFlags } from '../../src/cli/reconcile-flags.ts';
 import type { HookConfig } from '../../src/controller/hooks/manifest.ts';
 
-const NO_FLAGS: ConfigFlags = {
-  'all-namespaces': false,
-  'allow-write': false,
-  'dry-run': false,
-  'pass-credentials': false,
-  'show-secrets': false,
-};
+const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
 const hook = (config: HookConfig) => ({ name: 'hook.ts', config, create: () => ({ name: 'hook.ts', run: async () => undefined }) });
 
 it('a namespace given by flag is never widened by a hook’s config, nor -A narrowed', () => {

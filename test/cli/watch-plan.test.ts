@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CommandLine } from '../../src/cli/argv.ts';
 import { readCommandLine } from '../../src/cli/argv.ts';
-import { shapesOf, valuesOf } from '../../src/cli/flags.ts';
+import { shapesOf, valuesOf } from '../../src/cli/flag.ts';
 import { type Io, TextSink } from '../../src/cli/io.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { watchFlags } from '../../src/cli/watch-flags.ts';

@@ -6,6 +6,7 @@ import { InformerError } from '../kit/error.ts';
 import { type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { ListOptions, WatchOptions } from '../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../model/object.ts';
+import { markReadIn } from '../model/read-version.ts';
 import { isWatchable, type ResourceType } from '../model/resource-type.ts';
 import { isNotFound } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -129,9 +130,22 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
   async watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly WatchEvent<UnknownObject>[]>> {
     this.#goOver();
     if (this.#moved && !options.sendInitialEvents) throw this.#moved;
+    const { gvr } = this.#api;
     const stream = await this.#ask((api) => api.watch(options, context));
     if (options.sendInitialEvents) this.#moved = undefined;
-    return stream;
+    return { [Symbol.asyncIterator]: () => this.#marked(stream, gvr) };
+  }
+
+  /** A stream may still be open when another part of the type has gone over: what it brings is of the version it was opened in. */
+  #marked(stream: AsyncIterable<readonly WatchEvent<UnknownObject>[]>, gvr: GroupVersionResource) {
+    const iterator = stream[Symbol.asyncIterator]();
+    const isCurrent = () => sameGvr(this.#served.type.gvr, gvr);
+    const next = async () => {
+      const result = await iterator.next();
+      if (!result.done && !isCurrent()) for (const { object } of result.value) markReadIn(object, gvr);
+      return result;
+    };
+    return { next, return: async () => (await iterator.return?.()) ?? { done: true as const, value: undefined } };
   }
 
   async #ask<R>(send: (api: ResourceApi<UnknownObject>) => Promise<R>): Promise<R> {

@@ -4,6 +4,7 @@ import { isTooDeep } from '../kit/depth.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { readIn } from '../model/read-version.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { changedPaths } from './changed-paths.ts';
 import { fieldChanges } from './field-changes.ts';
@@ -105,8 +106,10 @@ export class Enveloper {
     return { seq: ++this.#seq, time: new Date(this.#options.clock.now()).toISOString() };
   }
 
-  #envelope(type: EventType, change: ObjectChange, resource: ResourceType, receivedMs: number): EventEnvelope {
+  #envelope(type: EventType, change: ObjectChange, present: ResourceType, receivedMs: number): EventEnvelope {
     const { cause, object, oldObject, finalStateUnknown } = change;
+    const gvr = readIn(object);
+    const resource = gvr ? { ...present, gvr } : present;
     const shown = shownObject(object, resource, this.#options);
     const reason = whyUnprintable(shown);
     const envelope = {

@@ -190,8 +190,14 @@ function until<T>(life: AbortSignal, promise: Promise<T>, otherwise: () => Promi
     const ending = onAbort(life, () => otherwise().catch(reject));
     const end = () => ending[Symbol.dispose]();
     promise.then(
-      (value) => !life.aborted && (end(), resolve(value)),
-      (error) => !life.aborted && (end(), reject(error)),
+      (value) => {
+        end();
+        if (!life.aborted) resolve(value);
+      },
+      (error) => {
+        end();
+        if (!life.aborted) reject(error);
+      },
     );
   });
 }

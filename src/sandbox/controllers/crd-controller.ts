@@ -16,12 +16,14 @@ export const CRD_STORAGE = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** A definition is served this long after it was written, as on a real server: not at once. */
 const ESTABLISH_MS = 20;
+/** Watches of a definition as it was before end so long after it changed. Source: apiextensions-apiserver crdHandler.tearDown. */
+const TEARDOWN_MS = 1_000;
 
 type Condition = Record<string, unknown>;
 
 /**
  * Brings what a CustomResourceDefinition says into force: its types are served once it is Established, unless another type of its group has
- * one of its names; objects show the defaults it gives from then on. When it is deleted its objects go first; finalizers of theirs hold it.
+ * one of its names; objects show the defaults it gives from then on. When it changes, the watches that are open end a moment later. When it is deleted its objects go first; finalizers of theirs hold it.
  * Then open watches end and the types are served no more. Source: apiextensions-apiserver pkg/controller/{establish,status,finalizer}.
  */
 export class CrdController implements Disposable {
@@ -74,6 +76,7 @@ export class CrdController implements Disposable {
     const before = registry.all.filter((t) => t.storage === storage);
     if (equalJson(before.map(told), types.map(told))) return;
     registry.put(storage, types);
+    if (before.length > 0) this.#soon(() => this.#cluster.store.collection(storage).retire(before), TEARDOWN_MS);
     const schema = types.find((t) => t.gvr.version === stored)?.custom?.schema;
     const known = before.find((t) => t.gvr.version === stored)?.custom?.schema;
     if (schema && known && !equalJson(schema, known)) this.#cluster.store.rewrite(storage, (object) => setSchemaDefaults(object, schema));
@@ -144,8 +147,8 @@ export class CrdController implements Disposable {
     ].at(-1);
   }
 
-  #soon(run: () => void): void {
-    const timer = this.#cluster.clock.after(ESTABLISH_MS, () => {
+  #soon(run: () => void, ms = ESTABLISH_MS): void {
+    const timer = this.#cluster.clock.after(ms, () => {
       this.#timers.delete(timer);
       run();
     });

@@ -111,7 +111,7 @@ class Watcher {
       if (this.#cursor < log.first) return; // fell out of the window: the client starts anew
       const lines = this.#drain();
       if (lines.length > 0) yield lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines);
-      else if (this.#over || this.#collection.closed) return;
+      else if (this.#over || this.#collection.closed || this.#collection.isRetired(this.#call.type)) return;
       else await this.#wake.wait();
     }
   }

@@ -18,6 +18,7 @@ export class Collection {
   #added: string[] = [];
   readonly #watchers = new Set<() => void>();
   #closed = false;
+  readonly #retired = new WeakSet<object>();
 
   constructor(id: string, log: EventLog) {
     this.id = id;
@@ -72,6 +73,16 @@ export class Collection {
   close(): void {
     this.#closed = true;
     this.#wakeWatchers();
+  }
+
+  /** Ends the watches that were opened for these types: the objects are served in another way now, or in another version. */
+  retire(types: readonly object[]): void {
+    for (const type of types) this.#retired.add(type);
+    this.#wakeWatchers();
+  }
+
+  isRetired(type: object): boolean {
+    return this.#retired.has(type);
   }
 
   /** Calls `wake` at every change and when the collection closes, until disposed. */

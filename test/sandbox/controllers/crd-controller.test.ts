@@ -88,6 +88,37 @@ it('goes with its objects: they are deleted, open watches end, lists are 404', a
   expect((await ask(sandbox, 'GET', `${CRDS}/apples.example.com`)).status).toBe(404);
 });
 
+it('ends the open watches of a version that is taken out of served, brings what changed before, and answers 404 from then on', async () => {
+  const version = (name: string, served: boolean) => ({ ...definition().spec.versions[0], name, served, storage: name === 'v1' });
+  const list = '/apis/example.com/v2/namespaces/default/apples';
+  sandbox.apply(definition([version('v1', true), version('v2', true)]));
+  await using watching = await startWatch(sandbox, `${list}?watch=1`);
+  sandbox.apply(definition([version('v1', true), version('v2', false)]));
+  sandbox.apply(apple('late', { color: 'red' }));
+  await clock.advance(1_000);
+  expect(briefly(watching.events)).toEqual(['ADDED late']);
+  expect(watching.ended()).toBeNull();
+  const gone = await ask<string>(sandbox, 'GET', `${list}?watch=1`);
+  expect([gone.status, gone.body]).toEqual([404, '404 page not found\n']);
+});
+
+it('ends the open watches of a version whose definition changes, and takes them up again at their version', async () => {
+  sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
+  const list = '/apis/example.com/v1/namespaces/default/apples';
+  await using watching = await startWatch(sandbox, `${list}?watch=1`);
+  const since = sandbox.resourceVersion;
+  sandbox.apply(definition([{ ...definition().spec.versions[0], additionalPrinterColumns: [] }]));
+  await clock.advance(999);
+  expect(watching.ended()).toBeUndefined();
+  await clock.advance(1);
+  expect(watching.ended()).toBeNull();
+  sandbox.apply(apple('gala', { color: 'green' }));
+  await using again = await startWatch(sandbox, `${list}?watch=1&resourceVersion=${since}`);
+  await clock.advance(5_000);
+  expect(briefly(again.events)).toEqual(['ADDED gala']);
+  expect(again.ended()).toBeUndefined();
+});
+
 it('comes back empty, and a watch from before gets 410', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   const version = sandbox.resourceVersion;

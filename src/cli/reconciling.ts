@@ -113,8 +113,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     session.end(new StreamEnd('done'));
     await running;
   }
-  if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
   if (controller.parked.length > 0) session.notice('given up until something changes:', await parkedTable(controller.parked));
+  if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
 }
 

@@ -8,6 +8,7 @@ import { readText } from '../../src/client/response.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { authority } from '../support/authority.ts';
+import { isAlive } from '../support/process-alive.ts';
 import { socketScript } from '../support/socket-script.ts';
 
 let directory: string;
@@ -278,6 +279,46 @@ process.stdout.write(JSON.stringify(${body}));`;
   });
 });
 
+describe('a process that an exec plugin started', () => {
+  const V1 = 'client.authentication.k8s.io/v1';
+  const pidIn = async (name: string) => Number(await readFile(at(name), 'utf8').catch(() => ''));
+
+  /** A plugin that never answers, with a child that holds its output open. */
+  function waiting(interactiveMode: string) {
+    const script = `[ -e ${at('plugin')} ] && exec echo '${JSON.stringify({ apiVersion: V1, status: { token: 't2' } })}'
+sleep 600 & echo $! > ${at('child')}; echo $$ > ${at('plugin')}; wait`;
+    return { exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode } };
+  }
+
+  it('ends with the plugin when that is given up', async () => {
+    const config = await configOf(waiting('Never'));
+    const controller = new AbortController();
+    const asked = config.credentials({ signal: controller.signal });
+    await expect.poll(() => pidIn('plugin')).toBeGreaterThan(0);
+    const pids = [await pidIn('plugin'), await pidIn('child')];
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    controller.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it('stays in the group of the terminal with a plugin that may ask a person, and keeps nobody waiting', async () => {
+    const config = await configOf(waiting('IfAvailable'), {}, { interactive: true });
+    const controller = new AbortController();
+    const asked = config.credentials({ signal: controller.signal });
+    await expect.poll(() => pidIn('plugin')).toBeGreaterThan(0);
+    const child = await pidIn('child');
+    try {
+      controller.abort(new Error('enough'));
+      await expect(asked).rejects.toThrow('enough');
+      expect(isAlive(child)).toBe(true);
+      expect(await authorization(config)).toBe('Bearer t2');
+    } finally {
+      process.kill(child);
+    }
+  });
+});
+
 describe('an exec plugin that prints without end', () => {
   const V1 = 'client.authentication.k8s.io/v1';
 
@@ -304,15 +345,6 @@ describe('an exec plugin that prints without end', () => {
       message: expect.stringContaining('printed more than'),
     });
   });
-
-  function isAlive(pid: number): boolean {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch {
-      return false;
-    }
-  }
 });
 
 describe('an OIDC provider', () => {

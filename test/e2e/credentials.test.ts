@@ -9,6 +9,7 @@ import { Sandbox } from '../../src/sandbox/index.ts';
 import { type Authority, authority } from '../support/authority.ts';
 import { Cli, run } from '../support/cli.ts';
 import { OBJECTS, pod } from '../support/fixture.ts';
+import { isAlive } from '../support/process-alive.ts';
 import { type SocketScript, socketScript } from '../support/socket-script.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
@@ -126,6 +127,19 @@ describe('the built program, with a plugin that gives a token and a certificate,
     expect(stderr).toMatch(/^hint: the server refused the credentials: log in again/m);
     expect(stderr).not.toContain('wrong');
     expect(await runs()).toBe(2);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s while the plugin waits, and what the plugin started ends with it', async (signal) => {
+    const { env } = await options();
+    await rm(at('child'), { force: true });
+    await writeFile(at('plugin.cjs'), `#!/bin/sh\nsleep 600 & echo $! > ${at('child')}\nwait\n`);
+    const child = async () => Number(await readFile(at('child'), 'utf8').catch(() => ''));
+    await using cli = new Cli(['query', 'pods'], { env });
+    await expect.poll(child).toBeGreaterThan(0);
+    cli.kill(signal);
+    expect((await cli.ended()).code).toBe(signal === 'SIGINT' ? 130 : 143);
+    const pid = await child();
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it('ends with 1 when the plugin is not installed, with the hint of the kubeconfig', async () => {

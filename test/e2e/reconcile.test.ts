@@ -306,6 +306,42 @@ describe('a reconcile is never silent', () => {
   });
 });
 
+describe('a reconcile that ends while the server is away', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s says last since when, and that what changed was not reconciled', async (signal) => {
+    await using own = await startFixture();
+    const file = await hook('quiet.sh', '#!/bin/sh\ncat > /dev/null\n');
+    const args = ['reconcile', 'pods', '-n', 'shop', '--owns', 'configmaps', '--hook', file];
+    await using cli = new Cli(args, { env: own.env });
+    await cli.until((c) => c.stderr.includes('2 pods, hook quiet.sh'), 'the start');
+    await own.sandbox.stop();
+    await cli.until((c) => c.stderr.includes('trying again'), 'the outage');
+    cli.kill(signal);
+    const { stderr, code } = await cli.ended();
+    expect(stderr).toMatch(/\ndisconnected since \d\d:\d\d:\d\d, \d+s not seen; what changed meanwhile was not reconciled\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('names the types that were away where others were not, below what was given up', async () => {
+    await using own = await startFixture();
+    const file = await hook('parking.sh', '#!/bin/sh\ncat > /dev/null\nexit 65\n');
+    await using cli = new Cli(
+      ['reconcile', 'pods', 'web-1', '-n', 'shop', '--watches', 'configmaps', '--map', '.data.pod', '--hook', file],
+      {
+        env: own.env,
+      },
+    );
+    await cli.until((c) => c.stderr.includes('gave up; parked'), 'the key that is parked');
+    own.sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/configmaps' }, times: Number.POSITIVE_INFINITY });
+    await own.sandbox.restart({ keepHistory: true, downMs: 100 });
+    await cli.until((c) => c.stderr.includes('pods in shop: watch resumed') && c.stderr.includes('configmaps in shop: '), 'the outage');
+    cli.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    expect(stderr).toMatch(
+      /given up until something changes:\n[^]*shop\/web-1[^]*\nconfigmaps disconnected since [^\n]* was not reconciled\n$/,
+    );
+  });
+});
+
 describe('what a module leaves behind', () => {
   it('a rejection that nobody awaits and a callback that throws are reported with hook and key, and end nothing', async () => {
     const file = await hook(

@@ -1,3 +1,4 @@
+import { inWords } from '../client/connection-text.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { isAboutSecret, withoutSecretValues } from '../model/secret-error.ts';
 import { StatusError, statusOf } from '../model/status.ts';
@@ -102,7 +103,8 @@ export function describeError(error: unknown): string {
   let hint: string | undefined;
   for (const cause of causesOf(error)) {
     if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
-    const text = cause instanceof StatusError ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause) : messageOf(cause);
+    const text =
+      cause instanceof StatusError ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause) : inWords(messageOf(cause));
     if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }

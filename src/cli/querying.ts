@@ -130,7 +130,7 @@ async function answer(
   const found = targets.flatMap((target) => find(session, plan, target, catalog, matches));
   if (plan.count) await print(session, `${found.length}\n`);
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
-  else if (found.length > 0 || missing === undefined)
+  else if (found.length > 0 || (missing === undefined && !plan.ignoreNotFound))
     await printObjects(session, plan, arrange(found, plan), redactor, { isPartial, targets });
   if (found.length === 0) for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, targets, catalog))) session.notice(line);
   return missing;
@@ -286,9 +286,11 @@ function nearValues(lookup: Lookup, targets: readonly Target[], catalog: IndexCa
     const value = definition.normalise?.(asked) ?? asked;
     if (known.includes(value)) return [];
     if (lookup.index === 'owner' && !value.includes('/') && !UID.test(value))
-      return [`--eq owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`];
+      return [`--${lookup.flag ?? 'eq'} owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`];
     const near = nearValue(value, known);
-    return near === undefined ? [] : [`--eq ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`];
+    return near === undefined
+      ? []
+      : [`--${lookup.flag ?? 'eq'} ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`];
   });
 }
 

@@ -17,12 +17,13 @@ export interface WaitProgressOptions {
 
 /**
  * Tells how far a wait is: on a terminal in the line that is renewed; elsewhere a line for good whenever the count has changed, at most every
- * five seconds. Disposing takes the renewed line away; a log gets the last count if it has another one.
+ * five seconds; that all is met and has to stay so is told when it begins. Disposing takes the renewed line away; a log gets the last count if it has another one.
  */
 export class WaitProgressTeller implements Disposable {
   readonly #options: WaitProgressOptions;
   #told = '';
   #toldAt = Number.NEGATIVE_INFINITY;
+  #heldAt = Number.NEGATIVE_INFINITY;
   #later: Timer | undefined;
   #shown: string | undefined;
 
@@ -38,7 +39,7 @@ export class WaitProgressTeller implements Disposable {
       status.show(this.#shown);
       return;
     }
-    const dueIn = this.#toldAt + EVERY_MS - clock.monotonic();
+    const dueIn = (this.#isHeld ? this.#heldAt : this.#toldAt) + EVERY_MS - clock.monotonic();
     if (dueIn <= 0) this.#tell();
     else this.#later ??= clock.after(dueIn, () => this.#tell());
   }
@@ -46,6 +47,12 @@ export class WaitProgressTeller implements Disposable {
   [Symbol.dispose](): void {
     if (this.#shown !== undefined) this.#options.status?.clear(this.#shown);
     if (this.#later) this.#tell();
+  }
+
+  /** All is met, and has to stay so. */
+  get #isHeld(): boolean {
+    const { met, total, staysMs = 0 } = this.#options.progress();
+    return staysMs > 0 && total > 0 && met === total;
   }
 
   #tell(): void {
@@ -57,6 +64,7 @@ export class WaitProgressTeller implements Disposable {
     if (count === this.#told) return;
     this.#told = count;
     this.#toldAt = clock.monotonic();
+    if (this.#isHeld) this.#heldAt = this.#toldAt;
     notice(progressText(now));
   }
 }

@@ -44,6 +44,10 @@ export interface CheckedWatch {
 /** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
 export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
   checkSelectors(flags);
+  if (given.get('watch')?.values.at(-1) === 'false')
+    throw new InformerError('argument', 'watch watches, and -w=false asks for the opposite', {
+      hint: '--once shows what is there and ends, as query does',
+    });
   checkTimestamps(flags, words);
   const format = await outputFormatOf(flags);
   const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed

@@ -84,11 +84,16 @@ const TROUBLES: readonly Trouble[] = [
     }),
   },
   {
-    codes: /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_HTTP_REQUEST|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
-    explain: (_, { host }) => ({
-      text: 'http: server gave HTTP response to HTTPS client',
-      hint: `is ${host} the right port? a server without TLS is written http://${host}`,
-    }),
+    codes: /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_HTTP_REQUEST|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    explain: (_, { host }) => noTls(host),
+  },
+  {
+    codes: /^EPROTO$/,
+    explain: (cause, { host }) => {
+      const text = inWords(cause.message);
+      if (/wrong version number|http request|packet length too long|record layer/.test(text)) return noTls(host);
+      return { text, hint: `does ${host} speak a version of TLS that this program speaks? a proxy or a load balancer may stand before it` };
+    },
   },
   {
     codes: /^ERR_SSL_.*ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
@@ -105,6 +110,16 @@ const TROUBLES: readonly Trouble[] = [
     }),
   },
 ];
+
+/** OpenSSL's line has numbers, a file and a line of its source; its reason is what a person can read: `tls: wrong version number`. */
+export function inWords(text: string): string {
+  return text.replace(/(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g, 'tls: $1');
+}
+
+const noTls = (host: string): Explanation => ({
+  text: 'http: server gave HTTP response to HTTPS client',
+  hint: `is ${host} the right port? a server without TLS is written http://${host}`,
+});
 
 function explain(cause: unknown, server: URL): Explanation {
   for (const error of causesOf(cause)) {

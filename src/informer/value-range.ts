@@ -3,7 +3,8 @@ import { compareSizes, compareValues } from '../model/value-order.ts';
 
 /**
  * Which values of an index: those that begin with `prefix`, or those from `from` to `to`, both included; a missing end leaves the range open.
- * In ranges quantities (`10`, `1.5`, `2Gi`) are ordered by size and come before any other text; text is ordered by bytes.
+ * In ranges quantities (`10`, `1.5`, `2Gi`) are ordered by size and come first, then times (RFC 3339, in whatever zone) as instants; other text
+ * is ordered by bytes.
  */
 export type ValueRange = { readonly prefix: string } | { readonly from?: string | undefined; readonly to?: string | undefined };
 

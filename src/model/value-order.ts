@@ -1,18 +1,26 @@
 import { compareText } from '../kit/text-order.ts';
+import { compareInstants, parseInstant } from './instant.ts';
 import { compareQuantities, parseQuantity } from './quantity.ts';
 
 /**
- * The order of values in ranges: quantities (plain numbers are some) before other text, quantities by size, text by bytes. 0 for two
- * spellings of one size: `1Gi` and `1024Mi`.
+ * The order of values in ranges: quantities (plain numbers are some), then times, then other text; quantities by size, times as instants, text
+ * by bytes. 0 for two spellings of one value: `1Gi` and `1024Mi`, `10:00:00Z` and `12:00:00+02:00` of one day.
  */
 export function compareSizes(a: string, b: string): number {
   const [x, y] = [sizeIn(a), sizeIn(b)];
   if (x && y) return compareQuantities(x, y);
   if (x) return -1;
+  return y ? 1 : compareTimes(a, b);
+}
+
+function compareTimes(a: string, b: string): number {
+  const [x, y] = [parseInstant(a), parseInstant(b)];
+  if (x && y) return compareInstants(x, y);
+  if (x) return -1;
   return y ? 1 : compareText(a, b);
 }
 
-/** As {@link compareSizes}, with the spellings of one size in the order of their text: no two different values are equal. */
+/** As {@link compareSizes}, with the spellings of one value in the order of their text: no two different values are equal. */
 export function compareValues(a: string, b: string): number {
   return compareSizes(a, b) || compareText(a, b);
 }

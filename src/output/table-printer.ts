@@ -25,13 +25,17 @@ export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | '
 /** When a stream comes back to a type, a row stands no more than so many lines below the heading that is its own. */
 const REPEAT_AFTER = 8;
 
+/** So many rows of a type on end are a block, which has a heading of its own. */
+const BLOCK = 2;
+
 /** What these columns of pods come to hold sooner or later: `ContainerCreating`, `1 (4m31s ago)`. */
 const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
 const LINES_PER_PIECE = 1000;
 
 /**
  * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
- * first appears, when its columns change, and again when the stream returns to it after some lines; the columns up to the name are as wide for
+ * first appears, when its columns change, and again with each block of its rows. Where types take turns row by row, which would be more
+ * headings than rows, one that is a few lines above is enough; the columns up to the name are as wide for
  * all types that have the same, so that a mixed stream can be read downwards.
  */
 export class TablePrinter implements Printer {
@@ -39,6 +43,8 @@ export class TablePrinter implements Printer {
   readonly #sections = new Map<string, Section>();
   #last: Section | undefined;
   #lines = 0;
+  /** Lines printed before the type of the last row took its turn. */
+  #turnedAt = 0;
   /** Widths of the columns that lead every row of a stream. */
   readonly #leading: number[] = [];
 
@@ -53,7 +59,7 @@ export class TablePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     const now = this.#options.clock.now();
     const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event));
-    return rows.map((row) => this.#heading(row.section) + this.#line(row)).join('');
+    return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
   }
 
   marker(marker: Marker): string {
@@ -66,7 +72,7 @@ export class TablePrinter implements Printer {
     const rows = Array.from(answer, ({ object, type }) => this.#row(object, type, now));
     const sections = new Set(rows.map((row) => row.section));
     for (const section of sections) {
-      let piece = this.#heading(section);
+      let piece = this.#heading(section, BLOCK);
       let lines = 0;
       for (const row of rows) {
         if (row.section !== section) continue;
@@ -106,13 +112,15 @@ export class TablePrinter implements Printer {
     return section;
   }
 
-  /** The heading where one is due, behind an empty line where another type was printed before. */
-  #heading(section: Section): string {
+  /** The heading where one is due, behind an empty line where another type was printed before. `rows` are known to follow on end. */
+  #heading(section: Section, rows: number): string {
     if (section === this.#last) return '';
     const between = this.#last && !this.#options.noHeaders ? '\n' : '';
-    const due = section.headedAt === undefined || this.#lines - section.headedAt > REPEAT_AFTER;
+    const isFar = section.headedAt === undefined || this.#lines - section.headedAt > REPEAT_AFTER;
+    const isBlock = this.#lines - this.#turnedAt >= BLOCK || rows >= BLOCK;
     this.#last = section;
-    if (!due || this.#options.noHeaders) return '';
+    this.#turnedAt = this.#lines;
+    if ((!isFar && !isBlock) || this.#options.noHeaders) return '';
     section.headedAt = this.#lines;
     const { heading } = this.#options.painter ?? plainPainter;
     return between + section.table.line(section.headings, heading);
@@ -124,6 +132,13 @@ export class TablePrinter implements Printer {
     if (!painter || painter === plainPainter) return section.table.line(texts);
     return section.table.line(texts, (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled);
   }
+}
+
+/** How many rows of one type stand on end there, up to a block. */
+function rowsFrom(rows: readonly Row[], at: number): number {
+  let count = 0;
+  while (count < BLOCK && rows[at + count] !== undefined && rows[at + count]?.section === rows[at]?.section) count++;
+  return count;
 }
 
 /** Types whose rows tell restarts have the columns of pods. */

@@ -3,7 +3,7 @@ import { compareSizes } from '../model/value-order.ts';
 
 /** What a user asks of one index. Several lookups must all hold. */
 export type Lookup =
-  | { readonly kind: 'in'; readonly index: string; readonly values: readonly string[] }
+  | { readonly kind: 'in'; readonly index: string; readonly values: readonly string[] /** As it was asked. */; readonly flag?: 'eq' | 'in' }
   | { readonly kind: 'prefix'; readonly index: string; readonly prefix: string }
   /** Both ends belong to the range; a missing end leaves it open. */
   | { readonly kind: 'range'; readonly index: string; readonly from?: string; readonly to?: string };
@@ -26,9 +26,9 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
   const value = text.slice(cut + 1);
   switch (flag) {
     case 'eq':
-      return { kind: 'in', index, values: [value] };
+      return { kind: 'in', index, values: [value], flag };
     case 'in':
-      return { kind: 'in', index, values: [...new Set(value.split(','))] };
+      return { kind: 'in', index, values: [...new Set(value.split(','))], flag };
     case 'prefix':
       return { kind: 'prefix', index, prefix: value };
     case 'range':
@@ -36,7 +36,7 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
   }
 }
 
-/** Whether a value of the index satisfies the lookup. Quantities are ordered by size, anything else as text. */
+/** Whether a value of the index satisfies the lookup. Quantities are ordered by size, times as instants, anything else as text. */
 export function matchesLookup(lookup: Lookup, value: string): boolean {
   switch (lookup.kind) {
     case 'in':

@@ -34,6 +34,8 @@ export interface WaitProgress {
   readonly word: 'met' | 'created' | 'deleted' | 'rolled out';
   /** The first object that meets it ends the waiting. */
   readonly isOneEnough: boolean;
+  /** How long it must stay so, ms. */
+  readonly staysMs?: number | undefined;
 }
 
 export interface WaiterOptions {
@@ -138,7 +140,14 @@ export class Waiter implements Disposable {
       if (waitingFor.length >= most) break;
       waitingFor.push(...set.unmet(kind, most - waitingFor.length).map((key) => this.#nameOf(set, key)));
     }
-    return { met: tally.met, total: tally.total, waitingFor, word: this.#word(kind), isOneEnough: kind === 'any' };
+    return {
+      met: tally.met,
+      total: tally.total,
+      waitingFor,
+      word: this.#word(kind),
+      isOneEnough: kind === 'any',
+      staysMs: this.#rules.staysMs,
+    };
   }
 
   /**

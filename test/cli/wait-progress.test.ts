@@ -38,11 +38,32 @@ it('a log gets a line when the count has changed, at most every five seconds', a
 it('a log gets the last count at the end, if it has another one', async () => {
   const { clock, lines, teller, change } = inALog();
   change({});
-  change({ met: 2, waitingFor: [] });
+  change({ met: 1, waitingFor: ['b'] });
   teller[Symbol.dispose]();
-  expect(lines).toEqual(['0/2 met, waiting for a, b', '2/2 met']);
+  expect(lines).toEqual(['0/2 met, waiting for a, b', '1/2 met, waiting for b']);
   await clock.advance(60_000);
   expect([lines.length, clock.pending]).toEqual([2, 0]);
+});
+
+it('a log is told when all is met and has to stay so, not when that is over', async () => {
+  const { clock, lines, teller, change } = inALog();
+  change({ staysMs: 1000 });
+  await clock.advance(100);
+  change({ met: 2, waitingFor: [] });
+  expect(lines).toEqual(['0/2 met, waiting for a, b', '2/2 met']);
+  await clock.advance(1000);
+  teller[Symbol.dispose]();
+  expect([lines.length, clock.pending]).toEqual([2, 0]);
+});
+
+it('a log is not flooded by what is met and lost again and again', async () => {
+  const { clock, lines, change } = inALog();
+  change({ staysMs: 1000 });
+  for (let i = 0; i < 40; i++) {
+    change(i % 2 ? { met: 2, waitingFor: [] } : { met: 1, waitingFor: ['b'] });
+    await clock.advance(250);
+  }
+  expect(lines.length).toBeLessThanOrEqual(5);
 });
 
 it('a terminal gets every change at once, in a line that goes at the end unless it shows something else by then', () => {

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { describeError } from '../../src/cli/exit.ts';
 import { type ClusterConfig, Credentials, staticConfig } from '../../src/client/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../src/client/http-transport.ts';
 import { readText, statusErrorOf } from '../../src/client/response.ts';
@@ -564,6 +565,22 @@ describe('a server that is not what the URL says', () => {
     const error = await thrownBy(transport.request(get));
     expect(error.message).toBe(`Unable to connect to the server: http: server gave HTTP response to HTTPS client (${url})`);
     expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining(`http://${new URL(url).host}`) });
+    expect(describeError(error)).toMatch(/^error: [^\n]*: tls: wrong version number\nhint: [^\n]*\n$/);
+    expect(describeError(error)).not.toMatch(/SSL routines|\.c:|:error:/);
+  });
+
+  it('has TLS of a version that is not spoken here', async () => {
+    const pki = await authority();
+    await using server = await socketScript((_, response) => response.end('old'), {
+      ...pki.server,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    await using transport = open(staticConfig({ server: server.url, tls: { ca: pki.ca } }));
+    const text = describeError(await thrownBy(transport.request(get)));
+    expect(text).toMatch(/^error: Unable to connect to the server: [^\n]*(alert|version|protocol)[^\n]*\n/);
+    expect(text).not.toMatch(/gave HTTP|SSL routines|\.c:|:error:/);
   });
 
   it('has TLS', async () => {

@@ -353,6 +353,12 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     await k('debug mute --image=busybox', not('ephemeralcontainers'), { exit: 1 });
     await k('port-forward pod/mute 0:80', /the sandbox does not implement the portforward subresource of pods/, { exit: 1 });
     await k('top pods', ['error: Metrics API not available'], { exit: 1 });
+    const plum = { apiVersion: 'stable.example.com/v1', kind: 'Plum', metadata: { name: 'a' } };
+    for (const line of ['apply -f -', 'apply --server-side -f -', 'create -f -', 'delete -f -']) {
+      const text =
+        /^error: resource mapping not found for name: "a" namespace: "" from "STDIN": no matches for kind "Plum" in version "stable.example.com\/v1"\nensure CRDs are installed first\n$/;
+      await k(line, text, { input: plum, exit: 1 });
+    }
   });
 
   it('reads what it needs to work at all', only, async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { configMap, type Fixture, OBJECTS, pod, startFixture } from '../support/fixture.ts';
+import { findKubectl, runKubectl } from '../support/kubectl.ts';
 
 /** What `jane` may do: a rule, in the namespace `shop`. */
 function allowing(rules: readonly object[]) {
@@ -17,6 +18,9 @@ function allowing(rules: readonly object[]) {
     },
   ];
 }
+
+const found = findKubectl();
+const kubectl = 'path' in found ? found.path : undefined;
 
 const ONE_SHOT: readonly (readonly [string, readonly string[]])[] = [
   ['query', []],
@@ -57,6 +61,20 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
     const some = await ask('pods', 'none', 'web-1', '-n', 'shop', '--ignore-not-found', '-o', 'name');
     expect(some).toMatchObject({ code: 0, stdout: 'pod/web-1\n', stderr: '' });
   });
+
+  it.each(['json', 'yaml', 'name', 'custom-columns=N:.metadata.name', 'jsonpath={.metadata.name}', 'jsonpath={.items}', 'wide'])(
+    'prints nothing in -o %s when nothing is found with --ignore-not-found, as kubectl does',
+    async (format) => {
+      const nothing = { code: 0, stdout: '', stderr: '' };
+      expect(await ask('pods', 'none', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+      expect(await ask('pods', 'none', 'nil', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+      expect(await ask('pods', '-n', 'empty', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+      if (kubectl === undefined) return;
+      const real = (...words: string[]) => runKubectl(kubectl, ['get', ...words, '--ignore-not-found', '-o', format], { env: fixture.env });
+      expect(await real('pods', 'none', 'nil', '-n', 'shop')).toMatchObject(nothing);
+      expect(await real('pods', '-n', 'empty')).toMatchObject(nothing);
+    },
+  );
 
   it('calls a name that does not match a selector no missing one', async () => {
     expect(await ask('pods', 'web-1', '-n', 'shop', '-l', 'app=db')).toMatchObject({

@@ -337,7 +337,7 @@ describe('a reconcile that ends while the server is away', () => {
     cli.kill('SIGTERM');
     const { stderr } = await cli.ended();
     expect(stderr).toMatch(
-      /given up until something changes:\n[^]*shop\/web-1[^]*\nconfigmaps disconnected since [^\n]* was not reconciled\n$/,
+      /given up until something changes:\n[\s\S]*shop\/web-1[\s\S]*\nconfigmaps disconnected since [^\n]* was not reconciled\n$/,
     );
   });
 });

@@ -91,6 +91,8 @@ describe('a path that exists nowhere is told after the first sync', () => {
 describe('query says what a value may have been', () => {
   it.concurrent.each<[string[], string]>([
     [['--eq', 'phase=running'], '--eq phase=running: no object has this value; did you mean phase=Running?\n'],
+    [['--in', 'phase=running,Lost'], '--in phase=running: no object has this value; did you mean phase=Running?\n'],
+    [['--in', 'owner=web'], '--in owner=web: an owner is written KIND/NAME, such as deploy/web, or as its uid\n'],
     [['--eq', 'owner=web'], '--eq owner=web: an owner is written KIND/NAME, such as deploy/web, or as its uid\n'],
   ])('%j', async (flags, told) => {
     const { code, stdout, stderr } = await query(...flags);

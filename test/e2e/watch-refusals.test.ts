@@ -83,6 +83,16 @@ describe('a refusal names the rule that is missing, and the namespaces that woul
   });
 });
 
+it.each(['-w=false', '--watch=false'])('watch %s is refused, with what shows the state and ends', async (flag) => {
+  expect(await watch('pods', '-n', 'shop', flag)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'error: watch watches, and -w=false asks for the opposite\nhint: --once shows what is there and ends, as query does\n',
+  });
+  expect(await watch('pods', '-n', 'shop', '-w=true', '--once', '-o', 'name')).toMatchObject({ code: 0 });
+  expect(await run(['query', 'pods', '-n', 'shop', '-o', 'name', flag], { env: fixture.env })).toMatchObject({ code: 0, stderr: '' });
+});
+
 describe('a name that nothing can ever have is refused at once, with what was meant', () => {
   const namespace = (name: string) => `error: -n: "${name}" cannot be the name of a namespace\n`;
   const name = (text: string, type: string) => `error: "${text}" cannot be the name of an object of ${type}\n`;

@@ -241,6 +241,25 @@ describe('a stream that goes on', () => {
     expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain('    READY      ');
   });
 
+  test('gives each block of a type a heading of its own', () => {
+    const stream = printer({ showKind: true });
+    const blocks = [
+      ['pod', 3],
+      ['deployment', 1],
+      ['pod', 2],
+      ['deployment', 4],
+      ['pod', 1],
+    ] as const;
+    const text = blocks.map(([kind, rows]) =>
+      stream.events(Array.from({ length: rows }, (_, i) => event('MODIFIED', kind === 'pod' ? pod(`p${i}`) : deployment(`d${i}`)))),
+    );
+    const headings = text.map((block) => lines(block).filter((line) => line.startsWith('EVENT')));
+    expect(headings.map((all) => all.map((line) => (line.includes('STATUS') ? 'pod' : 'deployment')))).toEqual(
+      blocks.map(([kind]) => [kind]),
+    );
+    expect(text.map((block) => block.startsWith('\n'))).toEqual([false, true, true, true, true]);
+  });
+
   test('repeats a heading when it comes back to a type after some lines, and not for each row', () => {
     const stream = printer({ showKind: true });
     const turns = Array.from({ length: 30 }, () => stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))])).join(

@@ -125,6 +125,35 @@ describe.each([
   });
 });
 
+describe.each([
+  ['kept by the store', true],
+  ['worked out while scanning', false],
+])('ranges of times, with an index %s', (_, kept) => {
+  const lease = (name: string, time: string): UnknownObject => ({ metadata: { name }, spec: { time } });
+  const leases = [
+    lease('a', '2026-11-21T23:30:00-01:00'),
+    lease('b', '2026-11-21T23:30:00Z'),
+    lease('c', '2026-11-22T01:00:00+02:00'),
+    lease('d', '2026-11-22T00:30:00.000001Z'),
+    lease('e', 'never'),
+    lease('f', '5'),
+  ];
+
+  test.each([
+    ['t=2026-11-21T23:00:00Z..2026-11-22T00:00:00Z', ['b', 'c']],
+    ['t=2026-11-22T00:30:00Z..2026-11-22T01:00:00Z', ['a', 'd']],
+    ['t=2026-11-22..2026-11-23', ['a', 'd']],
+    ['t=2026-11-21T23:00:00Z..2026-11-21T23:00:00Z', ['c']],
+    ['t=..2026-11-21T23:10:00Z', ['c', 'f']],
+  ])('find %s by the moment', async (text, expected) => {
+    const time = await parseIndex('t=.spec.time');
+    const store = storeOf(leases, kept ? [time] : []);
+    const lookups = [parseLookup('range', text)];
+    const { objects } = runLookups({ store, catalog: new IndexCatalog([time]), lookups });
+    expect(names(objects).toSorted()).toEqual(expected);
+  });
+});
+
 describe('a declared index', () => {
   test('has a value for each that its path yields, each once', async () => {
     const index = await parseIndex('i=.spec.containers[*].image');

@@ -73,10 +73,25 @@ function always(value: object): ApiResponse {
 function plain(cluster: Cluster, call: Call, path: string): ApiResponse {
   if (path === '/') return always(rootPaths(cluster.types));
   if (path === '/version') return always(VERSION);
-  if (path === '/openapi/v2') return notImplemented('OpenAPI v2');
+  if (path === '/openapi/v2') return openApiV2(call);
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
   if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApiPath(cluster, call, path) ?? pageNotFound();
   return pageNotFound();
+}
+
+/** With `@` in requests of kubectl, where a media type may have none. Source: kube-openapi handler. */
+const V2_TYPES = [
+  'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+  'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+];
+
+/**
+ * kubectl asks for this document, as protobuf, about a type that the third version does not know: one whose CRD is not there. An empty document
+ * says that this version does not know it either, and kubectl then tells what is missing. In JSON there is none.
+ */
+function openApiV2({ headers }: Call): ApiResponse {
+  if (!parseAccept(headers.get('accept')).some(({ type }) => V2_TYPES.includes(type))) notImplemented('OpenAPI v2');
+  return { status: 200, headers: { 'content-type': V2_TYPES[0] as string }, body: once(Buffer.alloc(0)) };
 }
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -1,0 +1,25 @@
+/** A moment: whole seconds since 1970, and the digits of the fraction. */
+export interface Instant {
+  readonly seconds: number;
+  readonly fraction: string;
+}
+
+const TIME = /^(\d{4})-(\d\d)(?:-(\d\d)(?:[Tt](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?)?$/;
+
+/** A time as Kubernetes writes it (RFC 3339), or a beginning of one: a month, a day, an hour, in UTC where no zone is named. */
+export function parseInstant(text: string): Instant | undefined {
+  const [, year, month, day = '01', hour = '00', minute = '00', second = '00', fraction = '', sign, zoneHours, zoneMinutes] =
+    TIME.exec(text) ?? [];
+  if (year === undefined || month === undefined) return undefined;
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return undefined;
+  const offset = sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60 * (sign === '-' ? -1 : 1);
+  return { seconds: local / 1000 - offset, fraction: fraction.replace(/0+$/, '') };
+}
+
+/** Exact to every digit. */
+export function compareInstants(a: Instant, b: Instant): number {
+  if (a.seconds !== b.seconds) return a.seconds - b.seconds;
+  if (a.fraction === b.fraction) return 0;
+  return a.fraction < b.fraction ? -1 : 1;
+}

@@ -8,8 +8,8 @@ import {
   type Controller,
   createClient,
   createController,
+  createInformerSource,
   dynamicInformerFactory,
-  informerSource,
   parseGvr,
   silentLogger,
 } from 'kubectl-informer';
@@ -29,7 +29,7 @@ function createExpiry(
     name: 'expiry',
     clock,
     logger: silentLogger, // the test makes a delete fail: without this stderr says so
-    sources: [informerSource(informer, { name: 'configmaps', isPrimary: true })],
+    sources: [createInformerSource(informer, { name: 'configmaps', isPrimary: true })],
     reconcile: async ({ key, namespace, name }) => {
       const metadata = lister.get(key)?.metadata;
       if (!metadata) return {};
@@ -50,7 +50,7 @@ test('a ConfigMap goes when its hours are over, also when the first try to delet
   const client = createClient(sandbox.transport(), { clock });
   const stop = new AbortController();
   const { controller, ended } = createExpiry(client, { clock, signal: stop.signal });
-  await controller.synced();
+  await controller.whenSynced();
 
   const labels = { 'expires-in-hours': '24' };
   sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cache', namespace: 'shop', labels } });

@@ -4,11 +4,11 @@
 import {
   createClient,
   createController,
+  createInformerSource,
   createOrUpdate,
   dynamicInformerFactory,
   enqueueOwner,
   generationChanged,
-  informerSource,
   type KubeObject,
   parseGvr,
   type ReconcileRequest,
@@ -51,15 +51,15 @@ const controller = createController({
   name: 'budgets',
   reconcile,
   sources: [
-    informerSource(deployments.informer, { name: 'deployment', isPrimary: true, predicate: generationChanged }),
-    informerSource(budgets.informer, { name: 'budget', enqueue: enqueueOwner({ group: 'apps', kind: 'Deployment' }) }),
+    createInformerSource(deployments.informer, { name: 'deployment', isPrimary: true, predicate: generationChanged }),
+    createInformerSource(budgets.informer, { name: 'budget', enqueue: enqueueOwner({ group: 'apps', kind: 'Deployment' }) }),
   ],
 });
 
 const stop = new AbortController();
 const running = controller.run(stop.signal);
 factory.start(stop.signal);
-await controller.synced();
+await controller.whenSynced();
 
 const budget = () => sandbox.get(BUDGETS, 'default/web') as PodDisruptionBudget | undefined;
 const mended = () => eventually(() => budget()?.spec?.minAvailable === 2);

@@ -16,7 +16,7 @@ export type {
 export type { ServerVersion } from './client/server-version.ts';
 export type { TrafficStats } from './client/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/transport.ts';
-export type { Cause } from './controller/causes.ts';
+export type { ReconcileCause } from './controller/causes.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -38,7 +38,7 @@ export {
 } from './controller/finalizer.ts';
 export type { HookClient, HookResource } from './controller/hooks/guarded-client.ts';
 export type { HookContext, HookFunction, HookReply } from './controller/hooks/module.ts';
-export { informerSource } from './controller/informer-source.ts';
+export { createInformerSource } from './controller/informer-source.ts';
 export {
   AlreadyOwnedError,
   controllerOf,
@@ -77,12 +77,12 @@ export {
 export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
 export { DEFAULT_BACKOFF, DEFAULT_RETRY, type RetryBackoff, type RetryOptions, retryOnConflict, retryOnError } from './controller/retry.ts';
 export {
-  type EventSource,
-  type EventSourceOptions,
-  eventSource,
+  createEventSource,
+  createTimerSource,
+  type EventFeed,
   type Source,
+  type SourceOptions,
   type TimerSourceOptions,
-  timerSource,
 } from './controller/source.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
 export type { InformerEvent } from './informer/event-stream.ts';
@@ -122,11 +122,18 @@ export {
 export type { EventEnvelope } from './stream/envelope.ts';
 export {
   BucketRateLimiter,
-  defaultControllerRateLimiter,
+  createControllerRateLimiter,
   ItemExponentialFailureRateLimiter,
   ItemFastSlowRateLimiter,
   MaxOfRateLimiter,
   type RateLimiter,
   WithMaxWaitRateLimiter,
 } from './workqueue/rate-limiter.ts';
-export { type AddOptions, type Lease, LOW_PRIORITY, type QueueSnapshot, WorkQueue, type WorkQueueOptions } from './workqueue/work-queue.ts';
+export {
+  type AddOptions,
+  LOW_PRIORITY,
+  type QueueSnapshot,
+  type WorkItem,
+  WorkQueue,
+  type WorkQueueOptions,
+} from './workqueue/work-queue.ts';

@@ -8,9 +8,9 @@ import { createHookReconciler } from '../controller/hooks/hook-reconciler.ts';
 import type { WriteLimit } from '../controller/hooks/manifest.ts';
 import type { HookServices } from '../controller/hooks/module.ts';
 import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../controller/hooks/write-budget.ts';
-import { informerSource } from '../controller/informer-source.ts';
+import { createInformerSource } from '../controller/informer-source.ts';
 import { and, changed, or, type Predicate } from '../controller/predicate.ts';
-import { type Source, timerSource } from '../controller/source.ts';
+import { createTimerSource, type Source } from '../controller/source.ts';
 import type { Address } from '../expr/address.ts';
 import { onAbort, scope } from '../kit/abort.ts';
 import { humanDuration } from '../kit/duration.ts';
@@ -101,7 +101,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   using _end = onAbort(session.signal, () => {
     outages = outageText(outagesOf(all, session.clock.now()), all);
   });
-  const synced = controller.synced(session.signal).then(
+  const synced = controller.whenSynced(session.signal).then(
     () => session.notice(startText(plan, primary)),
     () => {}, // what kept it from that is the error of the run
   );
@@ -115,7 +115,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   }
   if (controller.parked.length > 0) session.notice('given up until something changes:', await parkedTable(controller.parked));
   if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
-  return exitCodeOfEnd(session.signal.reason, { isSynced: controller.isSynced, isWaiting: false });
+  return exitCodeOfEnd(session.signal.reason, { isSynced: controller.hasSynced, isWaiting: false });
 }
 
 /** Says after the first states which fields of `--map` and `--index` are in none of the objects. Never rejects. */
@@ -225,13 +225,16 @@ function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[
   const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates, ...deletion));
   const enqueueOwning = enqueueOwner({ group: type.gvr.group, kind: type.kind, namespaced: type.namespaced, onlyController: true });
   const sources = [
-    informerSource(informer, { name: informer.name, predicate, isPrimary: true }),
-    ...owned.map((target) => informerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning })),
+    createInformerSource(informer, { name: informer.name, predicate, isPrimary: true }),
+    ...owned.map((target) => createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning })),
     ...watched.map((target, i) =>
-      informerSource(target.informer, { name: target.informer.name, enqueue: mapped(plan.watches[i] as MappedType, type.namespaced) }),
+      createInformerSource(target.informer, {
+        name: target.informer.name,
+        enqueue: mapped(plan.watches[i] as MappedType, type.namespaced),
+      }),
     ),
   ];
-  if (plan.everyMs !== undefined) sources.push(timerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
+  if (plan.everyMs !== undefined) sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
   return sources;
 }
 

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../model/key.ts';
 import type { CachedObject, EventCause } from './resource-event.ts';
 
 /** Why a key was queued. */
-export interface Cause {
+export interface ReconcileCause {
   /** What happened; `requeue` = its own requeueAfter came due, `released` = let go from the parked ones, `manual` = asked for by hand. */
   readonly reason: 'added' | 'updated' | 'deleted' | 'generic' | 'requeue' | 'released' | 'manual';
   /** By which way it became known. */
@@ -19,7 +19,7 @@ export interface Cause {
 
 /** What has gathered for a key since its last run. */
 export interface Gathered {
-  readonly causes: readonly Cause[];
+  readonly causes: readonly ReconcileCause[];
   /** Kinds of causes beyond those kept. */
   readonly dropped: number;
   /** The state of the object before the first of the changes, if one is known. */
@@ -31,7 +31,7 @@ export interface Gathered {
 }
 
 export interface Note {
-  readonly cause: Omit<Cause, 'count'>;
+  readonly cause: Omit<ReconcileCause, 'count'>;
   readonly before?: CachedObject | undefined;
   readonly gone?: CachedObject | undefined;
   readonly isChange: boolean;
@@ -41,7 +41,7 @@ export interface Note {
 const KEPT_CAUSES = 16;
 
 interface Page {
-  readonly causes: Map<string, Cause>;
+  readonly causes: Map<string, ReconcileCause>;
   dropped: number;
   before: CachedObject | undefined;
   gone: CachedObject | undefined;
@@ -104,7 +104,7 @@ export class CauseBook {
   }
 }
 
-function addCause(page: Page, cause: Cause): void {
+function addCause(page: Page, cause: ReconcileCause): void {
   const id = `${cause.reason} ${cause.via} ${cause.source} ${cause.key}`;
   const known = page.causes.get(id);
   if (known) page.causes.set(id, { ...cause, count: known.count + cause.count });

@@ -13,9 +13,9 @@ import { guarded } from '../kit/user-callback.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { splitKey } from '../model/key.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
-import type { Lease, QueueSnapshot } from '../workqueue/work-queue.ts';
+import type { QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
-import type { Cause, Gathered, Note } from './causes.ts';
+import type { Gathered, Note, ReconcileCause } from './causes.ts';
 import { CauseBook } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
@@ -53,7 +53,7 @@ export interface Parked {
   readonly attempts: number;
   /** Since when, ms since the Unix epoch. */
   readonly since: number;
-  readonly causes: readonly Cause[];
+  readonly causes: readonly ReconcileCause[];
 }
 
 export interface ControllerSnapshot extends QueueSnapshot {
@@ -114,11 +114,11 @@ export class Controller {
   }
 
   /** Resolves when all sources have told their first state and workers begin; rejects when that fails. */
-  synced(signal?: AbortSignal): Promise<void> {
+  whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
   }
 
-  get isSynced(): boolean {
+  get hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
@@ -226,24 +226,24 @@ export class Controller {
 
   async #work(running: AbortSignal, work: AbortSignal): Promise<void> {
     for (;;) {
-      using lease = await this.#queue.take(running);
-      if (!lease || running.aborted) return;
-      if (this.#parked.has(lease.key)) continue;
-      await this.#process(lease, work);
+      using item = await this.#queue.take(running);
+      if (!item || running.aborted) return;
+      if (this.#parked.has(item.key)) continue;
+      await this.#process(item, work);
     }
   }
 
-  async #process(lease: Lease, work: AbortSignal): Promise<void> {
-    const gathered = this.#causes.take(lease.key);
-    const attempt = this.#queue.numRequeues(lease.key) + 1;
-    const logger = this.#logger.child({ key: lease.key, run: ++this.#runs });
+  async #process(item: WorkItem, work: AbortSignal): Promise<void> {
+    const gathered = this.#causes.take(item.key);
+    const attempt = this.#queue.numRequeues(item.key) + 1;
+    const logger = this.#logger.child({ key: item.key, run: ++this.#runs });
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#reconcile(requestOf(lease.key, gathered, attempt), logger, work);
+    const settled = await this.#reconcile(requestOf(item.key, gathered, attempt), logger, work);
     this.#active--;
     this.#metrics.ran(outcomeOf(settled), this.#clock.monotonic() - startedAt);
-    if (settled.kind === 'done') this.#succeeded(lease, gathered, settled.result);
-    else if (settled.kind === 'failed') this.#failed(lease, gathered, { ...settled, attempt, logger });
+    if (settled.kind === 'done') this.#succeeded(item, gathered, settled.result);
+    else if (settled.kind === 'failed') this.#failed(item, gathered, { ...settled, attempt, logger });
     else this.#run?.stop(settled.error);
   }
 
@@ -280,16 +280,16 @@ export class Controller {
     return { kind: 'failed', error: isPanicking ? recovered(thrown) : thrown, isTerminal: terminal };
   }
 
-  #succeeded({ key, priority }: Lease, gathered: Gathered, result: Result): void {
+  #succeeded({ key, priority }: WorkItem, gathered: Gathered, result: Result): void {
     const { requeueAfterMs = 0, keepCauses = false } = result;
     this.#queue.forget(key);
     if (keepCauses) this.#causes.giveBack(key, gathered);
     if (requeueAfterMs > 0) this.#queue.add(key, { after: requeueAfterMs, priority: result.priority ?? priority });
   }
 
-  #failed(lease: Lease, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number; logger: Logger }): void {
+  #failed(item: WorkItem, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number; logger: Logger }): void {
     const { maxRetries = Number.POSITIVE_INFINITY } = this.#options;
-    const { key, priority } = lease;
+    const { key, priority } = item;
     const isLast = fault.isTerminal || fault.attempt > maxRetries;
     const fields = { attempt: fault.attempt, error: messageOf(fault.error) };
     if (isLast && !this.#causes.hasChange(key)) {

@@ -1,19 +1,19 @@
 import type { SharedInformer } from '../informer/shared-informer.ts';
 import { troubleOf } from '../informer/sync-result.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
-import type { EventSource, EventSourceOptions, Source } from './source.ts';
-import { eventSource } from './source.ts';
+import type { EventFeed, Source, SourceOptions } from './source.ts';
+import { createEventSource } from './source.ts';
 
 /** What a source needs of an informer. */
 export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> & Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
 
 /** Keys from an informer's events. The informer is run by whoever owns it; several sources may share one. */
-export function informerSource<T>(informer: WatchedInformer<T>, options: EventSourceOptions): Source {
-  return eventSource(informerEvents(informer), options);
+export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions): Source {
+  return createEventSource(informerEvents(informer), options);
 }
 
 /** An informer's notifications as one stream of {@link ResourceEvent}. */
-export function informerEvents<T>(informer: WatchedInformer<T>): EventSource {
+export function informerEvents<T>(informer: WatchedInformer<T>): EventFeed {
   return {
     trouble: () => troubleOf(informer),
     subscribe(listener) {

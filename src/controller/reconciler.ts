@@ -2,7 +2,7 @@ import { causesOf, InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { thrownText } from '../kit/thrown-text.ts';
 import type { ObjectKey } from '../model/key.ts';
-import type { Cause } from './causes.ts';
+import type { ReconcileCause } from './causes.ts';
 import type { CachedObject } from './resource-event.ts';
 
 /** What is to be reconciled, and why. Level-triggered: read the present state by key; the causes only tell what led here. */
@@ -12,7 +12,7 @@ export interface ReconcileRequest {
   readonly namespace: string;
   readonly name: string;
   /** Why it was queued: all causes that fell together since the last run, a bounded number of them. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly ReconcileCause[];
   /** Kinds of causes beyond those given. */
   readonly droppedCauses: number;
   /** 1 for the first try, counted up while it fails. */

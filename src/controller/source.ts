@@ -1,4 +1,4 @@
-import { abortable, onAbort } from '../kit/abort.ts';
+import { onAbort } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
@@ -34,18 +34,18 @@ export interface Source {
 }
 
 /** What a source needs of an informer: to be told of every event until disposed, and when the first state has been told. */
-export interface EventSource {
+export interface EventFeed {
   subscribe(listener: (event: ResourceEvent) => void): Subscription;
   /** See {@link Source.trouble}. */
   trouble?(): unknown;
 }
 
 export interface Subscription extends Disposable {
-  /** Resolves when the listener has heard all that was there at the start; rejects when that will not happen. */
-  readonly synced: Promise<void>;
+  /** Resolves when the listener has heard all that was there at the start; rejects when that will not happen, or with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
-export interface EventSourceOptions {
+export interface SourceOptions {
   name: string;
   /** Default: the object itself. */
   enqueue?: Enqueuer | undefined;
@@ -56,8 +56,8 @@ export interface EventSourceOptions {
 }
 
 /** Keys from the events of an informer. A predicate or mapper that throws costs that event only; it is logged. */
-export function eventSource(events: EventSource, options: EventSourceOptions): Source {
-  checkOptions('informerSource', options, KNOWN_OPTIONS);
+export function createEventSource(events: EventFeed, options: SourceOptions): Source {
+  checkOptions('createInformerSource', options, KNOWN_OPTIONS);
   const { name } = options;
   return {
     name,
@@ -66,7 +66,7 @@ export function eventSource(events: EventSource, options: EventSourceOptions): S
       const reports = new ThinnedErrors(clock);
       const subscription = events.subscribe(listenerOf(options, emit, (message, fields) => reports.report(logger, message, fields)));
       onAbort(signal, () => subscription[Symbol.dispose]());
-      await abortable(subscription.synced, signal);
+      await subscription.whenSynced(signal);
     },
   };
 }
@@ -76,11 +76,11 @@ const KNOWN_OPTIONS = {
   enqueue: 'function',
   predicate: 'function',
   isPrimary: 'boolean',
-} satisfies KnownOptionsOf<EventSourceOptions>;
+} satisfies KnownOptionsOf<SourceOptions>;
 const KNOWN_TIMER_OPTIONS = { name: 'text', everyMs: true, keys: 'function' } satisfies KnownOptionsOf<TimerSourceOptions>;
 
 function listenerOf(
-  { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: EventSourceOptions,
+  { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: SourceOptions,
   emit: Emit,
   report: (message: string, fields: LogFields) => void,
 ) {
@@ -120,8 +120,8 @@ export interface TimerSourceOptions {
 }
 
 /** All keys again every so often, at low priority: what `--every` does. Nothing is queued at the start. */
-export function timerSource(options: TimerSourceOptions): Source {
-  checkOptions('timerSource', options, KNOWN_TIMER_OPTIONS);
+export function createTimerSource(options: TimerSourceOptions): Source {
+  checkOptions('createTimerSource', options, KNOWN_TIMER_OPTIONS);
   const { name = 'timer', everyMs, keys } = options;
   if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
   const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };

@@ -70,8 +70,8 @@ export class Listener<T> {
   }
 
   /** Resolves when the first state has been handled; rejects when this listener is closed before. */
-  get synced(): Promise<void> {
-    return this.#synced.wait();
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.isOpen ? Promise.resolve() : this.#synced.wait(signal);
   }
 
   get resyncMs(): number {

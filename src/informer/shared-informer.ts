@@ -95,8 +95,8 @@ export interface HandlerOptions<T> {
 export interface Registration extends Disposable {
   /** Every object of the first state has been handled by this handler (its promises settled). */
   readonly hasSynced: boolean;
-  /** Resolves then; rejects when the handler is removed or the informer stops before. */
-  readonly synced: Promise<void>;
+  /** Resolves then; rejects when the handler is removed or the informer stops before, or with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void>;
   /** Ends delivery at once: what waits is dropped, a callback that is running finishes. Doing it twice does nothing. */
   remove(): void;
   /** Notifications waiting. */
@@ -481,8 +481,8 @@ class HandlerRegistration<T> implements Registration {
     return this.#listener.hasSynced;
   }
 
-  get synced(): Promise<void> {
-    return this.#listener.synced;
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return this.#listener.whenSynced(signal);
   }
 
   get depth(): number {

@@ -179,7 +179,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, sequence: 0, waitingAt: undefined };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
-    const { synced } = shown.registration;
+    const synced = shown.registration.whenSynced();
     await abortable(target.refused ? Promise.race([synced, target.refused]) : synced, signal);
   }
 

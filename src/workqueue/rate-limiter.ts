@@ -161,14 +161,14 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<ControllerRateLimiterOptions>;
 
 /** What controllers use unless told otherwise: exponential per key, 5 ms to 1000 s, and a bucket of 10 a second, burst 100, over all. */
-export function defaultControllerRateLimiter(options: ControllerRateLimiterOptions = {}): RateLimiter {
-  checkOptions('defaultControllerRateLimiter', options, KNOWN_OPTIONS);
+export function createControllerRateLimiter(options: ControllerRateLimiterOptions = {}): RateLimiter {
+  checkOptions('createControllerRateLimiter', options, KNOWN_OPTIONS);
   const { baseMs = 5, maxMs = 1_000_000, qps = 10, burst = 100, clock } = options;
   return new MaxOfRateLimiter([new ItemExponentialFailureRateLimiter(baseMs, maxMs), new BucketRateLimiter({ qps, burst, clock })]);
 }
 
 /** Exponential per key, 1 ms to 1000 s, with no overall limit. */
-export function defaultItemBasedRateLimiter(): RateLimiter {
+export function createItemRateLimiter(): RateLimiter {
   return new ItemExponentialFailureRateLimiter(1, 1_000_000);
 }
 

@@ -9,7 +9,7 @@ import { DelayLine } from './delay-line.ts';
 import { PriorityLine } from './priority-line.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { defaultControllerRateLimiter } from './rate-limiter.ts';
+import { createControllerRateLimiter } from './rate-limiter.ts';
 
 /** The priority of keys that come from an initial list or a resync. Source: controller-runtime pkg/handler LowPriority. */
 export const LOW_PRIORITY = -100;
@@ -18,7 +18,7 @@ export interface WorkQueueOptions {
   /** Under which its metrics are published. None = no metrics. */
   name?: string | undefined;
   clock?: Clock | undefined;
-  /** Delays of `limited` adds. Default: {@link defaultControllerRateLimiter}. */
+  /** Delays of `limited` adds. Default: {@link createControllerRateLimiter}. */
   rateLimiter?: RateLimiter | undefined;
   metrics?: MetricsProvider | undefined;
   /** A key that has waited this long behind higher priorities is aged, ms. Default 10,000. */
@@ -62,13 +62,13 @@ export interface QueueSnapshot {
   readonly delayed: readonly { key: string; priority: number; dueInMs: number }[];
 }
 
-/** A key in hand. Nobody else gets it until this is disposed; disposing twice does nothing more. */
-export class Lease implements Disposable {
+/** A key that is being processed. No other worker gets it until this is disposed; disposing twice does nothing more. */
+export class WorkItem implements Disposable {
   readonly key: string;
   readonly priority: number;
-  readonly #release: (lease: Lease) => void;
+  readonly #release: (item: WorkItem) => void;
 
-  constructor(key: string, priority: number, release: (lease: Lease) => void) {
+  constructor(key: string, priority: number, release: (item: WorkItem) => void) {
     this.key = key;
     this.priority = priority;
     this.#release = release;
@@ -107,8 +107,8 @@ export class WorkQueue {
   readonly #line: PriorityLine;
   readonly #delays: DelayLine;
   readonly #dirty = new Map<string, Dirty>();
-  readonly #processing = new Map<string, { lease: Lease; startedAt: number }>();
-  readonly #takers = new Set<(lease: Lease | undefined) => void>();
+  readonly #processing = new Map<string, { item: WorkItem; startedAt: number }>();
+  readonly #takers = new Set<(item: WorkItem | undefined) => void>();
   readonly #idle = new Bell();
   #state: 'open' | 'draining' | 'shut' | 'abandoned' = 'open';
 
@@ -117,7 +117,7 @@ export class WorkQueue {
     const { name, metrics, clock = systemClock, rateLimiter, agedAfterMs = 10_000, agedShare = 5, onTouch } = options;
     if (agedShare < 1) throw new InformerError('argument', `agedShare must be 1 or more, not ${agedShare}`);
     this.#clock = clock;
-    this.#limiter = rateLimiter ?? defaultControllerRateLimiter({ clock });
+    this.#limiter = rateLimiter ?? createControllerRateLimiter({ clock });
     this.#onTouch = onTouch;
     this.#line = new PriorityLine({ agedAfterMs, agedShare });
     this.#delays = new DelayLine(clock, (key, priority) => this.#makeDirty(key, priority));
@@ -145,16 +145,16 @@ export class WorkQueue {
   }
 
   /**
-   * Resolves with the next key, as a lease to be disposed (`using`), or with undefined once the queue is shut down and empty or the signal
+   * Resolves with the next key, as an item to be disposed (`using`), or with undefined once the queue is shut down and empty or the signal
    * aborts. Takers are served in the order they came. Leaves no listener behind.
    */
-  take(signal?: AbortSignal): Promise<Lease | undefined> {
+  take(signal?: AbortSignal): Promise<WorkItem | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
-    const lease = this.#next();
-    if (lease || this.#state !== 'open') return Promise.resolve(lease);
+    const item = this.#next();
+    if (item || this.#state !== 'open') return Promise.resolve(item);
     return new Promise((resolve) => {
       const listener = signal && onAbort(signal, () => taker(undefined));
-      const taker = (given: Lease | undefined) => {
+      const taker = (given: WorkItem | undefined) => {
         this.#takers.delete(taker);
         listener?.[Symbol.dispose]();
         resolve(given);
@@ -163,9 +163,9 @@ export class WorkQueue {
     });
   }
 
-  /** Releases a key that is in hand; the same as disposing its lease. Of a key that is not, it does nothing. */
+  /** Releases a key that is in hand; the same as disposing its item. Of a key that is not, it does nothing. */
   done(key: string): void {
-    this.#processing.get(key)?.lease[Symbol.dispose]();
+    this.#processing.get(key)?.item[Symbol.dispose]();
   }
 
   /** Resets the failures of a key. Does not take it out of the queue. */
@@ -215,11 +215,11 @@ export class WorkQueue {
     const now = this.#clock.monotonic();
     return {
       queued: Array.from(this.#line, ({ key, priority, since }) => ({ key, priority, waitedMs: now - since })),
-      processing: Array.from(this.#processing.values(), ({ lease, startedAt }) => ({
-        key: lease.key,
-        priority: lease.priority,
+      processing: Array.from(this.#processing.values(), ({ item, startedAt }) => ({
+        key: item.key,
+        priority: item.priority,
         heldMs: now - startedAt,
-        isDirty: this.#dirty.has(lease.key),
+        isDirty: this.#dirty.has(item.key),
       })),
       delayed: Array.from(this.#delays, ({ key, priority, at }) => ({ key, priority, dueInMs: at - now })),
     };
@@ -263,24 +263,24 @@ export class WorkQueue {
     taker?.(this.#next());
   }
 
-  #next(): Lease | undefined {
+  #next(): WorkItem | undefined {
     const now = this.#clock.monotonic();
     const queued = this.#line.shift(now);
     if (!queued) return undefined;
-    const lease = new Lease(queued.key, queued.priority, (l) => this.#released(l));
+    const item = new WorkItem(queued.key, queued.priority, (given) => this.#released(given));
     this.#metrics.started(now - (this.#dirty.get(queued.key)?.addedAt ?? now));
     this.#dirty.delete(queued.key);
-    this.#processing.set(queued.key, { lease, startedAt: now });
-    return lease;
+    this.#processing.set(queued.key, { item, startedAt: now });
+    return item;
   }
 
-  #released(lease: Lease): void {
-    const held = this.#processing.get(lease.key);
-    if (held?.lease !== lease) return;
-    this.#processing.delete(lease.key);
+  #released(item: WorkItem): void {
+    const held = this.#processing.get(item.key);
+    if (held?.item !== item) return;
+    this.#processing.delete(item.key);
     this.#metrics.finished(this.#clock.monotonic() - held.startedAt);
-    const dirty = this.#dirty.get(lease.key);
-    if (dirty) this.#enqueue(lease.key, dirty.priority);
+    const dirty = this.#dirty.get(item.key);
+    if (dirty) this.#enqueue(item.key, dirty.priority);
     else if (this.#processing.size === 0) this.#idle.wake();
   }
 

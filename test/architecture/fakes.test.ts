@@ -24,7 +24,7 @@ const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly fi
     files: { 'support/scripted-events.ts': 'the script of events' },
   },
   'a source of events': {
-    pattern: /\bimplements EventSource\b/,
+    pattern: /\bimplements EventFeed\b/,
     files: { 'support/scripted-source.ts': 'the script of notifications' },
   },
   'a discovery': { pattern: /\bimplements DiscoverySource\b|\basync invalidate\(/, files: {} },

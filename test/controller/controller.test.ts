@@ -6,7 +6,7 @@ import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { StopError, TerminalError } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
 import type { Source } from '../../src/controller/source.ts';
-import { eventSource, timerSource } from '../../src/controller/source.ts';
+import { createEventSource, createTimerSource } from '../../src/controller/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
 import type { MetricsProvider } from '../../src/kit/metrics.ts';
@@ -37,7 +37,7 @@ async function start(options: Partial<ControllerOptions> & Pick<ControllerOption
   const controller = createController({
     name: 'pods',
     clock,
-    sources: [eventSource(events, { name: 'v1/pods', isPrimary: true })],
+    sources: [createEventSource(events, { name: 'v1/pods', isPrimary: true })],
     rateLimiter: new ItemExponentialFailureRateLimiter(5, 1_000_000),
     ...options,
   });
@@ -328,11 +328,11 @@ describe('starting', () => {
     events.tell(updated('web', '1', '2'));
     await settled();
     expect(reconcile).not.toHaveBeenCalled();
-    expect(controller.isSynced).toBe(false);
+    expect(controller.hasSynced).toBe(false);
     events.sync.open();
     await settled();
     expect(reconcile).toHaveBeenCalledTimes(1);
-    await controller.synced();
+    await controller.whenSynced();
   });
 
   it('rejects when a source fails, and nothing runs [CTL-11] [KR-05]', async () => {
@@ -341,7 +341,7 @@ describe('starting', () => {
     events.tell(added('web', 'initial'));
     events.sync.fail(new Error('no such type'));
     await expect(run).rejects.toThrow('no such type');
-    await expect(controller.synced()).rejects.toThrow('has ended');
+    await expect(controller.whenSynced()).rejects.toThrow('has ended');
     expect(reconcile).not.toHaveBeenCalled();
   });
 
@@ -366,7 +366,7 @@ describe('starting', () => {
     const { controller, abort } = await start({ reconcile });
     await expect(controller.run(abort.signal)).rejects.toThrow('controller pods was started more than once');
     const late = new ScriptedSource();
-    controller.watch(eventSource(late, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    controller.watch(createEventSource(late, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     expect(late.listeners).toBe(1);
     late.tell(added('front'));
     await settled();
@@ -528,7 +528,7 @@ describe('parking', () => {
 
   it('a timer, which is no change, does not let it go', async () => {
     const { clock, controller, requests } = await parked();
-    controller.watch(timerSource({ everyMs: 60_000, keys: () => ['shop/web'] }));
+    controller.watch(createTimerSource({ everyMs: 60_000, keys: () => ['shop/web'] }));
     await clock.advance(200_000);
     expect(requests).toHaveLength(3);
     expect(controller.parked).toHaveLength(1);
@@ -601,7 +601,7 @@ describe('causes', () => {
     };
     const { clock, events, controller } = await start({ reconcile });
     const services = new ScriptedSource();
-    controller.watch(eventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    controller.watch(createEventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     events.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'watch' });
     for (let i = 0; i < 20; i++) services.tell(added(`svc${i}`));
     await settled();
@@ -616,9 +616,9 @@ describe('causes', () => {
     const requests: ReconcileRequest[] = [];
     const { controller } = await start({ reconcile: (request) => void requests.push(request) });
     const services = new ScriptedSource();
-    controller.watch(eventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }));
+    controller.watch(createEventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }));
     const own = new ScriptedSource();
-    controller.watch(eventSource(own, { name: 'v1/endpoints' }));
+    controller.watch(createEventSource(own, { name: 'v1/endpoints' }));
     services.tell(updated('front', '1', '2'));
     await settled();
     services.tell({ type: 'deleted', key: 'shop/front', object: pod('front', '3'), cause: 'watch' });
@@ -652,7 +652,7 @@ describe('causes', () => {
     const { events, controller } = await start({ reconcile });
     events.tell(added('blocker'));
     const services = new ScriptedSource();
-    controller.watch(eventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
+    controller.watch(createEventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     for (let i = 0; i < 40; i++) services.tell(added(`svc${i}`));
     hold.open();
     await settled();
@@ -679,7 +679,7 @@ describe('sources', () => {
       if (key === 'shop/bad') throw new Error('cannot map');
       return [key === 'shop/odd' ? 'a/b/c' : key];
     };
-    controller.watch(eventSource(services, { name: 'v1/services', enqueue }));
+    controller.watch(createEventSource(services, { name: 'v1/services', enqueue }));
     for (const name of ['bad', 'odd', 'good']) services.tell(added(name));
     await settled();
     expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/good']);
@@ -689,7 +689,7 @@ describe('sources', () => {
     const reconcile = vi.fn();
     const { controller } = await start({ reconcile });
     const services = new ScriptedSource();
-    controller.watch(eventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
+    controller.watch(createEventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
     services.tell(added('a'));
     services.tell(added('b'));
     await settled();
@@ -698,7 +698,7 @@ describe('sources', () => {
 
   it('a timer needs a time', () => {
     for (const everyMs of [0, -1, Number.NaN])
-      expect(() => timerSource({ everyMs, keys: () => [] })).toThrow(`everyMs must be above zero, not ${everyMs}`);
+      expect(() => createTimerSource({ everyMs, keys: () => [] })).toThrow(`everyMs must be above zero, not ${everyMs}`);
   });
 
   it('a timer queues all keys every so often, behind changes, and ends with the controller', async () => {
@@ -709,7 +709,7 @@ describe('sources', () => {
       await clock.sleep(1);
     };
     const { controller, events, abort, run } = await start({ reconcile, clock });
-    controller.watch(timerSource({ everyMs: 600_000, keys: () => ['shop/a', 'shop/b'] }));
+    controller.watch(createTimerSource({ everyMs: 600_000, keys: () => ['shop/a', 'shop/b'] }));
     await clock.advance(599_999);
     expect(order).toEqual([]);
     clock.tick(1);

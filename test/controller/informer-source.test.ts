@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
-import { informerEvents, informerSource } from '../../src/controller/informer-source.ts';
+import { createInformerSource, informerEvents } from '../../src/controller/informer-source.ts';
 import { generationChanged } from '../../src/controller/predicate.ts';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
@@ -42,7 +42,7 @@ it("tells an informer's notifications as events, the first state as initial", as
     events.push(`${type} ${key} ${cause} ${versions}${finalStateUnknown ? ' unknown' : ''}`);
   });
   const run = informer.run(abort.signal);
-  await subscription.synced;
+  await subscription.whenSynced();
   const [a, b] = [versionOf('a'), versionOf('b')];
   const [changed, made, gone] = [put(web('a', 2)), put(web('c')), remove('b')];
   await settled();
@@ -67,10 +67,10 @@ it('tells a deletion that a relist found with the last object, which is queued l
     name: 'deployments',
     clock,
     reconcile: ({ key, gone }) => void runs.push(`${key} ${gone?.metadata.resourceVersion}`),
-    sources: [informerSource(informer, { name: 'apps/v1/deployments', isPrimary: true })],
+    sources: [createInformerSource(informer, { name: 'apps/v1/deployments', isPrimary: true })],
   });
   const running = Promise.all([controller.run(abort.signal), informer.run(abort.signal)]);
-  await controller.synced();
+  await controller.whenSynced();
   await settled();
   const last = versionOf('a');
   runs.splice(0);
@@ -100,10 +100,10 @@ it('a controller over an informer runs once its first state is there, then for e
     name: 'deployments',
     clock,
     reconcile,
-    sources: [informerSource(informer, { name: 'apps/v1/deployments', isPrimary: true, predicate: generationChanged })],
+    sources: [createInformerSource(informer, { name: 'apps/v1/deployments', isPrimary: true, predicate: generationChanged })],
   });
   const running = Promise.all([controller.run(abort.signal), informer.run(abort.signal)]);
-  await controller.synced();
+  await controller.whenSynced();
   await settled();
   const first = [`shop/a added ${versionOf('a')}`, `shop/b added ${versionOf('b')}`];
   put(web('b', 1, { only: 'a-label' }));

@@ -128,7 +128,7 @@ it('once closed it takes nothing more, drops what waits, has room, and its runni
   await room;
   push(6, 6);
   expect([listener.depth, listener.room()]).toEqual([0, undefined]);
-  await expect(listener.synced).rejects.toMatchObject({ code: 'closed' });
+  await expect(listener.whenSynced()).rejects.toMatchObject({ code: 'closed' });
   let isIdle = false;
   void listener.idle().then(() => (isIdle = true));
   await settled();

@@ -144,7 +144,7 @@ describe('the first state', () => {
     expect(handler.notifications.every((n) => n.kind === 'added' && n.isInInitialList && n.cause === 'initial')).toBe(true);
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true]);
     expect(informer.lister.size).toBe(2);
-    await registration.synced;
+    await registration.whenSynced();
     await informer.whenSynced();
     await stop();
   });
@@ -167,7 +167,7 @@ describe('the first state', () => {
     await start();
     expect([informer.hasSynced, registration.hasSynced, slow.seen]).toEqual([true, false, ['x']]);
     slow.release();
-    await registration.synced;
+    await registration.whenSynced();
     expect(slow.seen).toEqual(['x', 'y']);
     await stop();
   });
@@ -187,7 +187,7 @@ describe('the first state', () => {
     const controller = new AbortController();
     const seen: string[] = [];
     void informer.whenSynced().then(() => seen.push(`informer with ${informer.lister.size}`));
-    void registration.synced.then(() => seen.push('handler'));
+    void registration.whenSynced().then(() => seen.push('handler'));
     const running = informer.run(controller.signal);
     await settled();
     expect(seen).toEqual([]);
@@ -197,7 +197,7 @@ describe('the first state', () => {
     controller.abort();
     await running;
     await informer.whenSynced();
-    await registration.synced;
+    await registration.whenSynced();
   });
 
   it.each([
@@ -207,7 +207,7 @@ describe('the first state', () => {
   ])('that is not complete when the informer ends rejects whoever waits for it, early or late: %s [KR-08]', async (_, source, options) => {
     const informer = new SharedInformer<Pod>(source(), { clock: new FakeClock(), name: 'v1/pods', ...options });
     const registration = informer.addHandler({});
-    const early = Promise.allSettled([informer.whenSynced(), registration.synced]);
+    const early = Promise.allSettled([informer.whenSynced(), registration.whenSynced()]);
     const controller = new AbortController();
     const running = informer.run(controller.signal);
     await settled();
@@ -218,7 +218,7 @@ describe('the first state', () => {
       { status: 'rejected', reason: { code: 'closed' } },
     ]);
     await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'closed' });
-    await expect(registration.synced).rejects.toMatchObject({ code: 'closed' });
+    await expect(registration.whenSynced()).rejects.toMatchObject({ code: 'closed' });
     expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
-import { informerSource } from '../../src/controller/informer-source.ts';
+import { createInformerSource } from '../../src/controller/informer-source.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { SharedInformer, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { createLogger } from '../../src/kit/logger.ts';
@@ -65,7 +65,7 @@ describe('a callback that fails at every event', () => {
       'a mapper of a controller',
       'an event could not be mapped to keys',
       (informer, signal, rest) => {
-        const sources = [informerSource(informer, { name: 'maps', enqueue: boom })];
+        const sources = [createInformerSource(informer, { name: 'maps', enqueue: boom })];
         void createController({ name: 'c', sources, reconcile: async () => {}, ...rest }).run(signal);
       },
     ],

@@ -217,19 +217,19 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { after: '5s' },
     attempt: (options) => library.createController({ name: 'c', reconcile: async () => {} }).enqueue('a/b', options),
   },
-  informerSource: {
-    types: ['EventSourceOptions'],
+  createInformerSource: {
+    types: ['SourceOptions'],
     base: { name: 's' },
     slip: ['predicates', 'predicate'],
     wrong: { predicate: 'generation' },
-    attempt: (options) => library.informerSource(new library.SharedInformer(source), options),
+    attempt: (options) => library.createInformerSource(new library.SharedInformer(source), options),
   },
-  timerSource: {
+  createTimerSource: {
     types: ['TimerSourceOptions'],
     base: { everyMs: 5, keys: () => [] },
     slip: ['names', 'name'],
     wrong: { keys: [] },
-    attempt: (options) => library.timerSource(options),
+    attempt: (options) => library.createTimerSource(options),
   },
   retryOnConflict: {
     types: ['RetryOptions'],
@@ -270,10 +270,10 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { abandon: 'no' },
     attempt: (options) => new library.WorkQueue().shutDown(options),
   },
-  defaultControllerRateLimiter: {
+  createControllerRateLimiter: {
     slip: ['baseMS', 'baseMs'],
     wrong: { qps: '10' },
-    attempt: (options) => library.defaultControllerRateLimiter(options),
+    attempt: (options) => library.createControllerRateLimiter(options),
   },
   BucketRateLimiter: {
     base: { qps: 5, burst: 5 },

@@ -1,5 +1,5 @@
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import type { EventSource } from '../../src/controller/source.ts';
+import type { EventFeed } from '../../src/controller/source.ts';
 import { Latch } from '../../src/kit/latch.ts';
 
 /**
@@ -9,13 +9,13 @@ import { Latch } from '../../src/kit/latch.ts';
  * timers and shutdowns within one turn of the event loop, and because sources are told things that no informer tells (a predicate that
  * throws, an event behind the end). How informer and controller work together is tested over the sandbox.
  */
-export class ScriptedSource implements EventSource {
+export class ScriptedSource implements EventFeed {
   readonly sync = new Latch();
   readonly #listeners = new Set<(event: ResourceEvent) => void>();
 
   subscribe(listener: (event: ResourceEvent) => void) {
     this.#listeners.add(listener);
-    return { synced: this.sync.wait(), [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+    return { whenSynced: (signal?: AbortSignal) => this.sync.wait(signal), [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   get listeners(): number {

@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   type AddedDetails,
   type Client,
+  createInformerSource,
   createOrUpdate,
   type DeepReadonly,
   type DeletedDetails,
@@ -9,7 +10,6 @@ import {
   enqueueOwner,
   type InformerFactory,
   type InformerHandle,
-  informerSource,
   type KubeObject,
   type Reconciler,
   type Source,
@@ -129,7 +129,8 @@ describe('a client', () => {
 });
 
 it('an informer of any type is a source for a controller', () => {
-  const use = ({ informer }: Typed) => informerSource(informer, { name: 'backups', enqueue: enqueueOwner({ group: '', kind: 'Node' }) });
+  const use = ({ informer }: Typed) =>
+    createInformerSource(informer, { name: 'backups', enqueue: enqueueOwner({ group: '', kind: 'Node' }) });
   expectTypeOf(use).returns.toEqualTypeOf<Source>();
 });
 

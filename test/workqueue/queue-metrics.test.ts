@@ -47,7 +47,7 @@ it('counts adds, waiting, work and retries under the names client-go uses [MET-0
   expect(metrics.read('workqueue_adds_total')).toBe(1);
   expect(metrics.read('workqueue_depth')).toBe(1);
   clock.tick(50);
-  const lease = await queue.take();
+  const item = await queue.take();
   expect(metrics.observed.get('workqueue_queue_duration_seconds')).toEqual([0.05]);
   expect(metrics.read('workqueue_depth')).toBe(0);
   for (let i = 0; i < 5; i++) queue.add('foo');
@@ -56,7 +56,7 @@ it('counts adds, waiting, work and retries under the names client-go uses [MET-0
   clock.tick(25);
   expect(metrics.read('workqueue_unfinished_work_seconds')).toBe(0.025);
   expect(metrics.read('workqueue_longest_running_processor_seconds')).toBe(0.025);
-  lease?.[Symbol.dispose]();
+  item?.[Symbol.dispose]();
   expect(metrics.observed.get('workqueue_work_duration_seconds')).toEqual([0.025]);
   expect(metrics.read('workqueue_unfinished_work_seconds')).toBe(0);
   expect(metrics.read('workqueue_retries_total')).toBe(0);

@@ -3,8 +3,8 @@ import { FakeClock } from '../../src/testing/fake-clock.ts';
 import type { RateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import {
   BucketRateLimiter,
-  defaultControllerRateLimiter,
-  defaultItemBasedRateLimiter,
+  createControllerRateLimiter,
+  createItemRateLimiter,
   ItemExponentialFailureRateLimiter,
   ItemFastSlowRateLimiter,
   MaxOfRateLimiter,
@@ -61,7 +61,7 @@ it('the longest of several, all of which advance [RL-04]', () => {
 
 it('the default lets 100 keys through at once and then 10 a second [RL-06]', () => {
   const clock = new FakeClock();
-  const limiter = defaultControllerRateLimiter({ clock });
+  const limiter = createControllerRateLimiter({ clock });
   const first = Array.from({ length: 100 }, (_, i) => limiter.when(`key${i}`));
   expect(Math.max(...first)).toBeLessThanOrEqual(5);
   expect(limiter.when('key100')).toBeCloseTo(100);
@@ -72,7 +72,7 @@ it('the default lets 100 keys through at once and then 10 a second [RL-06]', () 
 
 it('the default doubles from 5 ms to 1000 s for a key that goes on failing', () => {
   const clock = new FakeClock();
-  const limiter = defaultControllerRateLimiter({ clock });
+  const limiter = createControllerRateLimiter({ clock });
   const delays = Array.from({ length: 20 }, () => {
     clock.tick(1000);
     return limiter.when('one');
@@ -90,7 +90,7 @@ it('a bucket fills up to its burst and no further', () => {
 });
 
 it('another limiter with a ceiling', () => {
-  const limiter = new WithMaxWaitRateLimiter(defaultItemBasedRateLimiter(), 4);
+  const limiter = new WithMaxWaitRateLimiter(createItemRateLimiter(), 4);
   expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 4, 4]);
   expect(limiter.numRequeues('one')).toBe(5);
   limiter.forget('one');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
-import type { Lease } from '../../src/workqueue/work-queue.ts';
+import type { WorkItem } from '../../src/workqueue/work-queue.ts';
 import { LOW_PRIORITY, WorkQueue } from '../../src/workqueue/work-queue.ts';
 
 function setup(options: ConstructorParameters<typeof WorkQueue>[0] = {}) {
@@ -11,18 +11,18 @@ function setup(options: ConstructorParameters<typeof WorkQueue>[0] = {}) {
   return { clock, queue: new WorkQueue({ clock, ...options }) };
 }
 
-async function taken(queue: WorkQueue): Promise<Lease> {
-  const lease = queue.length > 0 ? await queue.take() : undefined;
-  if (!lease) throw new Error('nothing to take');
-  return lease;
+async function taken(queue: WorkQueue): Promise<WorkItem> {
+  const item = queue.length > 0 ? await queue.take() : undefined;
+  if (!item) throw new Error('nothing to take');
+  return item;
 }
 
 /** Takes and releases everything that is in line. */
 async function drain(queue: WorkQueue): Promise<string[]> {
   const keys: string[] = [];
   while (queue.length > 0) {
-    using lease = await taken(queue);
-    keys.push(lease.key);
+    using item = await taken(queue);
+    keys.push(item.key);
   }
   return keys;
 }
@@ -38,11 +38,11 @@ describe('adding and taking', () => {
   it('a key added while in hand comes back exactly once when released [WQ-02]', async () => {
     const { queue } = setup();
     queue.add('foo');
-    const lease = await taken(queue);
+    const item = await taken(queue);
     queue.add('foo');
     queue.add('foo');
     expect(queue.length).toBe(0);
-    lease[Symbol.dispose]();
+    item[Symbol.dispose]();
     expect(queue.length).toBe(1);
     expect(await drain(queue)).toEqual(['foo']);
     expect(queue.length).toBe(0);
@@ -54,11 +54,11 @@ describe('adding and taking', () => {
     queue.add('bar');
     queue.add('bar');
     expect(touched).toEqual(['bar']);
-    const lease = await taken(queue);
+    const item = await taken(queue);
     queue.add('bar');
     queue.add('bar');
     expect(touched).toEqual(['bar']);
-    lease[Symbol.dispose]();
+    item[Symbol.dispose]();
     await drain(queue);
     expect(queue.length).toBe(0);
   });
@@ -85,7 +85,7 @@ describe('adding and taking', () => {
   it('a taker waits until there is a key, and takers are served in the order they came', async () => {
     const { queue } = setup();
     const got: string[] = [];
-    for (const name of ['first', 'second']) void queue.take().then((lease) => got.push(`${name}:${lease?.key}`));
+    for (const name of ['first', 'second']) void queue.take().then((item) => got.push(`${name}:${item?.key}`));
     queue.add('a');
     queue.add('b');
     await settled();
@@ -104,8 +104,8 @@ describe('adding and taking', () => {
     const served = new AbortController();
     const taking = queue.take(served.signal);
     queue.add('bar');
-    using lease = await taking;
-    expect(lease?.key).toBe('bar');
+    using item = await taking;
+    expect(item?.key).toBe('bar');
     expect(getEventListeners(served.signal, 'abort')).toHaveLength(0);
   });
 
@@ -118,7 +118,7 @@ describe('adding and taking', () => {
     first[Symbol.dispose]();
     queue.add('foo');
     using second = await taken(queue);
-    first[Symbol.dispose](); // the lease of an earlier turn must not end this one
+    first[Symbol.dispose](); // the item of an earlier turn must not end this one
     queue.add('foo');
     expect(queue.length).toBe(0);
     expect(second.key).toBe('foo');
@@ -127,11 +127,11 @@ describe('adding and taking', () => {
   it('releases by key what is in hand', async () => {
     const { queue } = setup();
     queue.add('foo');
-    const lease = await taken(queue);
+    const item = await taken(queue);
     queue.add('foo');
     queue.done('foo');
     expect(queue.length).toBe(1);
-    lease[Symbol.dispose]();
+    item[Symbol.dispose]();
     expect(await drain(queue)).toEqual(['foo']);
     expect(queue.snapshot().processing).toEqual([]);
   });
@@ -168,12 +168,12 @@ describe('adding and taking', () => {
     expect(() => new WorkQueue({ agedShare: 1 })).not.toThrow();
   });
 
-  it('a lease is released when its block throws', async () => {
+  it('a item is released when its block throws', async () => {
     const { queue } = setup();
     queue.add('foo');
     const work = async () => {
-      using lease = await queue.take();
-      throw new Error(`failed on ${lease?.key}`);
+      using item = await queue.take();
+      throw new Error(`failed on ${item?.key}`);
     };
     await expect(work()).rejects.toThrow('failed on foo');
     expect(queue.snapshot().processing).toEqual([]);
@@ -408,8 +408,8 @@ describe('priority', () => {
     queue.add('foo', { priority: first });
     queue.add('foo', { priority: second });
     expect(queue.length).toBe(1);
-    using lease = await taken(queue);
-    expect(lease.priority).toBe(2);
+    using item = await taken(queue);
+    expect(item.priority).toBe(2);
   });
 
   it('a key that is raised goes before the rest, and behind those that had its new priority [PQ-03]', async () => {
@@ -442,8 +442,8 @@ describe('priority', () => {
     const { queue } = setup();
     queue.add('foo', { after: 50, priority: first });
     queue.add('foo', { priority: second });
-    using lease = await taken(queue);
-    expect(lease.priority).toBe(7);
+    using item = await taken(queue);
+    expect(item.priority).toBe(7);
   });
 
   it('by default a key has aged after 10 s, and gets every fifth take', async () => {
@@ -462,8 +462,8 @@ describe('priority', () => {
     queue.add('foo', { after: 50, priority: 3 });
     queue.add('foo', { after: 80, priority: 7 });
     await clock.advance(50);
-    using lease = await taken(queue);
-    expect(lease.priority).toBe(7);
+    using item = await taken(queue);
+    expect(item.priority).toBe(7);
   });
 
   it('a key whose time comes goes behind those already in line', async () => {
@@ -490,8 +490,8 @@ describe('priority', () => {
     for (let i = 0; i < 100; i++) {
       queue.add(`high${i}`);
       queue.add(`also${i}`);
-      using lease = await taken(queue);
-      order.push(lease.key);
+      using item = await taken(queue);
+      order.push(item.key);
       clock.tick(100);
     }
     const lows = order.flatMap((key, at) => (key.startsWith('low') ? [at] : []));
@@ -528,14 +528,14 @@ describe('many producers and consumers', () => {
     };
     const consume = async () => {
       for (;;) {
-        using lease = await queue.take();
-        if (!lease) return;
-        if (inHand.has(lease.key)) twice++;
-        inHand.add(lease.key);
-        seen.set(lease.key, version.get(lease.key) ?? 0);
+        using item = await queue.take();
+        if (!item) return;
+        if (inHand.has(item.key)) twice++;
+        inHand.add(item.key);
+        seen.set(item.key, version.get(item.key) ?? 0);
         await clock.sleep(below(5));
-        if (below(10) === 0) queue.add(lease.key);
-        inHand.delete(lease.key);
+        if (below(10) === 0) queue.add(item.key);
+        inHand.delete(item.key);
       }
     };
 

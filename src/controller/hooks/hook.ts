@@ -1,6 +1,6 @@
 import type { Logger } from '../../kit/logger.ts';
 import type { ObjectKey } from '../../model/key.ts';
-import type { Cause } from '../causes.ts';
+import type { ReconcileCause } from '../causes.ts';
 import type { CachedObject } from '../resource-event.ts';
 
 /** The version of {@link HookRequest}. Counted up when a field changes its meaning or goes; new fields do not count. */
@@ -18,7 +18,7 @@ export interface HookRequest {
   readonly oldObject?: CachedObject;
   /** Paths that differ between the two. */
   readonly changed: readonly string[];
-  readonly causes: readonly Cause[];
+  readonly causes: readonly ReconcileCause[];
   /** 1 for the first try. */
   readonly attempt: number;
   /** Objects of other types the hook asked for, by the name it gave them. */

@@ -134,6 +134,21 @@ describe('whole numbers beyond 2^53 keep every digit', () => {
     expect(shown).toBe('gadget.example.com/big\n');
   });
 
+  it('beyond every double: in -o diff and changes, from one to another', async () => {
+    await send('POST', '', gadget('huge', '{"float":1E400}'));
+    for (const [format, expected] of [
+      ['diff', /^~ spec\.float: 1E400 → 2E400$/m],
+      ['changes', /\.spec\.float\b.* 1E400 → 2E400\b/],
+    ] as const) {
+      await send('PATCH', '/huge', '{"spec":{"float":1E400}}');
+      await using cli = new Cli(['watch', 'gadgets', 'huge', '-n', 'shop', '-o', format], { env: fixture.env });
+      await cli.until((c) => c.stdout.includes('ADDED'), 'the first state');
+      await send('PATCH', '/huge', '{"spec":{"float":2E400}}');
+      await cli.until((c) => c.stdout.includes('2E400'), 'the change');
+      expect(cli.stdout).toMatch(expected);
+    }
+  });
+
   it('through hooks and what they write, whether programs or modules', async () => {
     await send('POST', '', gadget('copied', `{"id":${ID},"float":1E400}`));
     const script = path.join(fixture.folder, 'copy-hook');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileCel } from '../../src/expr/cel/cel.ts';
 import { isInformerError } from '../../src/kit/error.ts';
+import { HugeNumber } from '../../src/kit/exact-json.ts';
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { CellComparison } from '../../src/stream/cell-comparison.ts';
@@ -396,4 +397,16 @@ describe('a name that is no column is refused', () => {
     expect(message).toBe(`--where: there is no column ${name} in ${source}`);
     expect(told).toContain(hint);
   });
+});
+
+it.each([
+  ['FLOAT > 1e300', true],
+  ['FLOAT < 5.0', false],
+  ['FLOAT >= 5', true],
+  ['FLOAT == 1.5', false],
+  ['FLOAT != 1.5', true],
+  ['cells["FLOAT"] > 9007199254740993', true],
+])('a cell beyond every double is a number: %s is %s', (source, expected) => {
+  const columns = columnsOf('Name:string:name|Float:number');
+  expect(answer(source, columns, ['huge', new HugeNumber('1E400')])).toBe(expected);
 });

@@ -6,8 +6,8 @@ import { literalOf, misplaced, placeholderOf, prefixOf, type Word } from './exec
  * The rule: a value may be an argument, and never a part of a program. So no placeholder stands (1) behind a shell or an interpreter up to its
  * program, be that code (`sh -c '…'`, `python -c`, `awk '…'`) or a file, (2) anywhere behind a command that joins its words to a shell line
  * (`ssh`, `su`, `watch`, `eval`), (3) where a wrapper (`env`, `xargs`, `sudo`, `find -exec`) expects its command or reads its options, nor in a variable that programs load
- * code by (`PATH`, `LD_PRELOAD`), (4) with other text than a plain word's in
- * what follows an option that takes code (`-c`, `-e`, `--eval`).
+ * code by (`PATH`, `LD_PRELOAD`), (4) in what follows an option that by its name takes code (`-c`, `-e`, `--eval`, `--to-command`), of any program
+ * but those for which it is known to take something else (`kubectl logs -c`, `grep -e`); and of those with no other text than a plain word's.
  * Does not promise: to know every program. One that runs its arguments and is not known by name is the user's to keep placeholders from.
  */
 export function refuseCode(words: readonly Word[]): void {
@@ -26,7 +26,62 @@ export function refuseCode(words: readonly Word[]): void {
     if (isCommand && /^\$/.test(name) && CODE_OPTION.test(literalOf(words[at + 1]) ?? '')) refuseUpToProgram(words, at, name);
     if (isCommand && NAMERS.has(name)) refuseAsVariable(words, at, name);
     if (CODE_OPTION.test(literalOf(word) ?? '')) refuseCodeText(words[at + 1], literalOf(word) as string);
+    refuseAsOption(words, at, commandMayStandAt);
   });
+}
+
+/**
+ * Refuses a placeholder in the value of an option that by its name takes code, of any program but those for which it is known to take something else.
+ * Also where it is glued on (`-c{{…}}`, `--to-command={{…}}`), and in a setting whose name says so (`-o ProxyCommand={{…}}`).
+ */
+function refuseAsOption(words: readonly Word[], at: number, commandMayStandAt: (at: number) => boolean): void {
+  const word = words[at] as Word;
+  const prefix = prefixOf(word);
+  const [, name = '', glued] = /^(-{1,2}[A-Za-z][\w-]*)(=)?/.exec(prefix) ?? [];
+  const placeholder = placeholderOf(word);
+  const isSetting = SETTING.test(prefix) && (prefix.startsWith('-o') || TAKES_SETTING.test(literalOf(words[at - 1]) ?? ''));
+  if (placeholder && (isSetting || (glued && NAMED_CODE.test(name))))
+    misplaced(placeholder, `behind ${prefix}, which may take code`, SCRIPT);
+  const isShort = SHORT_CODE.test(name) || (placeholder !== undefined && GLUED_CODE.test(prefix));
+  if (!isShort && !NAMED_CODE.test(name)) return;
+  const value = placeholder ?? (literalOf(word) === name ? placeholderOf(words[at + 1]) : undefined);
+  if (!value || (isShort && takesNoCode(programOf(words, at, commandMayStandAt), name.slice(-1), placeholder ? word : words[at + 1])))
+    return;
+  misplaced(value, `behind ${isShort ? name.slice(0, 3) : name}, which may take code`, SCRIPT);
+}
+
+/** The name of the program whose option stands there, behind wrappers and assignments; '' where that is not sure. */
+function programOf(words: readonly Word[], option: number, commandMayStandAt: (at: number) => boolean): string {
+  let at = option - 1;
+  while (at > 0 && !(commandMayStandAt(at) && isStart(words, at))) at--;
+  while (at < option && WRAPPERS.has(nameOf(words[at] as Word))) at = commandBehind(words, at);
+  return at < option ? nameOf(words[at] as Word) : '';
+}
+
+/** The first word, or one behind `--` and its like: not merely one behind a wrapper, where any word might be the command. */
+function isStart(words: readonly Word[], at: number): boolean {
+  const before = words.slice(0, at);
+  return before.every((word) => ASSIGNMENT.test(prefixOf(word))) || RUNS_NEXT.test(literalOf(words[at - 1]) ?? '');
+}
+
+/** Where the command of a wrapper stands. */
+function commandBehind(words: readonly Word[], at: number): number {
+  const name = nameOf(words[at] as Word);
+  const takesValue = valueOptionsOf(name);
+  let operands = WRAPPER_OPERANDS[name] ?? 0;
+  for (let i = at + 1; i < words.length; i++) {
+    const word = words[i] as Word;
+    if (takesValue.test(literalOf(word) ?? '')) i++;
+    else if (/^-/.test(prefixOf(word)) || ASSIGNMENT.test(prefixOf(word))) continue;
+    else if (operands > 0) operands--;
+    else return i;
+  }
+  return words.length;
+}
+
+function takesNoCode(program: string, option: string, value: Word | undefined): boolean {
+  if (!Object.hasOwn(NO_CODE, program) || !NO_CODE[program]?.includes(option)) return false;
+  return !SETS_ENVIRONMENT.has(program) || option !== 'e' || (value !== undefined && /^(?:-e)?[A-Za-z_]\w*=/.test(prefixOf(value)));
 }
 
 /** Refuses a line with placeholders in which a shell reads its program from stdin: what the line prints would be run. Throws `argument`. */
@@ -49,16 +104,18 @@ function readsStdin(words: readonly Word[], at: number): boolean {
     : /^-[A-Za-z]*s/.test(rest[0] ?? '');
 }
 
-const SHELLS = /^(?:r?bash|sh|dash|zsh|[rm]?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
+const SHELLS = /^(?:r?bash|sh|dash|zsh|yash|ysh|osh|posh|hush|xonsh|elvish|(?:[rml]|pd)?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
 const INTERPRETERS =
-  /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|[gmn]?awk|g?sed|Rscript|osascript|tclsh[\d.]*|expect|groovy|jshell|julia|emacs|vim?|ed|ex|gdb)$/;
+  /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|[gmn]?awk|g?sed|Rscript|osascript|tclsh[\d.]*|expect|wish|groovy|jshell|julia|scala|kotlin|swift|guile|racket|sbcl|octave|raku|elixir|iex|ghci|runghc|ts-node|tsx|nu|m4|bc|dc|emacs|vim?|ed|ex|gdb)$/;
 /** They run their words, or some of them, as a shell line; or, of a shell's own, as code in some form. */
 const LINE_RUNNERS = new Set(
-  'ssh rsh mosh su runuser watch parallel script tmux screen at batch eval trap alias source . let declare typeset [['.split(' '),
+  'ssh rsh mosh su runuser watch watchexec entr make gmake just sqlite3 pdsh clush parallel script tmux screen at batch eval trap alias source . let declare typeset [['.split(
+    ' ',
+  ),
 );
 /** They run the command that their words name. */
 const WRAPPERS = new Set(
-  'env sudo doas nohup nice ionice time timeout stdbuf setsid chroot unshare nsenter xargs exec command builtin busybox toybox chrt taskset strace ltrace gosu flock systemd-run'.split(
+  'env sudo doas nohup nice ionice time timeout stdbuf setsid chroot unshare nsenter xargs exec command builtin busybox toybox chrt taskset strace ltrace gosu flock systemd-run setpriv sshpass fakeroot proot numactl unbuffer firejail bwrap runcon prlimit rlwrap su-exec tini dumb-init npx bunx uvx'.split(
     ' ',
   ),
 );
@@ -85,6 +142,30 @@ const WRAPPER_OPTIONS: Readonly<Record<string, string>> = {
   ltrace: 'oepsu',
 };
 const WRAPPER_OPERANDS: Readonly<Record<string, number>> = { chroot: 1, flock: 1, gosu: 1, timeout: 1, chrt: 1, taskset: 1 };
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+const RUNS_NEXT = /^(?:--|-exec|-execdir|-ok|-okdir)$/;
+/** Options that in most programs that have them take code, alone or behind one or two others: `-c`, `-lc`. */
+const SHORT_CODE = /^-[A-Za-z]{0,2}[ce]$/;
+/** The same with what they take in the same word: `-c{{…}}`, and `git -ccore.pager={{…}}`. */
+const GLUED_CODE = /^-[A-Za-z]{0,2}[ce](?:$|\w+(?:\.\w+)+=)/;
+/** Options that say by their names that they take code or name what is run: `--command`, `--to-command`, `-exec`, `--rsync-path`. */
+const NAMED_CODE =
+  /^(?:--?(?:[a-z\d]+-)*(?:cmd|command|command-line|eval|exec|exec-batch|execute|entrypoint|script|shell|rsh|program|expression|pager|editor)|--(?:pre|rsync-path|upload-pack|receive-pack|checkpoint-action))$/i;
+/** Settings that name what is run, behind the options that take settings: `scp -o ProxyCommand=…`. */
+const SETTING = /^(?:-o)?[\w.]*(?:command|exec|editor|pager|hookspath|shell)=$/i;
+const TAKES_SETTING = /^(?:-o|--option|--config)$/;
+/**
+ * Programs of which `-c` or `-e` takes no code: a container, a variable, a pattern, a count, a file. Of those that set a variable by `-e` its name
+ * must be written out.
+ */
+const NO_CODE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['kubectl', 'oc', 'head', 'tail', 'cut', 'wc', 'stat', 'ping', 'ping6', 'uniq', 'sort'].map((name) => [name, 'c'])),
+  ...Object.fromEntries(
+    ['docker', 'podman', 'nerdctl', 'grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'curl', 'test', '['].map((name) => [name, 'ce']),
+  ),
+  ...Object.fromEntries(['echo', 'cat', 'ls'].map((name) => [name, 'ce'])),
+};
+const SETS_ENVIRONMENT = new Set(['docker', 'podman', 'nerdctl']);
 const CODE_OPTION = /^(?:-[A-Za-z]*[ce]|--(?:eval|exec|execute|command|expression)|\/[ck]|-Command)$/i;
 /** Options whose value is a word of its own, before the program. */
 const TAKES_VALUE = /^(?:[-+][oO]|-[WXrICvF]|--(?:rcfile|init-file|require|import|loader|conditions))$/;
@@ -136,8 +217,7 @@ function refuseBehind(words: readonly Word[], at: number, name: string): void {
 }
 
 function refuseAsCommand(words: readonly Word[], at: number, name: string): void {
-  const letters = WRAPPER_OPTIONS[name];
-  const takesValue = letters ? new RegExp(`^-[A-Za-z]*[${letters}]$`) : /^(?!)/;
+  const takesValue = valueOptionsOf(name);
   let operands = WRAPPER_OPERANDS[name] ?? 0;
   for (let i = at + 1; i < words.length; i++) {
     const word = words[i] as Word;
@@ -152,6 +232,11 @@ function refuseAsCommand(words: readonly Word[], at: number, name: string): void
       return;
     }
   }
+}
+
+function valueOptionsOf(wrapper: string): RegExp {
+  const letters = WRAPPER_OPTIONS[wrapper];
+  return letters ? new RegExp(`^-[A-Za-z]*[${letters}]$`) : /^(?!)/;
 }
 
 /** Whether one of the options of `env` makes words of a text. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compileExecTemplate } from '../../../src/controller/hooks/exec-template.ts';
 import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
@@ -260,4 +260,89 @@ it.each([
   ['run {{.metadata[}}', 'unterminated'],
 ])('refuses %j', (line, message) => {
   expect(() => compileExecTemplate(line)).toThrow(message);
+});
+
+describe('an option that by its name takes code', () => {
+  it.each([
+    `yash -c ${NOTE}`,
+    `yash -lc ${NOTE}`,
+    `anything -c ${NOTE}`,
+    `anything -e ${NOTE}`,
+    `anything -e${NOTE}`,
+    `anything --command ${NOTE}`,
+    `anything --command=${NOTE}`,
+    `anything --eval ${NOTE}`,
+    `anything -exec ${NOTE}`,
+    `anything --execute=${NOTE}`,
+    `anything --pre-exec=${NOTE}`,
+    `docker run --entrypoint ${NOTE} alpine`,
+    `docker run -e ${NOTE} alpine`,
+    `docker run -e LD_PRELOAD=${NOTE} alpine`,
+    `tar -xf a.tar --to-command ${NOTE}`,
+    `tar -xf a.tar --to-command=${NOTE}`,
+    `tar -cf a.tar --checkpoint-action=exec=${NOTE} x`,
+    `tar -xf a.tar --use-compress-program=${NOTE}`,
+    `rsync -e ${NOTE} a b:`,
+    `rsync --rsh=${NOTE} a b:`,
+    `rsync --rsync-path=${NOTE} a b:`,
+    `git -c ${NOTE} status`,
+    `git -c core.pager=${NOTE} log`,
+    `git -ccore.pager=${NOTE} log`,
+    `git clone --upload-pack ${NOTE} x`,
+    `scp -o ProxyCommand=${NOTE} a b:`,
+    `scp -oProxyCommand=${NOTE} a b:`,
+    `fd x --exec-batch ${NOTE}`,
+    `psql -c ${NOTE}`,
+    `psql --command=${NOTE}`,
+    `mysql -e ${NOTE}`,
+    `mysql --init-command=${NOTE}`,
+    `script -c ${NOTE}`,
+    `watch ${NOTE}`,
+    `parallel ${NOTE}`,
+    `tmux new-window ${NOTE}`,
+    `screen -X ${NOTE}`,
+    `make X=${NOTE}`,
+    `sqlite3 a.db ${NOTE}`,
+    `nc -e ${NOTE} host 1`,
+    `rg --pre ${NOTE} x`,
+    `ansible all -e ${NOTE}`,
+    `env A=1 timeout 5 anything -c ${NOTE}`,
+    `anything kubectl -c ${NOTE}`,
+    `kubectl exec web -c main -- psql -c ${NOTE}`,
+    `sudo -u app psql -c ${NOTE}`,
+  ])('has no placeholder, of a program that is not known to take something else: %s', (line) => {
+    for (const shell of [false, true]) {
+      const attempt = () => compileExecTemplate(line, { shell });
+      expect(attempt).toThrow(
+        expect.objectContaining({ code: 'argument', hint: expect.stringMatching(/--hook|sh -c 'echo "\$1"'|outside/) }),
+      );
+    }
+  });
+
+  it.each([
+    `kubectl -n ${NOTE} get pods`,
+    `kubectl logs web -c ${NOTE}`,
+    `kubectl logs web -c${NOTE}`,
+    `sudo -u app kubectl logs web -c ${NOTE}`,
+    `env A=1 timeout 5 kubectl logs web -c ${NOTE}`,
+    `kubectl exec web -c ${NOTE} -- ls /tmp`,
+    `kubectl annotate pod web note=${NOTE}`,
+    `helm upgrade web chart --set image.tag=${NOTE}`,
+    `curl -d ${NOTE} http://127.0.0.1/`,
+    `curl -H X-Note:${NOTE} --data-raw ${NOTE} -e ${NOTE} http://127.0.0.1/`,
+    `docker run -e NOTE=${NOTE} alpine env`,
+    `grep -e ${NOTE} file`,
+    `head -c ${NOTE} file`,
+    `find . -name ${NOTE} -type f`,
+    `git commit -m ${NOTE}`,
+    `jq --arg note ${NOTE} .x file`,
+    `aws s3 cp ${NOTE} s3://b/`,
+    `curl -d command=${NOTE} http://127.0.0.1/`,
+    `kubectl label pod web shell=${NOTE}`,
+    `helm upgrade web chart --set=command=${NOTE}`,
+    `notify --exit-code ${NOTE} --action=${NOTE} --command-id ${NOTE} --pre-release=${NOTE}`,
+    `notify --message ${NOTE} --recipe ${NOTE} --description=${NOTE}`,
+  ])('is none of these: %s', (line) => {
+    for (const shell of [false, true]) expect(() => compileExecTemplate(line, { shell })).not.toThrow();
+  });
 });

@@ -8,6 +8,8 @@ import { type HookConfig, parseHookConfig } from '../controller/hooks/manifest.t
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../controller/hooks/module.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { ENTRIES } from '../package.ts';
+import type { Io } from './io.ts';
+import { ModuleOutput } from './module-output.ts';
 import type { HookFlags } from './reconcile-flags.ts';
 
 /** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
@@ -26,7 +28,7 @@ export interface HookEnvironment {
 }
 
 /** Loads the hook of `--hook` or `--exec`. What is wrong with it is the user's to mend: throws `argument`. */
-export async function loadHook({ hook, exec, shell }: HookFlags): Promise<LoadedHook> {
+export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
       hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
@@ -35,17 +37,24 @@ export async function loadHook({ hook, exec, shell }: HookFlags): Promise<Loaded
   try {
     if (exec !== undefined) return commandHook(exec, shell);
     const file = path.resolve(hook as string);
-    return isModulePath(file) ? await moduleHook(file) : await executableHook(file);
+    return isModulePath(file) ? await moduleHook(file, io) : await executableHook(file);
   } catch (error) {
     throw asArgument(error);
   }
 }
 
-async function moduleHook(file: string): Promise<LoadedHook> {
+async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
   await mustExist(file);
+  const output = new ModuleOutput(io, path.basename(file)); // to the end of the program: what a run leaves behind may print as long as that
   const module = await loadHookModule(file, { packageEntries: ENTRIES });
   const { name } = module;
-  return { name, config: parseHookConfig(module.config, name), create: (services) => createModuleHook(module, services) };
+  const create = (services: HookServices) => shown(createModuleHook(module, services), output);
+  return { name, config: parseHookConfig(module.config, name), create };
+}
+
+/** Shows at the end of a run what was printed without a line end. */
+function shown(hook: Hook, output: ModuleOutput): Hook {
+  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(request.key)) };
 }
 
 async function executableHook(file: string): Promise<LoadedHook> {

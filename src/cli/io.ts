@@ -14,6 +14,8 @@ export interface SinkOptions {
  */
 export class TextSink {
   readonly #stream: Writable;
+  /** The stream's own: that of process.stdout is taken from those who would write past this door, see ModuleOutput. */
+  readonly #write: Writable['write'];
   readonly #gone = new AbortController();
   readonly #isText: boolean;
   #pending = '';
@@ -21,6 +23,7 @@ export class TextSink {
 
   constructor(stream: Writable, { isText = false }: SinkOptions = {}) {
     this.#stream = stream;
+    this.#write = stream.write.bind(stream);
     this.#isText = isText;
     stream.on('error', this.#fail);
   }
@@ -107,7 +110,7 @@ export class TextSink {
   /** Resolves when all has been handed to the operating system, or nobody reads any more. */
   async drained(): Promise<void> {
     this.#flush();
-    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#stream.write('', done));
+    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#write('', done));
     if (this.#stream.errored) this.#fail(this.#stream.errored); // of which the event may be still to come
   }
 
@@ -118,7 +121,7 @@ export class TextSink {
     if (text === '' || this.#gone.signal.aborted) return;
     this.beforeText?.();
     try {
-      this.#stream.write(text);
+      this.#write(text);
     } catch (error) {
       this.#fail(error); // a file is written at once, and fails at once
     }

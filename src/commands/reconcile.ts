@@ -35,7 +35,7 @@ export default class ReconcileCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
-    const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell });
+    const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell }, this.edges.io);
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
     checkFinalizer(config);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
+import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import type { Logger } from '../../kit/logger.ts';
@@ -9,6 +10,7 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { KubeObject, UnknownObject } from '../../model/object.ts';
 import { isNotFound } from '../../model/status.ts';
 import { setControllerReference } from '../owner.ts';
+import { TerminalError } from '../reconciler.ts';
 import { retryOnConflict } from '../retry.ts';
 import type { Subject, Target, TargetType } from './action-target.ts';
 import { formatTarget, TargetResolver } from './action-target.ts';
@@ -127,6 +129,7 @@ export class ActionRunner {
 
   async #prepare(action: Step['action'], subject: Subject): Promise<Step> {
     const target = await this.#resolver.resolve(action, subject);
+    refuseTooDeep(action, target);
     if (action.verb === 'event') return { action, target: eventTarget(target), body: this.#eventOf(action.body, target, subject) };
     if (action.verb === 'status') return { action, target, body: { status: action.body } };
     if (action.verb === 'apply' || action.verb === 'create') return { action, target, body: this.#objectOf(action, target, subject) };
@@ -272,6 +275,12 @@ const EVENTS: TargetType = { gvr: { group: '', version: 'v1', resource: 'events'
 
 function eventTarget({ namespace, name }: Target): Target {
   return { type: EVENTS, namespace: namespace ?? 'default', name };
+}
+
+/** A body that cannot be written, or shown once it is sent. No other try would do better. */
+function refuseTooDeep({ verb, body }: Step['action'], target: Target): void {
+  if (!isTooDeep(body)) return;
+  throw new TerminalError(new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`));
 }
 
 function ignoreNotFound(error: unknown): undefined {

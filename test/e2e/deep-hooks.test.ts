@@ -1,0 +1,176 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, run } from '../support/cli.ts';
+import { type SocketScript, socketScript } from '../support/socket-script.ts';
+
+const nested = (levels: number, end: string) => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
+const object = (name: string, version: number, spec: string) =>
+  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","namespace":"shop","uid":"u-${name}","resourceVersion":"${version}"},"spec":${spec}}`;
+const event = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
+
+let server: SocketScript;
+let folder: string;
+let env: { KUBECONFIG: string };
+
+/** An API server with an object of 3,000 levels, one of 9,000 (a real one takes 10,000) and a flat one; each changes once. */
+function answer({ url = '', method }: IncomingMessage, response: ServerResponse): void {
+  const send = (body: string) => response.setHeader('content-type', 'application/json').end(body);
+  const { pathname, searchParams } = new URL(url, 'http://x');
+  if (pathname === '/version') return void send('{"major":"1","minor":"36","gitVersion":"v1.36.0"}');
+  if (pathname === '/api') return void send('{"kind":"APIVersions","versions":["v1"]}');
+  if (pathname === '/apis') return void send('{"kind":"APIGroupList","apiVersion":"v1","groups":[]}');
+  if (pathname === '/api/v1') {
+    return void send(
+      '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap","verbs":["get","list","watch","update","patch"]}]}',
+    );
+  }
+  const one = /\/configmaps\/(\w+)$/.exec(pathname)?.[1];
+  if (one !== undefined) return void send(object(one, method === 'PATCH' ? 20 : 10, nested(one === 'flat' ? 1 : 3_000, '"now"')));
+  if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
+  const items = (end: string) => [
+    object('deep', 1, nested(3_000, end)),
+    object('deeper', 2, nested(9_000, end)),
+    object('flat', 3, nested(1, end)),
+  ];
+  if (searchParams.get('watch') === null) {
+    return void send(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items('"was"').join(',')}]}`);
+  }
+  response.setHeader('content-type', 'application/json');
+  for (const [i, name] of ['deep', 'deeper', 'flat'].entries()) {
+    response.write(event('MODIFIED', object(name, 10 + i, nested(name === 'flat' ? 1 : name === 'deep' ? 3_000 : 9_000, '"now"'))));
+  }
+}
+
+beforeAll(async () => {
+  server = await socketScript(answer);
+  folder = await mkdtemp(path.join(tmpdir(), 'deep-hooks-'));
+  const file = path.join(folder, 'kubeconfig');
+  env = { KUBECONFIG: file };
+  await writeFile(
+    file,
+    `{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u, namespace: shop}}], clusters: [{name: c, cluster: {server: "${server.url}"}}], users: [{name: u, user: {}}]}\n`,
+  );
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const REASON = 'it is nested deeper than 1,000 levels';
+
+async function hook(name: string, text: string): Promise<string> {
+  const file = path.join(folder, name);
+  await writeFile(file, text);
+  await chmod(file, 0o755);
+  return file;
+}
+
+async function reconcile(flags: readonly string[], isDone: (cli: { stdout: string; stderr: string }) => boolean) {
+  await using cli = new Cli(['reconcile', 'configmaps', '-n', 'shop', ...flags], { env });
+  await cli.until(isDone, 'what is waited for');
+  cli.kill('SIGTERM');
+  return await cli.ended();
+}
+
+describe('an object nested thousands of levels deep, in reconcile', () => {
+  it('a module has it whole, with the state before and the paths that changed', async () => {
+    const file = await hook(
+      'module.mjs',
+      `export default async function reconcile({ key, object, oldObject, changed, log }) {
+        const end = (value) => { let levels = 0; for (; typeof value === 'object'; value = value.a) levels++; return levels + ' ' + value; };
+        if (object) log.info('saw', { is: key + ' ' + end(object.spec) + ' ' + (oldObject ? end(oldObject.spec) : '-') + ' ' + changed.length });
+      }\n`,
+    );
+    const { code, stderr } = await reconcile(['--hook', file], ({ stderr }) =>
+      ['deep 3000 now', 'deeper 9000 now', 'flat 1 now'].every((text) => stderr.includes(text)),
+    );
+    expect(stderr).not.toMatch(/call stack|ERROR|given up/);
+    expect(code).toBe(0);
+  });
+
+  it('its patch is shown, and as a dry run with what it changes or why that cannot be shown; others go on', async () => {
+    const file = await hook(
+      'patching.mjs',
+      `export default ({ object }) => object && { actions: [{ patch: { metadata: { labels: { seen: 'yes' } } } }] };\n`,
+    );
+    for (const flags of [[], ['--dry-run']]) {
+      const { code, stdout, stderr } = await reconcile(['--hook', file, ...flags], ({ stdout }) =>
+        ['shop/deep:', 'shop/deeper:', 'shop/flat:'].every((key) => stdout.includes(key)),
+      );
+      expect(stderr).not.toMatch(/call stack|ERROR|given up/);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/shop\/flat: .*patch/);
+    }
+  });
+
+  it('its patch that holds all of it is refused before anything is sent, with the reason, and its key is given up; others go on', async () => {
+    const file = await hook(
+      'echoing.mjs',
+      `export default ({ object }) => object && { actions: [{ patch: { metadata: { labels: { first: 'yes' } } } }, { patch: { spec: object.spec } }] };\n`,
+    );
+    const { code, stdout, stderr } = await reconcile(
+      ['--hook', file],
+      (cli) =>
+        cli.stdout.includes('shop/flat:') && ['deep', 'deeper'].every((name) => new RegExp(`gave up.*shop/${name}\\b`).test(cli.stderr)),
+    );
+    expect(stderr + stdout).not.toContain('call stack');
+    const parked = stderr.slice(stderr.indexOf('given up until something changes'));
+    for (const name of ['deep', 'deeper']) {
+      expect(parked).toMatch(new RegExp(`shop/${name} .*the body of patch v1/configmaps shop/${name} cannot be sent: ${REASON}`));
+    }
+    expect(stdout).not.toContain('shop/deep');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('shop/flat: would patch v1/configmaps shop/flat {"spec":{"a":"')]);
+  });
+
+  it.each([
+    ['an executable', async () => ['--hook', await hook('hook.sh', '#!/bin/sh\ncat > /dev/null\necho "ran for $INFORMER_NAME" >&2\n')]],
+    ['a command line', async () => ['--exec', `sh -c 'cat > /dev/null; echo "ran for $1" >&2' sh {{.metadata.name}}`]],
+    ['a shell line', async () => ['--shell', '--exec', 'cat > /dev/null; echo ran for {{.metadata.name}} >&2']],
+  ])('%s either gets it or has its key parked with the reason, on stderr and in the list at the end; others run', async (_, flagsOf) => {
+    const { code, stderr } = await reconcile(await flagsOf(), (cli) => {
+      const all = cli.stderr;
+      return (
+        all.includes('ran for flat') &&
+        ['deep', 'deeper'].every((name) => new RegExp(`ran for ${name}\\b|gave up.*shop/${name}\\b`).test(all))
+      );
+    });
+    expect(stderr).not.toContain('call stack');
+    const parked = stderr.slice(stderr.indexOf('given up until something changes'));
+    for (const name of ['deep', 'deeper']) {
+      if (new RegExp(`ran for ${name}\\b`).test(stderr)) continue;
+      expect(parked).toMatch(new RegExp(`shop/${name} .*cannot be handed to the hook: ${REASON}`));
+    }
+    expect(code).toBe(0);
+  });
+
+  it('a placeholder that prints the deep part itself fails with the reason, named, and the others run', async () => {
+    const { stderr } = await reconcile(['--exec', 'echo {{.spec}}', '--max-retries', '0'], (cli) =>
+      ['deep', 'deeper'].every((name) => new RegExp(`gave up.*shop/${name}\\b`).test(cli.stderr)),
+    );
+    expect(stderr).not.toContain('call stack');
+    expect(stderr).toContain(REASON);
+  });
+});
+
+describe('query over objects nested thousands of levels deep', () => {
+  it.each([
+    [
+      'jq=.items[] | [.metadata.name, .error, .spec.a]',
+      new RegExp(`^\\["deep","this object cannot be printed: ${REASON}",null\\]\\n\\["deeper",.*\\n\\["flat",null,"was"\\]\\n$`),
+    ],
+    ['jq=[.. | numbers]', /^\[\]\n$/],
+    ['jsonpath={.spec}', /^\{"a":"was"\}\n?$/],
+    ['custom-columns=N:.metadata.name,S:.spec.a.a.a', /^N +S *\nflat +<none> *\n$/],
+    ['wide', /deep[\s\S]*deeper[\s\S]*flat/],
+    ['', /deep[\s\S]*deeper[\s\S]*flat/],
+  ])('-o %s names the deep ones as unprintable, on stderr or in their rows, and shows the rest', async (output, expected) => {
+    const { code, stdout, stderr } = await run(['query', 'configmaps', '-n', 'shop', ...(output === '' ? [] : ['-o', output])], { env });
+    expect(stderr + stdout).not.toContain('call stack');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(expected)]);
+    if (!/deep/.test(stdout))
+      for (const name of ['deep', 'deeper']) expect(stderr).toContain(`v1/configmaps shop/${name} cannot be printed: ${REASON}`);
+  });
+});

@@ -155,6 +155,11 @@ export function canRedraw({ env }: Pick<Io, 'env'>, sink: TextSink): boolean {
   return sink.isTerminal && env.TERM !== 'dumb';
 }
 
+/** Both streams of the process, as everything else in it sees them. */
+export function processStreams(): NodeJS.WriteStream[] {
+  return [process.stdout, process.stderr];
+}
+
 export function processIo(): Io {
   return { stdout: new TextSink(process.stdout), stderr: new TextSink(process.stderr, { isText: true }), env: process.env };
 }

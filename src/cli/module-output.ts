@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { currentModuleRun } from '../controller/hooks/module.ts';
-import type { Io } from './io.ts';
+import { type Io, processStreams } from './io.ts';
 
 /** So much of a line is waited for, in UTF-16 units; then it is shown without its end. */
 const LONGEST_LINE = 64 * 1024;
@@ -23,7 +23,7 @@ export class ModuleOutput implements Disposable {
   readonly #beginnings = new Map<string, Beginning>();
   readonly #back: (() => void)[];
 
-  constructor(io: Io, name: string, streams: readonly NodeJS.WriteStream[] = [process.stdout, process.stderr]) {
+  constructor(io: Io, name: string, streams: readonly NodeJS.WriteStream[] = processStreams()) {
     this.#io = io;
     this.#name = name;
     this.#back = streams.map((stream, i) => this.#take(stream, i));

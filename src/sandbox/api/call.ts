@@ -1,7 +1,7 @@
 import type { ApiType } from '../types/api-type.ts';
 import type { AnswerFormat } from './negotiate.ts';
 
-/** Who asks, as a SelfSubjectReview tells it. */
+/** The user of a request, with the fields that a SelfSubjectReview shows. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string | undefined;
@@ -9,7 +9,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** One request, read: headers in lower case, the query parsed, the user known. */
+/** One authenticated request. Header names are in lower case. */
 export interface Call {
   readonly method: string;
   /** Without the query. */
@@ -19,13 +19,13 @@ export interface Call {
   readonly body: Buffer;
   readonly signal: AbortSignal;
   readonly user: UserInfo;
-  /** Whether the user may do anything, whatever the roles say. */
+  /** True when the user may do everything, so that no role is consulted. */
   readonly unrestricted: boolean;
-  /** Throws 403 unless the user may do this too where the call is about. */
+  /** Throws 403 unless the user may also use this verb on the path of the call. */
   readonly checkMay: (verb: string) => void;
 }
 
-/** A call that speaks of objects of a type that is served. */
+/** A call whose path names a served type or an object of it. */
 export interface ResourceCall extends Call {
   readonly type: ApiType;
   readonly namespace: string | undefined;
@@ -34,13 +34,19 @@ export interface ResourceCall extends Call {
   readonly representation: AnswerFormat;
 }
 
-/** A query option that is a boolean: absent, `0` and `false` in any case are not, anything else is. Source: apimachinery runtime conversion. */
+/**
+ * The value of a boolean query option. Absent, `0` and `false` (in any case) mean false, every other value means true.
+ * Source: apimachinery runtime conversion.
+ */
 export function flag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value.toLowerCase() !== 'false' && value !== '0';
 }
 
-/** The field manager of a write: as asked for, else the part of the client's name before the slash. Source: apiserver managerOrUserAgent. */
+/**
+ * The field manager of a write: the option `fieldManager`, else the part of User-Agent before the slash.
+ * Source: apiserver managerOrUserAgent.
+ */
 export function managerOf({ query, headers }: Call): string {
   return query.get('fieldManager') || headers.get('user-agent')?.split('/', 1)[0]?.slice(0, 128) || 'unknown';
 }

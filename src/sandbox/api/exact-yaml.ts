@@ -1,12 +1,12 @@
 import { CORE_SCHEMA, DUMP_SCHEMA, intCoreTag, intYaml11Tag, NOT_RESOLVED, type ScalarTagDefinition } from 'js-yaml';
 
-/** YAML 1.2 whose whole numbers beyond 2^53 are bigints, as `parseJson` has them. */
+/** The schema of YAML 1.2, except that whole numbers beyond 2^53 become bigints, as in `parseJson`. */
 export const EXACT_SCHEMA = CORE_SCHEMA.withTags(exact(intCoreTag));
 
-/** The same of YAML 1.1, for the schemas that are put together elsewhere. */
+/** The integers of YAML 1.1, equally exact. A schema that is built elsewhere adds this tag. */
 export const EXACT_INT_11 = exact(intYaml11Tag);
 
-/** For writing: texts that some reader takes for a number are quoted, bigints are numbers. */
+/** The schema for writing YAML. A string that a reader of YAML 1.1 or 1.2 would take for a number is quoted; bigints are written as numbers. */
 export const EXACT_DUMP_SCHEMA = DUMP_SCHEMA.withTags(
   exact({
     ...intYaml11Tag,

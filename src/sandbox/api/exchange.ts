@@ -1,15 +1,15 @@
-/** A request as the server core takes it, whatever brought it. Header names are read in any case. */
+/** A request to the server core, from a socket or from this process. Header names may be in any case. */
 export interface ApiRequest {
   readonly method: string;
   /** With the query string. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: Uint8Array | string | undefined;
-  /** The client is gone. Ends the body of a watch. */
+  /** Aborts when the client is gone. The body of a watch ends then. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer. `body` can be read once; leaving it early ends what feeds it. */
+/** The answer of the server core. `body` can be read once. A reader that leaves it early releases everything behind it. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export async function bodyText(response: ApiResponse): Promise<string> {
   return Buffer.from(await bodyBytes(response)).toString('utf8');
 }
 
-/** One chunk as a body. */
+/** A body of one chunk. */
 export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
 }

@@ -1,18 +1,18 @@
 import { notAcceptable } from '../status/statuses.ts';
 
-/** In which form the client wants its objects. */
+/** The form in which a client asks for objects. */
 export type Form = 'object' | 'table' | 'metadata';
 
-/** What a client accepts, decided. */
+/** The result of content negotiation: how an answer is encoded. */
 export interface AnswerFormat {
   readonly form: Form;
   readonly syntax: 'json' | 'yaml';
   readonly pretty: boolean;
-  /** How much of an object a table row carries. */
+  /** How much of its object a table row contains. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
 }
 
-/** Media types answered with. Protobuf is not among them: a client that takes both gets JSON. */
+/** The media types of answers. Protobuf is not among them: a client that accepts JSON too gets JSON. */
 export const MEDIA_TYPES: readonly string[] = ['application/json', 'application/yaml'];
 
 const FORMS: Readonly<Record<string, Form>> = {
@@ -28,8 +28,8 @@ interface AcceptedType {
 }
 
 /**
- * Picks the representation from Accept, the `pretty` and `includeObject` options, and the client's name (curl reads pretty).
- * Throws 406 when nothing offered fits. A watch is always JSON.
+ * Picks the representation from Accept, from the options `pretty` and `includeObject`, and from User-Agent (see {@link isPretty}).
+ * Throws 406 when the client accepts no type that the server has. A watch is always JSON.
  */
 export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearchParams, watch: boolean): AnswerFormat {
   const accepted = parseAccept(headers.get('accept'));
@@ -55,7 +55,7 @@ function syntaxOf(type: string): AnswerFormat['syntax'] | undefined {
   return type === 'application/yaml' ? 'yaml' : undefined;
 }
 
-/** The media types of an Accept header, best first; none means anything. */
+/** The media types of an Accept header, highest quality first. Without a header every type is accepted. */
 export function parseAccept(accept: string | undefined): AcceptedType[] {
   const types = (accept ?? '').split(',').filter((part) => part.trim() !== '');
   if (types.length === 0) return [{ type: '*/*', parameters: new Map(), quality: 1 }];
@@ -71,7 +71,10 @@ function parseMediaType(text: string): AcceptedType {
 
 const BROWSERS = ['curl', 'Wget', 'Mozilla/5.0'];
 
-/** Source: apiserver handlers/negotiation isPrettyPrint. */
+/**
+ * Whether an answer is indented: as the option `pretty` says; without it for curl, Wget and browsers.
+ * Source: apiserver handlers/negotiation isPrettyPrint.
+ */
 export function isPretty(headers: ReadonlyMap<string, string>, query: URLSearchParams): boolean {
   const pretty = query.get('pretty');
   if (pretty !== null) return pretty !== 'false' && pretty !== '0';

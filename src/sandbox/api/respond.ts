@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { dump } from 'js-yaml';
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
@@ -12,7 +12,7 @@ type Syntax = Pick<AnswerFormat, 'syntax' | 'pretty'>;
 
 const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 
-/** A body made of one value. JSON ends with a line feed unless it is pretty, as the real server's does. */
+/** An answer with one value as its body. JSON ends with a line feed unless it is pretty, as on a real server. */
 export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {
   const yaml = syntax === 'yaml';
   const text = yaml
@@ -23,7 +23,7 @@ export function respond(status: number, value: unknown, { syntax, pretty }: Synt
   return { status, headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers }, body: once(Buffer.from(text)) };
 }
 
-/** A body of JSON that is encoded already; YAML and pretty printing read it again. */
+/** An answer whose body is already encoded as JSON. For YAML and pretty output the JSON is parsed again. */
 export function respondEncoded(status: number, json: Buffer, syntax: Syntax, headers: Headers = {}): ApiResponse {
   if (syntax.syntax === 'yaml' || syntax.pretty) return respond(status, parseJson(json.toString('utf8')), syntax, headers);
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: once(json) };
@@ -33,18 +33,18 @@ export function respondText(status: number, text: string): ApiResponse {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: once(Buffer.from(text)) };
 }
 
-/** A Status as the whole answer, with Retry-After when it asks to wait. */
+/** An answer that is a Status. It has a Retry-After header when the Status has `retryAfterSeconds`. */
 export function respondStatus(status: Status, syntax: Syntax = PLAIN_JSON): ApiResponse {
   const wait = status.details?.retryAfterSeconds;
   return respond(status.code ?? 500, status, syntax, wait ? { 'retry-after': String(wait) } : {});
 }
 
-/** Bodies from this size on are worth compressing. Source: apiserver endpoints/handlers/responsewriters defaultGzipThresholdBytes. */
+/** Bodies of at least this size are compressed. Source: apiserver endpoints/handlers/responsewriters defaultGzipThresholdBytes. */
 const GZIP_FROM_BYTES = 128 * 1024;
 
 /**
- * Compresses a large body for a client that takes gzip. Looks at the first chunk only: lists come in chunks of at least the threshold
- * unless they are small as a whole.
+ * Compresses a large body for a client that accepts gzip. The size of the first chunk decides: the first chunk of a list is at least as
+ * large as the threshold, unless the whole list is smaller.
  */
 export async function compress(response: ApiResponse, acceptEncoding: string | undefined): Promise<ApiResponse> {
   if (!acceptEncoding?.split(',').some((e) => e.trim().startsWith('gzip'))) return response;
@@ -53,9 +53,7 @@ export async function compress(response: ApiResponse, acceptEncoding: string | u
   const body = resume(first, chunks);
   if (first.done || first.value.length < GZIP_FROM_BYTES) return { ...response, body };
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  Readable.from(body)
-    .on('error', (error) => gzip.destroy(error))
-    .pipe(gzip);
+  pipeline(Readable.from(body), gzip, () => {}); // an error reaches the reader through `gzip`; a reader that leaves ends the source
   return { ...response, headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: gzip };
 }
 

@@ -1,12 +1,12 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
 
-/** A path that speaks of objects, taken apart. */
+/** The parts of a path that names a type, an object or a subresource. */
 export interface ResourcePath {
   readonly gvr: GroupVersionResource;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** What follows the subresource, for proxies. */
+  /** The path behind the subresource, as in `nodes/NAME/proxy/REST`. */
   readonly rest: string | undefined;
 }
 
@@ -18,10 +18,10 @@ export type Route =
   | { readonly kind: 'version'; readonly group: string; readonly version: string }
   | { readonly kind: 'resource'; readonly resource: ResourcePath };
 
-/** Behind `/namespaces/NAME/` these are subresources of the namespace, not types. Source: apiserver request.NamespaceSubresources. */
+/** Words behind `/namespaces/NAME/` that name a subresource of the namespace, not a type. Source: apiserver request.NamespaceSubresources. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Says what a path (without query) speaks of. Escapes are resolved per segment; a bad escape stays as it is. */
+/** Parses a path without its query. Percent escapes are decoded segment by segment; a segment with an invalid one stays as it is. */
 export function parseRoute(path: string): Route {
   const parts = path
     .split('/')
@@ -35,7 +35,7 @@ export function parseRoute(path: string): Route {
   return versioned.length === 0 ? { kind: 'group', group } : parseVersioned(group, versioned);
 }
 
-/** Text with its escapes resolved; as it is when one of them is bad. */
+/** A path segment with its percent escapes decoded; unchanged when one of them is invalid. */
 export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -19,15 +19,15 @@ const FIELD_WORDS = {
   InternalError: 'Internal error',
 } as const;
 
-/** One thing wrong with one field. */
+/** A problem with one field, which becomes one cause of a 422. */
 export interface FieldProblem {
   readonly field: string;
   readonly reason: keyof typeof FIELD_WORDS;
-  /** What follows `Invalid value: `, or the whole after `Required value`. */
+  /** The text after the words of the reason, as in `Invalid value: DETAIL`. Absent: the words alone. */
   readonly detail?: string | undefined;
 }
 
-/** Makes the error that carries a Status to the client. */
+/** Throws the error that carries a Status to the client. */
 export function refuse(status: Status): never {
   throw new StatusError(status);
 }
@@ -36,13 +36,13 @@ export function badRequest(message: string): never {
   refuse(failure(400, 'BadRequest', message));
 }
 
-/** A failure without a reason, which is how errors without a type of their own leave the real server. */
+/** Throws 500 without a reason. The real server answers like this to an error that is no API status. */
 export function internal(message: string): never {
   const { reason: _reason, ...status } = failure(500, '', message);
   refuse(status);
 }
 
-/** 500 with the reason and the cause that errors made for it have. Source: apimachinery api/errors.NewInternalError. */
+/** Throws 500 with the reason InternalError and the message as its cause. Source: apimachinery api/errors.NewInternalError. */
 export function internalError(message: string): never {
   refuse(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }));
 }
@@ -51,7 +51,7 @@ export function missing(gr: GroupResource, name: string): never {
   refuse(notFound(gr, name));
 }
 
-/** The path is well formed, but no such type is served. */
+/** Throws 404 for a well-formed path whose type is not served. */
 export function unknownResource(): never {
   refuse(failure(404, 'NotFound', 'the server could not find the requested resource', {}));
 }
@@ -73,7 +73,7 @@ export function alreadyExists(gr: GroupResource, name: string): never {
   refuse(failure(409, 'AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name)));
 }
 
-/** A name was drawn again and again, and was taken each time. */
+/** Throws 409 when every name that was generated from `generateName` already exists. */
 export function noUniqueName(gr: GroupResource, name: string): never {
   const message = `${formatGroupResource(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   refuse(failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 }));
@@ -83,7 +83,7 @@ export function conflict(gr: GroupResource, name: string, why: string): never {
   refuse(failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`, detailsOf(gr, name)));
 }
 
-/** The object was read, changed elsewhere, and written back. */
+/** Throws 409 for a write based on an old version: another client has changed the object since it was read. */
 export function staleWrite(gr: GroupResource, name: string): never {
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
 }
@@ -93,7 +93,7 @@ export function forbidden(gr: GroupResource, name: string, why: string, causes?:
   refuse(causes ? { ...status, details: { ...status.details, causes } } : status);
 }
 
-/** 422 with one cause per problem. Source: apimachinery api/errors.NewInvalid. */
+/** Throws 422 with one cause for each problem. Source: apimachinery api/errors.NewInvalid. */
 export function invalid(gk: { group: string; kind: string }, name: string, problems: readonly FieldProblem[]): never {
   const causes = problems.map(({ field, reason, detail }) => ({ reason, message: problemText(reason, detail), field }));
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
@@ -112,7 +112,7 @@ function problemText(reason: FieldProblem['reason'], detail: string | undefined)
   return detail ? `${FIELD_WORDS[reason]}: ${detail}` : FIELD_WORDS[reason];
 }
 
-/** A query option that does not go together with the others. */
+/** Throws 422 for a query option that cannot be combined with the others. */
 export function invalidOptions(kind: string, problem: FieldProblem): never {
   invalid({ group: 'meta.k8s.io', kind }, '', [problem]);
 }
@@ -126,12 +126,12 @@ export function tooLargeResourceVersion(asked: string, current: number): never {
   );
 }
 
-/** The 410 of a watch from a version that is forgotten. */
+/** The 410 Status of a watch from a version that is older than the kept history. */
 export function tooOld(asked: string, oldest: number): Status {
   return failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`);
 }
 
-/** What the sandbox does not do, said outright. */
+/** Throws 501 for a feature of a real API server that the sandbox does not have. */
 export function notImplemented(what: string): never {
   refuse(failure(501, 'NotImplemented', `the sandbox does not implement ${what}`));
 }

@@ -1,63 +1,58 @@
-import { expect, it } from 'vitest';
-import { negotiate } from '../../../src/sandbox/api/negotiate.ts';
-import { parseRoute } from '../../../src/sandbox/api/route.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bodyText, Sandbox } from '../../../src/sandbox/index.ts';
+import { ask, CONFIG_MAPS, configMapNamed, PODS } from '../../support/sandbox-requests.ts';
 
-const resource = (gvr: [string, string, string], more: object = {}) => ({
-  kind: 'resource',
-  resource: {
-    gvr: { group: gvr[0], version: gvr[1], resource: gvr[2] },
-    namespace: undefined,
-    name: undefined,
-    subresource: undefined,
-    rest: undefined,
-    ...more,
-  },
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.start({ socket: false, seed: 1 });
+  sandbox.apply(configMapNamed('small', { a: '1' }));
 });
 
-it.each<[string, object]>([
-  ['/', { kind: 'plain', path: '/' }],
-  ['/version', { kind: 'plain', path: '/version' }],
-  ['/api', { kind: 'core' }],
-  ['/apis', { kind: 'groups' }],
-  ['/apis/apps', { kind: 'group', group: 'apps' }],
-  ['/api/v1', { kind: 'version', group: '', version: 'v1' }],
-  ['/api/v1/pods', resource(['', 'v1', 'pods'])],
-  ['/api/v1/namespaces/shop', resource(['', 'v1', 'namespaces'], { name: 'shop' })],
-  ['/api/v1/namespaces/shop/status', resource(['', 'v1', 'namespaces'], { name: 'shop', subresource: 'status' })],
-  ['/api/v1/namespaces/shop/pods/a/log', resource(['', 'v1', 'pods'], { namespace: 'shop', name: 'a', subresource: 'log' })],
-  ['/apis/apps/v1/namespaces/shop/deployments', resource(['apps', 'v1', 'deployments'], { namespace: 'shop' })],
-  [
-    '/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode',
-    resource(['rbac.authorization.k8s.io', 'v1', 'clusterroles'], { name: 'system:node' }),
-  ],
-  ['/api/v1/nodes/n/proxy/a/b', resource(['', 'v1', 'nodes'], { name: 'n', subresource: 'proxy', rest: 'a/b' })],
-])('reads the path %s', (path, route) => {
-  expect(parseRoute(path)).toEqual(route);
+afterAll(() => sandbox.stop());
+
+it.each<[what: string, method: string, path: string, headers: Record<string, string>, status: number]>([
+  ['options nobody knows', 'GET', `${CONFIG_MAPS}?limit=1&nonsense=1&pretty=x`, {}, 200],
+  ['protobuf and nothing else', 'GET', CONFIG_MAPS, { accept: 'application/vnd.kubernetes.protobuf' }, 406],
+  ['protobuf or JSON', 'GET', CONFIG_MAPS, { accept: 'application/vnd.kubernetes.protobuf,application/json' }, 200],
+  ['YAML', 'GET', CONFIG_MAPS, { accept: 'application/yaml' }, 200],
+  ['a watch as YAML', 'GET', `${CONFIG_MAPS}?watch=1`, { accept: 'application/yaml' }, 406],
+  ['CBOR', 'GET', CONFIG_MAPS, { accept: 'application/cbor' }, 406],
+  ['a Table of another version and nothing else', 'GET', CONFIG_MAPS, { accept: 'application/json;as=Table;v=v9;g=meta.k8s.io' }, 406],
+  ['anything', 'GET', CONFIG_MAPS, { accept: 'text/html, */*;q=0.1' }, 200],
+  ['watch=false', 'GET', `${CONFIG_MAPS}?watch=false`, {}, 200],
+  ['watch=False', 'GET', `${CONFIG_MAPS}?watch=False`, {}, 200],
+  ['the deprecated watch of a collection', 'GET', '/api/v1/watch/namespaces/default/configmaps', {}, 501],
+  ['the deprecated watch of an object', 'GET', '/apis/apps/v1/watch/namespaces/default/deployments/web', {}, 501],
+  ['a type that does not exist', 'GET', '/apis/apps/v1/nonsense', {}, 404],
+  ['a group that does not exist', 'GET', '/apis/nonsense.example.com/v1', {}, 404],
+  ['a page that does not exist', 'GET', '/nonsense', {}, 404],
+  ['metrics', 'GET', '/metrics', {}, 501],
+  ['OpenAPI v2', 'GET', '/openapi/v2', {}, 501],
+  ['the head of an object', 'HEAD', `${CONFIG_MAPS}/small`, {}, 405],
+  ['the head of discovery', 'HEAD', '/apis/apps/v1', {}, 405],
+  ['the head of a health check', 'HEAD', '/readyz', {}, 200],
+  ['the head of the index', 'HEAD', '/', {}, 200],
+  ['options of HTTP', 'OPTIONS', CONFIG_MAPS, {}, 405],
+  ['logs', 'GET', `${PODS}/a/log`, {}, 501],
+  ['a type without columns of its own', 'GET', '/apis/node.k8s.io/v1/runtimeclasses', {}, 200],
+])('asked for %s (%s %s) answers as it should', async (_what, method, path, headers, status) => {
+  expect((await ask(sandbox, method, path, undefined, headers)).status).toBe(status);
 });
 
-const form = (accept: string | undefined, watch = false) => {
-  const headers = new Map(accept === undefined ? [] : [['accept', accept]]);
-  const { form: as, syntax } = negotiate(headers, new URLSearchParams(), watch);
-  return `${as} ${syntax}`;
-};
-
-it.each([
-  [undefined, 'object json'],
-  ['*/*', 'object json'],
-  ['application/vnd.kubernetes.protobuf,application/json', 'object json'],
-  ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', 'table json'],
-  ['application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json', 'object json'],
-  [
-    'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-    'metadata json',
-  ],
-  ['application/json;q=0.5, application/yaml', 'object yaml'],
-])('answers Accept %s with %s', (accept, expected) => {
-  expect(form(accept)).toBe(expected);
+it('opens a watch however it is asked for one, and never compresses it', async () => {
+  for (const query of ['watch', 'watch=', 'watch=1', 'watch=yes']) {
+    const leave = new AbortController();
+    const headers = { 'accept-encoding': 'gzip' };
+    const response = await sandbox.handle({ method: 'GET', path: `${CONFIG_MAPS}?${query}`, headers, signal: leave.signal });
+    const first = await response.body[Symbol.asyncIterator]().next();
+    expect(Buffer.from(first.value as Uint8Array).toString()).toMatch(/^\{"type":"ADDED"/);
+    leave.abort();
+  }
 });
 
-it('refuses what it cannot make, and YAML in a watch', () => {
-  expect(() => form('text/csv')).toThrow('406: Not Acceptable');
-  expect(() => form('application/vnd.kubernetes.protobuf')).toThrow('406: Not Acceptable');
-  expect(() => form('application/yaml', true)).toThrow('406: Not Acceptable');
+it('answers a HEAD without a body, also a wrong one', async () => {
+  for (const path of ['/readyz', `${CONFIG_MAPS}/small`, '/nonsense']) {
+    expect([path, await bodyText(await sandbox.handle({ method: 'HEAD', path }))]).toEqual([path, '']);
+  }
 });

@@ -143,3 +143,11 @@ it('remembers requests without their credentials', async () => {
   expect([...sandbox.requests]).toEqual([{ method: 'GET', path: '/api/v1/pods?limit=1', status: 200 }]);
   expect(JSON.stringify([...sandbox.requests])).not.toContain(sandbox.token);
 });
+
+it('reads request lines of more than 64 KiB, as long selectors need', async () => {
+  const names = Array.from({ length: 8_000 }, (_, i) => `value-${i}`).join(',');
+  const path = `${CONFIG_MAPS}?labelSelector=${encodeURIComponent(`app in (${names})`)}`;
+  const reply = await send(path);
+  await reply.end;
+  expect([path.length > 64 * 1024, reply.status]).toEqual([true, 200]);
+});

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
+import { Sandbox } from '../../../src/sandbox/index.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { dropUnknownFields } from '../../../src/sandbox/types/known-fields.ts';
 import { fieldShape, hasShape, shapeOf } from '../../../src/sandbox/types/shape.ts';
+import { ask, PODS } from '../../support/sandbox-requests.ts';
 
 const type = (kind: string) => {
   const found = builtinTypes().find((t) => t.kind === kind);
@@ -80,4 +82,21 @@ describe('merge rules', () => {
     expect(at('Deployment', 'spec', 'selector')).toEqual({ atomic: true });
     expect(at('Service', 'spec', 'selector')).toEqual({ atomic: true });
   });
+});
+
+it('fields that a built-in type does not have are dropped with a warning, and refused when strict', async () => {
+  await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
+  const pod = (name: string) => ({
+    metadata: { name, lables: {} },
+    spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 1, containerport: 1 }] }], nodename: 'n' },
+  });
+  const unknown = ['metadata.lables', 'spec.containers[0].ports[0].containerport', 'spec.nodename'];
+  const loose = await ask(sandbox, 'POST', PODS, pod('loose'));
+  expect([loose.status, loose.headers.warning]).toEqual([201, unknown.map((field) => `299 - "unknown field \\"${field}\\""`).join(', ')]);
+  expect(loose.body.spec).not.toHaveProperty('nodename');
+  const strict = await ask(sandbox, 'POST', `${PODS}?fieldValidation=Strict`, pod('strict'));
+  const message = `Pod in version "v1" cannot be handled as a Pod: strict decoding error: ${unknown.map((f) => `unknown field "${f}"`).join(', ')}`;
+  expect([strict.status, strict.body.message]).toEqual([400, message]);
+  const ignored = await ask(sandbox, 'POST', `${PODS}?fieldValidation=Ignore`, pod('ignored'));
+  expect([ignored.status, ignored.headers.warning]).toEqual([201, undefined]);
 });

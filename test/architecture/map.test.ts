@@ -13,6 +13,19 @@ const documents = [
 
 const textOf = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
 
+describe('every room', () => {
+  it('has a README of at most 20 lines that says what it promises and what it must not do', () => {
+    const rooms = readdirSync(path.join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const lacking = rooms.filter(({ name }) => {
+      const page = path.join(ROOT, 'src', name, 'README.md');
+      if (!existsSync(page)) return true;
+      const text = readFileSync(page, 'utf8');
+      return text.trimEnd().split('\n').length > 20 || !text.includes('**Promises.**') || !text.includes('**Must not**');
+    });
+    expect(lacking.map(({ name }) => name)).toEqual([]);
+  });
+});
+
 describe('the documents', () => {
   it('name only source files that exist', () => {
     const missing = documents.flatMap((document) => {

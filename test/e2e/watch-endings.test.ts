@@ -76,7 +76,7 @@ describe('a reader that starts a second late gets every byte of more than 5 MB',
     await using own = await startFixture([NAMESPACE, ...bulk()]);
     own.sandbox.apply(READER);
     own.sandbox.faults.add({ fault: { kind: 'delay', ms: 2500 }, match: { path: '/pods' } });
-    await using cli = unread(['configmaps,pods', ...WHOLE, '--as', 'jane'], own.env);
+    await using cli = unread(['configmaps,pods', ...WHOLE, '--as', 'jane', '--strict'], own.env);
     await eventually(() => cli.stderr.includes('forbidden'), { timeoutMs: 15_000 });
     await pause(1000);
     const { lines, code } = await cli.read();

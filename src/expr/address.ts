@@ -1,22 +1,25 @@
-/** Stands for every item of a list, or every value of a map. */
+/** A step of an {@link Address}: every item of a list, or every value of a map. */
 export const EACH: unique symbol = Symbol('each');
 
-/** Where an expression looks in an object: field names and {@link EACH}, from the root. */
+/** A place in an object: the field names from the root to it, with {@link EACH} for all items. */
 export type Address = readonly (string | typeof EACH)[];
 
-/** What one flag's expression reads of objects. */
+/** The fields that the expression of one flag reads. */
 export interface FieldReads {
-  /** `--filter`, for messages. */
+  /** The flag, for messages: `--filter`. */
   readonly flag: string;
   readonly addresses: readonly Address[];
-  /** It prints what it reads, so a key that a map may have at another time (a label, say) is no mistake. */
+  /**
+   * Whether the expression only prints the fields. A key of a map that no object has now (a label, for example) is then
+   * no mistake.
+   */
   readonly isOutput?: boolean | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Whether there is anything at the address; null counts, as it was written. Never throws. */
+/** Whether an object has a value at the address. A null counts as a value. Never throws. */
 export function isAt(value: unknown, address: Address, from = 0): boolean {
   const step = address[from];
   if (step === undefined) return value !== undefined;
@@ -26,7 +29,7 @@ export function isAt(value: unknown, address: Address, from = 0): boolean {
   return Object.hasOwn(value, step) && isAt(value[step], address, from + 1);
 }
 
-/** Every value at an address. */
+/** All values at an address, in order. A null counts as a value. Never throws. */
 export function valuesAt(value: unknown, address: Address): unknown[] {
   let found: unknown[] = [value];
   for (const step of address) {
@@ -47,7 +50,7 @@ export function addressText(address: Address): string {
     .join('');
 }
 
-/** Each address once, in order. */
+/** The addresses without repetitions, in their first order. */
 export function distinct(addresses: readonly Address[]): Address[] {
   return [...new Map(addresses.map((address) => [addressText(address), address])).values()];
 }

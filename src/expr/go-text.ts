@@ -3,8 +3,8 @@ import { HugeNumber, isContainer } from '../kit/exact-json.ts';
 import { compareText } from '../kit/text-order.ts';
 
 /**
- * A value as kubectl's JSONPath prints it: text as it is, numbers and booleans in words, null as `null`,
- * maps and lists as JSON with sorted keys. Source: client-go util/jsonpath evalToText and PrintResults.
+ * A value as kubectl's JSONPath prints it: strings, numbers and booleans without quotes, null as `null`, maps and lists
+ * as JSON with sorted keys. Source: client-go util/jsonpath evalToText and PrintResults.
  */
 export function goText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -13,8 +13,9 @@ export function goText(value: unknown): string {
 }
 
 /**
- * JSON as Go's encoding/json writes a map: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped; on one line, or indented.
- * Keys that look like numbers have their place among the others, which objects of JavaScript do not grant them.
+ * JSON as Go's encoding/json writes a map: keys sorted; `<`, `>`, `&`, U+2028 and U+2029 escaped. The JSON is on one
+ * line, or indented by `indent` spaces. Keys that look like numbers are sorted as text; JavaScript would put them
+ * first.
  */
 export function goJson(value: unknown, indent = 0): string {
   return jsonOf(value, indent > 0 ? `\n${' '.repeat(indent)}` : '', indent > 0 ? '\n' : '').replace(
@@ -23,7 +24,7 @@ export function goJson(value: unknown, indent = 0): string {
   );
 }
 
-/** `inner` and `outer` are what stands before a member and before the bracket that closes. */
+/** `inner` is written before each member, `outer` before the closing bracket. */
 function jsonOf(value: unknown, inner: string, outer: string, level = 0): string {
   if (!isContainer(value))
     return typeof value === 'bigint' || value instanceof HugeNumber ? String(value) : (JSON.stringify(value) ?? 'null');
@@ -54,7 +55,7 @@ function sprint(value: unknown, level: number): string {
     .join(' ')}]`;
 }
 
-/** Stands for what is nested deeper than {@link MOST_LEVELS}. */
+/** Printed in place of maps and lists that are nested deeper than {@link MOST_LEVELS}. */
 const CUT = '…';
 
 function goPlain(value: unknown): string {
@@ -62,13 +63,16 @@ function goPlain(value: unknown): string {
   return typeof value === 'bigint' ? goWhole(value) : String(value);
 }
 
-/** An int64 in full. What is larger is a float to kubectl, and printed as one where that is all of it; else in full, which kubectl does not. */
+/**
+ * Prints an int64 in full. kubectl decodes a larger number as a float. It is printed as that float where no digit is
+ * lost, and otherwise in full: there kubectl rounds it.
+ */
 function goWhole(value: bigint): string {
   const digits = String(value);
   return BigInt.asIntN(64, value) === value || String(Number(value)) !== digits ? digits : goFloat(Number(value));
 }
 
-/** Source: strconv.FormatFloat with 'g' and the shortest precision; Go's words for what is no number never come from JSON. */
+/** Source: strconv.FormatFloat with 'g' and the shortest precision. Infinity and NaN cannot come from JSON. */
 function goFloat(value: number): string {
   const [mantissa = '', power = '0'] = value.toExponential().split('e');
   const exponent = Number(power);
@@ -76,7 +80,7 @@ function goFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** By the bytes of their UTF-8, as Go orders text. */
+/** The members whose value is defined, sorted by the UTF-8 bytes of their keys, as Go sorts strings. */
 function sortedEntries(value: object): [string, unknown][] {
   return Object.entries(value)
     .filter(([, item]) => item !== undefined)

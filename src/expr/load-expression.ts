@@ -5,7 +5,7 @@ import { loadPath, type PathValues } from './jsonpath/path-values.ts';
 
 /** An expression that finds values in objects, in kubectl's JSONPath or in CEL. */
 export interface ValueExpression extends PathValues {
-  /** The fields it reads, as far as they stand in it. */
+  /** The fields that the expression reads, as far as its text names them. */
   readonly reads: readonly Address[];
 }
 
@@ -13,8 +13,9 @@ export interface ValueExpression extends PathValues {
 const isCel = (text: string): boolean => !/^\s*[.{$[]/.test(text) && /(^|[^\w.'"])object\s*[.[]/.test(text);
 
 /**
- * Compiles a path as `loadPath` does, or CEL over `object`: a list it gives is several values, a missing key none, maps and lists within are JSON.
- * CEL that fails on an object finds nothing there; `onError` is called with each failure that is new. Throws `argument` for what cannot be read.
+ * Compiles a path as {@link loadPath} does, or CEL over the variable `object`. If CEL returns a list, its items are the
+ * values; a missing key gives no value. CEL that fails on an object gives no value for it, and `onError` is called
+ * once for each different failure. Throws `argument` for an expression that cannot be parsed.
  */
 export async function loadExpression(
   text: string,
@@ -23,19 +24,19 @@ export async function loadExpression(
   if (!isCel(text)) return { ...bound(await loadPath(text, { flag })), reads: addressesOf(text) };
   const { compileCel, addressesRead } = await loadCel();
   const program = compileCel(text, { flag, variables: { object: 'dyn' } });
-  const told = new Set<unknown>();
+  const reported = new Set<unknown>();
   const values = (object: unknown): unknown[] => {
     try {
       const value = program.evaluate({ object });
       return value === undefined ? [] : Array.isArray(value) ? value : [value];
     } catch (error) {
-      if (!told.has(error)) onError?.(error as Error);
-      told.add(error);
+      if (!reported.has(error)) onError?.(error as Error);
+      reported.add(error);
       return [];
     }
   };
   return { text, values, reads: addressesRead(program.ast) };
 }
 
-/** A path's methods, to be spread. */
+/** A plain object with the methods of a path: spreading an instance of a class would lose them. */
 const bound = (path: PathValues): PathValues => ({ text: path.text, values: (object) => path.values(object) });

@@ -111,30 +111,27 @@ describe('hints of expressions name what to write', () => {
   it.concurrent.each<[string[], string]>([
     [
       ['--until-any', 'STATUS == "CrashLoopBackOff"'],
-      `hint: printed columns are for --where: --where 'STATUS == …'; with --limit 1 the first row that it holds for ends the stream`,
+      `hint: printed columns are for --where: --where 'STATUS == …'; with --limit 1 the stream ends at the first such row`,
     ],
     [['--filter', 'RESTARTS > 3'], `hint: printed columns are for --where: --where 'RESTARTS == …'`],
-    [['--filter', 'type == "ADDED"'], 'hint: the kind of event is the variable event: event == "ADDED"'],
-    [['--where', 'AGE < 10m'], 'hint: a length of time is text: "10m"'],
-    [['--filter', 'now - object.metadata.creationTimestamp > 8h'], 'hint: a length of time is text: "8h"'],
-    [['--filter', '.metadata.name == "web"'], 'hint: a field begins with object: object.metadata.name'],
-    [['--filter', 'status.phase == "Running"'], 'hint: a field begins with object: object.status.phase\n'],
-    [['--until', 'event == "ADDED" && spec.replicas > 3'], 'hint: a field begins with object: object.spec.replicas\n'],
-    [['--filter', 'pod.status.phase == "Running"'], 'hint: every object is called object: object.status.phase\n'],
+    [['--filter', 'type == "ADDED"'], 'hint: the type of the event is the variable event: event == "ADDED"'],
+    [['--where', 'AGE < 10m'], 'hint: put a duration in quotes: "10m"'],
+    [['--filter', 'now - object.metadata.creationTimestamp > 8h'], 'hint: put a duration in quotes: "8h"'],
+    [['--filter', '.metadata.name == "web"'], 'hint: write fields with object in front: object.metadata.name'],
+    [['--filter', 'status.phase == "Running"'], 'hint: write fields with object in front: object.status.phase\n'],
+    [['--until', 'event == "ADDED" && spec.replicas > 3'], 'hint: write fields with object in front: object.spec.replicas\n'],
+    [['--filter', 'pod.status.phase == "Running"'], 'hint: the variable is object for every type: object.status.phase\n'],
     [
       ['--filter', 'object.metadata.labels.app-name == "x"'],
-      'hint: a name with - or / in it stands in brackets: object.metadata.labels["app-name"]\n',
+      'hint: put a key with - or / in brackets: object.metadata.labels["app-name"]\n',
     ],
     [
       ['--filter', 'object.metadata.labels.app.kubernetes.io/name == "x"'],
-      'hint: a name with - or / in it stands in brackets: object.metadata.labels["app.kubernetes.io/name"]\n',
+      'hint: put a key with - or / in brackets: object.metadata.labels["app.kubernetes.io/name"]\n',
     ],
-    [
-      ['--filter', 'object.spec.containers[*].image == "x"'],
-      'hint: the items of a list are looked through: .exists(item, item.name == "…")',
-    ],
+    [['--filter', 'object.spec.containers[*].image == "x"'], 'hint: test the items of a list with .exists(item, item.name == "…")'],
     [['--filter', 'objct.spec.replicas > 3'], 'hint: did you mean object?'],
-    [['--filter', 'select(.status.phase == "Running")'], 'hint: this is jq, and CEL is wanted: object.status.phase'],
+    [['--filter', 'select(.status.phase == "Running")'], 'hint: this is jq, but --filter takes CEL: object.status.phase'],
   ])('%j', async (flags, text) => {
     expect(await told(['watch', 'pods', ...flags])).toEqual(refused(text));
   });

@@ -29,25 +29,25 @@ describe('numbers as Go prints them', () => {
     expect([goSprint(value), goText(value), goJson(value)]).toEqual([sprinted, sprinted, json]);
   });
 
-  it('keeps every digit of what an int64 cannot hold, which kubectl rounds', () => {
+  it('keeps every digit of a number beyond int64, which kubectl rounds', () => {
     expect(goSprint(parseJson('18446744073709551615'))).toBe('18446744073709551615');
     expect(goSprint(parseJson('[1E400]'))).toBe('[1E400]');
   });
 });
 
 describe('maps as Go prints them', () => {
-  it('order keys by their bytes, those that look like numbers too', () => {
+  it('sort keys by their bytes, also those that look like numbers', () => {
     const value = JSON.parse('{"b":1,"10":2,"9":3,"\\ue000":4,"😀":5,"":6,"__proto__":7}') as unknown;
     expect(goJson(value)).toBe('{"":6,"10":2,"9":3,"__proto__":7,"b":1,"\ue000":4,"😀":5}');
     expect(goSprint(value)).toBe('map[:6 10:2 9:3 __proto__:7 b:1 \ue000:4 😀:5]');
   });
 
-  it.each([undefined, 2, 4])('indented by %s are what JSON.stringify makes of sorted keys', (indent) => {
+  it.each([undefined, 2, 4])('indented by %s are the same as from JSON.stringify with sorted keys', (indent) => {
     const value = { a: [], b: {}, c: [1, 'x\n', null, [true], { d: undefined, e: 'é' }], f: { g: { h: [{}] } } };
     expect(goJson(value, indent)).toBe(JSON.stringify(value, undefined, indent));
   });
 
-  it('end where they are nested too deep', () => {
+  it('are cut where they are nested too deep', () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
     expect(goJson(deep)).toBe(`${'['.repeat(1000)}…${']'.repeat(1000)}`);
     expect(goSprint(deep)).toBe(`${'['.repeat(1000)}…${']'.repeat(1000)}`);

@@ -2,7 +2,9 @@ import { ask, type CelFunction, define, text } from './function.ts';
 import { IpAddress, IpBlock, parseBlock, parseIp } from './ip-address.ts';
 import { failure, typeNameOf } from './values.ts';
 
-/** Kubernetes' IP and CIDR libraries, the questions that filters ask. Source: apiserver cel library ip.go, cidr.go. */
+/**
+ * The functions of Kubernetes' IP and CIDR libraries that filters use. Source: apiserver cel library ip.go, cidr.go.
+ */
 export const addressFunctions: readonly CelFunction[] = [
   ask('isIP', ['isIP(string): bool'], (value) => parseIp(text(value)) !== undefined),
   ask('isCIDR', ['isCIDR(string): bool'], (value) => parseBlock(text(value)) !== undefined),

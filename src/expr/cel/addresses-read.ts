@@ -2,15 +2,15 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Address, addressText, distinct, EACH } from '../address.ts';
 import { childrenOf } from './walk.ts';
 
-/** Variables that hold an object. */
+/** The variables that hold an object. */
 const OBJECTS = ['object', 'oldObject'];
 
 /**
- * The fields of objects that an expression needs to say anything: `.status.phase` of `object.status.phase == "Running"`, and
- * `.status.conditions[*].type` of `object.status.conditions.exists(c, c.type == "Ready")`.
+ * The fields of objects that an expression depends on: `.status.phase` for `object.status.phase == "Running"`, and
+ * `.status.conditions[*].type` for `object.status.conditions.exists(c, c.type == "Ready")`.
  *
- * What it asks for itself is left out: fields in `has(…)`, keys looked for by `in`, fields read with `?`, and what lies below those.
- * A part behind a computed key is not known, so the address ends before it.
+ * Left out are fields whose absence the expression itself handles: fields in `has(…)`, keys tested with `in`, fields
+ * read with `?`, and all fields below those. An address ends before a computed key, because the key is not known.
  */
 export function addressesRead(root: ASTNode): Address[] {
   const reader = new Reader();
@@ -45,7 +45,7 @@ class Reader {
     if (link) this.asked.push(link.address);
   }
 
-  /** `"app" in object.metadata.labels` asks for the label, and the labels with it. */
+  /** `"app" in object.metadata.labels` handles the absence of the label and of `labels`. */
   #readMembership(key: ASTNode, within: ASTNode, scope: Scope): void {
     const link = linkOf(within, scope);
     if (link && key.op === 'value' && typeof key.args === 'string') {
@@ -65,7 +65,7 @@ class Reader {
     if (typeof key !== 'string') this.read(key, scope);
   }
 
-  /** A macro binds a name to the items of what it is called on. */
+  /** Reads a method call. A macro binds a name to the items of its receiver, so its body has a scope of its own. */
   #readCall(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): void {
     const [name, receiver, args] = node.args;
     const [bound] = args;
@@ -86,7 +86,7 @@ class Reader {
     for (const arg of args.slice(1)) this.read(arg, inner);
   }
 
-  /** Keys that are computed within a chain: `object.metadata.labels[object.spec.key]`. */
+  /** Reads the computed keys within a chain of fields: `object.metadata.labels[object.spec.key]`. */
   #readKeys(node: ASTNode, scope: Scope): void {
     for (let at: ASTNode | undefined = node; at && (at.op === '.' || at.op === '[]'); at = at.args[0]) {
       if (at.op === '[]' && at.args[1].op !== 'value') this.read(at.args[1], scope);
@@ -94,7 +94,10 @@ class Reader {
   }
 }
 
-/** The chain of fields that a node is, from an object or a bound item. `isOpen`: it ends before a key that is computed. */
+/**
+ * The address of a node that is a chain of fields from an object or from a bound item; undefined for any other node.
+ * `isOpen` means that the chain has a computed key, before which the address ends.
+ */
 function linkOf(node: ASTNode, scope: Scope): Link | undefined {
   if (node.op === 'id') {
     const address = scope.get(node.args);

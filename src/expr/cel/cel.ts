@@ -4,66 +4,77 @@ import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, placed } from './frame.ts';
 import type { Comparison } from './operators.ts';
-import { explainFault, explainRefusal, refusal } from './refusal.ts';
+import { explainFault, explainRefusal, type Origin, refusal } from './refusal.ts';
 import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './values.ts';
 import { childrenOf } from './walk.ts';
 
 export type { CelType } from './environment.ts';
 
-/** A compiled CEL expression. One serves many objects, one after the other. */
+/** A compiled CEL expression. It is evaluated for many objects, one after the other. */
 export interface CelProgram {
-  /** The flag or field it came from, named by its errors. */
+  /** The flag or field that the expression comes from. Errors name it. */
   readonly flag: string;
   readonly source: string;
-  /** The top-level variables it reads. */
+  /** The top-level variables that the expression reads. */
   readonly variables: ReadonlySet<string>;
-  /** Its syntax, for those who take parts of it elsewhere. */
+  /** The syntax tree, for callers that analyse the expression. */
   readonly ast: ASTNode;
   /**
-   * The answer: true or false, or why there is none. A test that fails is no match; a missing key is no failure but a no.
-   * Never throws. What goes wrong again is the same error again, so that it can be told once.
+   * Evaluates a condition. Returns true or false, or the error if the evaluation failed, which callers treat as no
+   * match. A missing key is not a failure: it makes the condition false. Never throws. The same failure in the same
+   * place returns the same error object, so that a caller can report it once.
    */
   test(vars: Readonly<Record<string, unknown>>): boolean | InformerError;
-  /** The value as JSON: undefined where it is missing, times as RFC 3339, durations as `300s`. Throws `argument` where `test` returns an error. */
+  /**
+   * Evaluates the expression to a JSON value: undefined where it is missing, times as RFC 3339, durations as `300s`.
+   * Throws `argument` where {@link test} returns an error.
+   */
   evaluate(vars: Readonly<Record<string, unknown>>): unknown;
 }
 
 export interface CelOptions {
-  /** Where the expression comes from (`--filter`), for errors. */
+  /** The flag that the expression comes from (`--filter`), for errors. */
   readonly flag: string;
   readonly variables: Readonly<Record<string, CelType>>;
-  /** Names beyond these are variables too, to be checked when they are known. */
+  /** Whether other names are variables too, of unknown type. The caller checks them later. Default false. */
   readonly unlisted?: boolean;
-  /** Refuses what can be seen to be neither true nor false. */
+  /** `bool` refuses an expression whose type is known to be another one. */
   readonly wants?: 'bool';
-  /** How `==`, `!=`, `<`, `<=`, `>`, `>=` and `in` compare. Default: CEL's rules, with the departures of {@link compileCel}. */
+  /**
+   * How `==`, `!=`, `<`, `<=`, `>`, `>=` and `in` compare. Default: CEL's rules, with the differences that
+   * {@link compileCel} lists.
+   */
   readonly comparison?: Comparison | undefined;
 }
 
-/** The variables of `--filter`, `--until` and their like. */
+/** The variables of `--filter`, `--until` and similar flags. */
 export const OBJECT_VARIABLES: Readonly<Record<string, CelType>> = { object: 'dyn', oldObject: 'dyn', event: 'string', now: 'timestamp' };
 
 /**
- * Compiles CEL with Kubernetes' additions. Throws `argument` with the flag and the place of what cannot work: syntax, unknown variables and
- * functions, wrong arguments, patterns that are no RE2, expressions that nest too deep.
+ * Compiles CEL with Kubernetes' additions. Throws `argument` with the flag and the place of the fault: wrong syntax, an
+ * unknown variable or function, wrong arguments, a pattern that is not RE2, an expression that is nested too deep.
  *
- * What a missing key means: whatever asks yes or no of it (a comparison, `in`, `startsWith`, `exists`, a bare `object.spec.paused`)
- * gets no, so `x.a != "b"` is false without `a` and `!(x.a == "b")` is true; everything else made of it is missing too, and what is missing
- * is left out of lists. `has(x.a)` and `x.?a.orValue(b)` ask for it. Departures from CEL: that; numbers are one type, so `==` and
- * arithmetic mix them, and `/` drops the rest unless a side is written as a double; text beside a time or duration is read as one.
+ * Three differences from CEL:
+ * - A missing key is not an error. Every yes-or-no operation on a missing value (a comparison, `in`, `startsWith`,
+ *   `exists`, a bare `object.spec.paused`) gives false. So without `a`, `x.a != "b"` is false and `!(x.a == "b")` is
+ *   true. Every other operation on a missing value gives a missing value. Lists leave missing values out. `has(x.a)`
+ *   and `x.?a.orValue(b)` test for a key.
+ * - All numbers have one type. `==` and arithmetic mix ints and doubles, and `/` drops the remainder unless one side is
+ *   written as a double.
+ * - A string that is compared with a time or a duration is parsed as one.
  */
 export function compileCel(source: string, options: CelOptions): CelProgram {
   const environment = environmentFor(options.variables, options.unlisted ?? false);
   try {
     const ast = checked(source, environment, options);
     const compiler = new Compiler(options.comparison);
-    return new Program(source, options.flag, ast, compiler.compile(ast), compiler.variables);
+    return new Program({ source, flag: options.flag }, ast, compiler.compile(ast), compiler.variables);
   } catch (error) {
-    throw refused(error, source, options, environment);
+    throw refused(error, { source, flag: options.flag, variables: Object.keys(options.variables), environment });
   }
 }
 
-/** A program keeps no object alive. */
+/** The variables between two evaluations, so that a program keeps no object alive. */
 const NO_VARS = {};
 
 class Program implements CelProgram {
@@ -72,11 +83,11 @@ class Program implements CelProgram {
   readonly ast: ASTNode;
   readonly variables: ReadonlySet<string>;
   readonly #run: (frame: Frame) => unknown;
-  /** One error for each thing that goes wrong, by its place and message: there are no more than the source has of both. */
-  readonly #told = new Map<string, InformerError>();
+  /** The errors returned so far, by place and message. The length of the source limits their number. */
+  readonly #faults = new Map<string, InformerError>();
   readonly #frame: Frame = { vars: NO_VARS, locals: [], steps: 0, at: 0 };
 
-  constructor(source: string, flag: string, ast: ASTNode, run: (frame: Frame) => unknown, variables: ReadonlySet<string>) {
+  constructor({ source, flag }: Origin, ast: ASTNode, run: (frame: Frame) => unknown, variables: ReadonlySet<string>) {
     this.source = source;
     this.flag = flag;
     this.ast = ast;
@@ -115,13 +126,13 @@ class Program implements CelProgram {
   #fault(error: unknown): InformerError {
     const fault = placed(error, this.#frame);
     const key = `${fault.at} ${fault.message}`;
-    const told = this.#told.get(key) ?? explainFault(fault, this.flag, this.source);
-    this.#told.set(key, told);
-    return told;
+    const known = this.#faults.get(key) ?? explainFault(fault, this);
+    this.#faults.set(key, known);
+    return known;
   }
 }
 
-/** Nesting beyond this is refused, for it would be evaluated by recursion. */
+/** The deepest nesting that is accepted. Deeper expressions could overflow the stack when they are evaluated. */
 const DEEPEST = 500;
 
 function checked(source: string, environment: Environment, { wants }: CelOptions): ASTNode {
@@ -130,26 +141,26 @@ function checked(source: string, environment: Environment, { wants }: CelOptions
   refuseDepth(parsed.ast);
   const { valid, type, error } = parsed.check();
   if (!valid) throw error;
-  if (wants === 'bool' && type !== 'bool' && type !== 'dyn') throw new CelFailure(`it must be true or false, and this gives ${type}`);
+  if (wants === 'bool' && type !== 'bool' && type !== 'dyn') throw new CelFailure(`it must be true or false, but its type is ${type}`);
   return parsed.ast;
 }
 
-/** Walks with a list of its own, not by recursion. A chain of `&&` or `||` is one level, however long. */
+/** Walks the tree without recursion. A chain of `&&` or `||` counts as one level, however long it is. */
 function refuseDepth(root: ASTNode): void {
   const open: { node: ASTNode; depth: number }[] = [{ node: root, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, depth } = next;
-    if (depth > DEEPEST) throw new CelFailure('it nests too deep');
+    if (depth > DEEPEST) throw new CelFailure('it is nested too deep');
     const isChain = node.op === '&&' || node.op === '||';
     for (const child of childrenOf(node)) open.push({ node: child, depth: isChain && child.op === node.op ? depth : depth + 1 });
   }
 }
 
-function refused(error: unknown, source: string, options: CelOptions, environment: Environment): InformerError {
-  if (error instanceof RangeError) return refusal('it nests too deep', undefined, source, options.flag);
-  if (error instanceof CelFailure) return refusal(error.message, error.at, source, options.flag);
+function refused(error: unknown, origin: Parameters<typeof explainRefusal>[1]): InformerError {
+  if (error instanceof RangeError) return refusal('it is nested too deep', origin, undefined);
+  if (error instanceof CelFailure) return refusal(error.message, origin, error.at);
   if (error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError) {
-    return explainRefusal(error, source, options.flag, Object.keys(options.variables), environment);
+    return explainRefusal(error, origin);
   }
-  return new InformerError('argument', `${options.flag}: ${messageOf(error)}`, { cause: error });
+  return new InformerError('argument', `${origin.flag}: ${messageOf(error)}`, { cause: error });
 }

@@ -8,11 +8,12 @@ import { regexFor } from './regex.ts';
 import { type CelFailure, type Fields, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './values.ts';
 
 /**
- * Makes closures of a checked syntax tree. The library reads and checks; it does not evaluate, for Kubernetes objects ask for what its
- * evaluator has not: keys that are not there, JSON's one kind of numbers, patterns of bounded cost, and a bound on the work.
+ * Compiles a checked syntax tree into closures. The library parses and checks expressions. Its evaluator is not used:
+ * for Kubernetes objects an evaluator has to accept missing keys and JSON's numbers, and to bound the cost of patterns
+ * and of the whole evaluation.
  */
 export class Compiler implements NodeCompiler {
-  /** The variables of the caller that are read. */
+  /** The variables that the compiled expressions read, without those that macros bind. */
   readonly variables = new Set<string>();
   readonly #scope: string[] = [];
   readonly #questions: Questions;
@@ -142,7 +143,7 @@ export class Compiler implements NodeCompiler {
     };
   }
 
-  /** One answer decides, whatever fails beside it. A long chain is one loop. */
+  /** One operand can decide, even if another one fails. A long chain runs as one loop. */
   #logical(node: Node<'&&' | '||'>): Run {
     const decisive = node.op === '||';
     const operands = operandsOf(node, node.op).map((operand) => ({ run: this.compile(operand), at: operand.pos }));
@@ -229,9 +230,9 @@ export class Compiler implements NodeCompiler {
     return (frame) => {
       const value = run(frame);
       frame.at = node.pos;
-      const held = optional(value);
-      if (held.value === MISSING) return otherwise(frame);
-      return name === '.or' ? held : held.value;
+      const given = optional(value);
+      if (given.value === MISSING) return otherwise(frame);
+      return name === '.or' ? given : given.value;
     };
   }
 }
@@ -247,7 +248,7 @@ const constant =
 
 const isLiteral = (node: ASTNode) => node.op === 'value';
 
-/** A whole number is a number where that holds it exactly, as in objects. */
+/** A literal as the evaluation represents it: a whole number is a bigint only beyond 2^53, as in objects. */
 function literalOf(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   const isUint = typeof value === 'object' && value !== null && typeof value.valueOf() === 'bigint';
@@ -260,14 +261,18 @@ function ownField(map: Fields, name: string): unknown {
   return value;
 }
 
-/** What stands under a key of a map or at a place of a list; MISSING where there is nothing to look in. */
+/**
+ * The value under a key of a map or at an index of a list; MISSING if there is none. Fails for a value without fields.
+ */
 function readKey(value: unknown, key: unknown): unknown {
   if (value === MISSING || value === null || key === MISSING) return MISSING;
   if (value instanceof Optional) return new Optional(readKey(value.value, key));
   if (Array.isArray(value))
-    return typeof key === 'number' ? (value[key] ?? MISSING) : failure('a list has no fields, only items: [0], or .exists(item, …)');
+    return typeof key === 'number' ? (value[key] ?? MISSING) : failure('a list has no fields, only items: use [0] or .exists(item, …)');
   if (!isMap(value)) return failure(`${typeNameOf(value)} has no fields`);
-  return typeof key === 'string' || isNumber(key) || typeof key === 'boolean' ? ownField(value, String(key)) : failure('a key is text');
+  return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
+    ? ownField(value, String(key))
+    : failure('the key of a map is a string');
 }
 
 type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';
@@ -292,7 +297,7 @@ const QUESTIONS = questionsBy({ equal, order });
 
 const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': modulo };
 
-/** A comparison: no, where a side is missing. */
+/** A comparison. It is false if a side is missing. */
 function questionOf(left: Run, right: Run, question: Question, at: number): Run {
   return (frame) => {
     const a = left(frame);
@@ -304,7 +309,7 @@ function questionOf(left: Run, right: Run, question: Question, at: number): Run 
   };
 }
 
-/** The operands of `a && b && c`, which the tree nests to the left; of any other expression, itself. */
+/** The operands of a chain `a && b && c`, in order. An expression that is no such chain is its only operand. */
 export function operandsOf(node: ASTNode, op: '&&' | '||'): ASTNode[] {
   const open = [node];
   const out: ASTNode[] = [];
@@ -315,7 +320,7 @@ export function operandsOf(node: ASTNode, op: '&&' | '||'): ASTNode[] {
   return out.reverse();
 }
 
-/** Whether the expression itself makes a double of it, so that division keeps the rest. */
+/** Whether the source writes a double or converts to one, so that a division keeps the remainder. */
 function isDouble(node: ASTNode): boolean {
   switch (node.op) {
     case 'value':
@@ -336,7 +341,7 @@ function isDouble(node: ASTNode): boolean {
   }
 }
 
-/** Namespaces are no values: `sets.contains(a, b)` has two arguments. */
+/** Names before a dot that are no receivers: `sets.contains(a, b)` has two arguments. */
 const NAMESPACES = ['sets'];
 
 function calleeOf(node: Node<'call' | 'rcall'>): { name: string; args: readonly ASTNode[] } {
@@ -348,13 +353,13 @@ function calleeOf(node: Node<'call' | 'rcall'>): { name: string; args: readonly 
 
 const PATTERNED = ['matches', '.matches', '.find', '.findAll'];
 
-/** A pattern that stands in the expression is refused with it. */
+/** Refuses an invalid pattern at compile time, if the pattern is a literal. */
 function checkPattern(name: string, [, pattern]: readonly ASTNode[]): void {
   if (!PATTERNED.includes(name) || pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
   folded(() => regexFor(pattern.args as string), pattern.pos);
 }
 
-/** A value that is known before anything is evaluated. */
+/** Computes a constant at compile time. Fails at its place in the source. */
 function folded(compute: () => unknown, at: number): Run {
   try {
     return constant(compute());

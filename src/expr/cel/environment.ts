@@ -4,10 +4,10 @@ import { CEL_FUNCTIONS } from './functions.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import { LIST_INDEX_SIGNATURES } from './list-functions.ts';
 
-/** A name of CEL's type system: `dyn` is checked only when it is evaluated. */
+/** The name of a CEL type. `dyn` is any type, which is checked only during evaluation. */
 export type CelType = 'dyn' | 'string' | 'int' | 'double' | 'bool' | 'timestamp' | 'duration' | 'map' | 'list';
 
-/** What expressions may hold; larger ones are refused. */
+/** The limits of one expression. Larger expressions are refused. */
 const LIMITS = { maxAstNodes: 10_000, maxDepth: 200, maxListElements: 5_000, maxMapEntries: 1_000, maxCallArguments: 16 };
 
 const OPTIONS = { enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits: LIMITS };
@@ -16,7 +16,7 @@ const NAMES: Readonly<Partial<Record<CelType, string>>> = { timestamp: 'google.p
 
 const parents = new Map<boolean, Environment>();
 
-/** What reads and checks expressions over these variables. With `unlisted` any other name is a variable too, of unknown type. */
+/** The parser and type checker for expressions over these variables. With `unlisted`, other names are variables too. */
 export function environmentFor(variables: Readonly<Record<string, CelType>>, unlisted: boolean): Environment {
   const parent = parents.get(unlisted) ?? extended(unlisted);
   parents.set(unlisted, parent);
@@ -27,7 +27,7 @@ export function environmentFor(variables: Readonly<Record<string, CelType>>, unl
 
 class Sets {}
 
-/** The library's own functions, and the signatures of ours. It never runs them: expressions are run by what cel-compile makes of them. */
+/** The library's functions and the signatures of {@link CEL_FUNCTIONS}. It only checks them; `compile.ts` runs them. */
 function extended(unlistedVariablesAreDyn: boolean): Environment {
   const environment = new Environment({ ...OPTIONS, unlistedVariablesAreDyn })
     .registerType('quantity', Quantity as unknown as new () => Quantity)

@@ -1,35 +1,35 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { CelFailure } from './values.ts';
 
-/** What one evaluation works on. */
+/** The state of one evaluation. */
 export interface Frame {
   vars: Readonly<Record<string, unknown>>;
-  /** Values of the variables that macros bind. */
+  /** The values of the variables that macros bind. */
   readonly locals: unknown[];
-  /** Items that macros went through. */
+  /** The number of items that macros have visited. */
   steps: number;
-  /** Where in the source the last operation stands, for failures. */
+  /** The offset in the source of the last operation, for failures. */
   at: number;
 }
 
-/** A compiled node. */
+/** A compiled node: evaluates it. */
 export type Run = (frame: Frame) => unknown;
 
-/** What compiles the parts of a node. */
+/** Compiles the parts of a node. */
 export interface NodeCompiler {
   compile(node: ASTNode): Run;
-  /** Compiles an expression in which `name` is bound to the value in a slot of the frame's locals. */
+  /** Compiles an expression in which `name` is bound to one slot of {@link Frame.locals}. Returns the slot too. */
   compileWith(name: string, node: ASTNode): { slot: number; run: Run };
 }
 
 export type Node<Op extends ASTNode['op'] = ASTNode['op']> = Extract<ASTNode, { op: Op }>;
 
-/** The failure with its place in the source. */
+/** Any thrown value as a failure with its place in the source. */
 export function placed(error: unknown, frame: Frame): CelFailure {
   const fault =
     error instanceof CelFailure
       ? error
-      : new CelFailure(error instanceof RangeError ? 'it goes too deep' : 'it cannot be evaluated', { cause: error });
+      : new CelFailure(error instanceof RangeError ? 'it is nested too deep' : 'it cannot be evaluated', { cause: error });
   fault.at ??= frame.at;
   return fault;
 }

@@ -1,33 +1,37 @@
 import { failure, typeNameOf } from './values.ts';
 
-/** A function of the language. Its arguments are never missing: the caller answers for that. */
+/** A function of CEL. The caller handles missing arguments, so `run` never gets one. */
 export interface CelFunction {
-  /** `name`, or `.name` of a method, whose receiver is the first argument. */
+  /** `name` of a function, or `.name` of a method. The receiver of a method is its first argument. */
   readonly name: string;
-  /** What the type checker is told, where it does not know the function itself. */
+  /** The signatures for the type checker, where the library does not have the function. */
   readonly signatures: readonly string[];
-  /** Whether it answers a question: no, where an argument is missing. Anything else is missing then. */
+  /** Whether it is a yes-or-no function. With a missing argument it is false; other functions give a missing value. */
   readonly asks: boolean;
   run(...args: readonly unknown[]): unknown;
 }
 
+/** A function that gives a value. */
 export function define(name: string, signatures: readonly string[], run: (...args: readonly unknown[]) => unknown): CelFunction {
   return { name, signatures, asks: false, run };
 }
 
-/** A function that answers yes or no. */
+/** A yes-or-no function. */
 export function ask(name: string, signatures: readonly string[], run: (...args: readonly unknown[]) => boolean): CelFunction {
   return { name, signatures, asks: true, run };
 }
 
+/** The value as a string. Fails for any other type. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : failure(`expected a string, got ${typeNameOf(value)}`);
 }
 
+/** The value as a number. Fails for any other type, and for a bigint. */
 export function number(value: unknown): number {
   return typeof value === 'number' ? value : failure(`expected a number, got ${typeNameOf(value)}`);
 }
 
+/** The value as a list. Fails for any other type. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : failure(`expected a list, got ${typeNameOf(value)}`);
 }

@@ -36,7 +36,7 @@ const optionals: readonly CelFunction[] = [
   define('.value', [], (value) => optional(value).value),
 ];
 
-/** Every function an expression may call, macros apart. */
+/** Every function that an expression may call, except the macros. */
 export const CEL_FUNCTIONS: readonly CelFunction[] = [
   ...conversions,
   ...optionals,
@@ -51,9 +51,10 @@ export const CEL_FUNCTIONS: readonly CelFunction[] = [
 
 const BY_NAME = new Map(CEL_FUNCTIONS.map((defined) => [defined.name, defined]));
 
-/** The function of a name; methods are looked up as `.name`. */
+/** The function with a name; a method is found as `.name`. */
 export const functionNamed = (name: string): CelFunction | undefined => BY_NAME.get(name);
 
+/** The value as an optional. Fails for any other type. */
 export function optional(value: unknown): Optional {
   return value instanceof Optional ? value : failure(`expected an optional (a.?b), got ${typeNameOf(value)}`);
 }
@@ -96,7 +97,7 @@ const MOST_UINT = 2n ** 64n - 1n;
 function toBigInt(value: unknown, called: string): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : failure(`${called}() cannot take a number without end`);
+    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : failure(`${called}() takes finite numbers only`);
   }
   return /^[+-]?\d{1,40}$/.test(text(value)) ? BigInt(text(value)) : failure(`${called}() cannot read this text`);
 }
@@ -109,7 +110,7 @@ function toDouble(value: unknown): number {
   return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : failure('double() cannot read this text');
 }
 
-/** A value as text. Bytes are read as UTF-8. */
+/** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
 function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (value instanceof Date) return value.toISOString();

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** An IP address; two are the same when family and bits are. */
+/** An IP address. Two addresses are equal if their families and bits are. */
 export class IpAddress {
   readonly family: 4 | 6;
   readonly bits: bigint;
@@ -17,7 +17,7 @@ export class IpAddress {
   }
 }
 
-/** A block of addresses: `10.0.0.0/8`. */
+/** A block of IP addresses in CIDR notation: `10.0.0.0/8`. */
 export class IpBlock {
   readonly address: IpAddress;
   readonly prefix: number;
@@ -43,14 +43,17 @@ export class IpBlock {
 
 const WIDTH = { 4: 32, 6: 128 } as const;
 
-/** Reads an address; undefined for what is none, or has a zone or an IPv4 address inside, as the API server refuses those. */
+/**
+ * Parses an IP address. Returns undefined for any other text, for an address with a zone, and for an IPv6 address that
+ * contains an IPv4 address: the API server refuses these too.
+ */
 export function parseIp(text: string): IpAddress | undefined {
   const family = text.includes('%') ? 0 : isIP(text);
   if (family === 4) return new IpAddress(4, joined(text.split('.').map(Number), 8n), text);
   return family === 6 && !text.includes('.') ? new IpAddress(6, joined(groupsOf(text), 16n), text) : undefined;
 }
 
-/** Reads a block; undefined for what is none. */
+/** Parses a block in CIDR notation. Returns undefined for any other text. */
 export function parseBlock(text: string): IpBlock | undefined {
   const slash = text.lastIndexOf('/');
   const address = parseIp(text.slice(0, Math.max(slash, 0)));
@@ -59,7 +62,7 @@ export function parseBlock(text: string): IpBlock | undefined {
   return new IpBlock(address, Number(prefix));
 }
 
-/** The eight groups, those that `::` leaves out among them. */
+/** The eight groups of an IPv6 address, with the zeros that `::` leaves out. */
 function groupsOf(text: string): number[] {
   const [head = [], tail = []] = text.split('::').map((part) => (part === '' ? [] : part.split(':')));
   return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].map((group) => Number.parseInt(group, 16));

@@ -2,7 +2,10 @@ import { ask, type CelFunction, define, list } from './function.ts';
 import { add, equal, order } from './operators.ts';
 import { Duration, failure, isNumber } from './values.ts';
 
-/** Kubernetes' list library and CEL's sets. Source: apiserver cel library lists.go, cel-go ext/sets.go. */
+/**
+ * The functions of Kubernetes' list library and of CEL's sets. Source: apiserver cel library lists.go, cel-go
+ * ext/sets.go.
+ */
 export const listFunctions: readonly CelFunction[] = [
   ask('.isSorted', ['list.isSorted(): bool'], (value) => list(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0)),
   define('.sum', ['list.sum(): dyn'], sum),
@@ -14,7 +17,7 @@ export const listFunctions: readonly CelFunction[] = [
   ask('sets.equivalent', [], (a, b) => list(a).every((item) => holds(list(b), item)) && list(b).every((item) => holds(list(a), item))),
 ];
 
-/** The type checker's view of `indexOf` and `lastIndexOf` on lists, which share their names with those of text. */
+/** The signatures of `indexOf` and `lastIndexOf` on lists. The methods themselves are shared with strings. */
 export const LIST_INDEX_SIGNATURES = ['list.indexOf(dyn): int', 'list.lastIndexOf(dyn): int'];
 
 export const listIndexOf = (items: readonly unknown[], wanted: unknown): number => items.findIndex((item) => equal(item, wanted));
@@ -26,7 +29,7 @@ function distinct(items: readonly unknown[]): unknown[] {
   return items.filter((item, i) => listIndexOf(items, item) === i);
 }
 
-/** Numbers or durations; 0 of none. */
+/** The sum of numbers or durations; 0 for an empty list. */
 function sum(value: unknown): unknown {
   const items = list(value);
   if (!items.every((item) => isNumber(item) || item instanceof Duration)) return failure('sum() takes numbers or durations only');

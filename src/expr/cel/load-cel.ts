@@ -3,7 +3,7 @@ import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
 import type { pushDown } from './push-down.ts';
 import { readsBeyond } from './walk.ts';
 
-/** What {@link loadCel} gives. */
+/** The CEL compiler and what analyses its programs. See {@link loadCel}. */
 export interface Cel {
   readonly compileCel: typeof compileCel;
   readonly pushDown: typeof pushDown;
@@ -12,7 +12,7 @@ export interface Cel {
   readonly addressesRead: typeof addressesRead;
 }
 
-/** The CEL compiler, loaded when it is first asked for: commands without an expression never pay for it. */
+/** Loads the CEL compiler on first use, so that commands without an expression start faster. */
 export async function loadCel(): Promise<Cel> {
   const [cel, { pushDown }, { addressesRead }] = await Promise.all([
     import('./cel.ts'),

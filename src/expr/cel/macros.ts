@@ -3,13 +3,13 @@ import { type Frame, type Node, type NodeCompiler, placed, type Run } from './fr
 import { isYes } from './operators.ts';
 import { type CelFailure, failure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
 
-/** How many items the macros of one evaluation may go through, nested ones counted each time. */
+/** The most items that the macros of one evaluation may visit. Items of a nested macro count each time. */
 const MOST_STEPS = 1_000_000;
 
 type Call = Node<'call' | 'rcall'>;
 type Build = (compiler: NodeCompiler, receiver: ASTNode, args: readonly ASTNode[]) => Run;
 
-/** Whether a call is a macro: its arguments are not evaluated as they stand. */
+/** Whether a call is a macro, whose arguments are not simply evaluated. */
 export function isMacro(node: Call): boolean {
   return buildOf(node) !== undefined;
 }
@@ -68,7 +68,7 @@ function bind(compiler: NodeCompiler, name: string, value: ASTNode, body: ASTNod
   };
 }
 
-/** `exists` is decided by one yes, `all` by one no, whatever fails beside it. */
+/** `exists` or `all`. One true item decides `exists` and one false item decides `all`, even if another item fails. */
 function quantifier(compiler: NodeCompiler, receiver: ASTNode, [name, test]: readonly ASTNode[], decisive: boolean): Run {
   const over = compiler.compile(receiver);
   const { slot, run } = compiler.compileWith(nameOf(name), test as ASTNode);
@@ -98,7 +98,9 @@ function existsOne(compiler: NodeCompiler, receiver: ASTNode, [name, test]: read
   };
 }
 
-/** The items that pass the test, as they are or as the body makes them; what it finds missing is left out. */
+/**
+ * `filter` or `map`: the items that pass the test, or the results of the body for them. Missing values are left out.
+ */
 function collect(compiler: NodeCompiler, receiver: ASTNode, name: string, test: ASTNode | undefined, body: ASTNode | undefined): Run {
   const over = compiler.compile(receiver);
   const passes = test && compiler.compileWith(name, test);
@@ -119,14 +121,14 @@ function collect(compiler: NodeCompiler, receiver: ASTNode, name: string, test: 
   };
 }
 
-/** The items of a list or the keys of a map; undefined where there is neither. */
+/** The items of a list or the keys of a map; undefined for null and a missing value. Fails for any other value. */
 function itemsOf(value: unknown, frame: Frame, at: number): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (value === MISSING || value === null) return undefined;
   frame.at = at;
-  return isMap(value) ? Object.keys(value) : failure(`${typeNameOf(value)} has no items to go through`);
+  return isMap(value) ? Object.keys(value) : failure(`${typeNameOf(value)} has no items`);
 }
 
 function step(frame: Frame): void {
-  if (++frame.steps > MOST_STEPS) failure(`it goes through more than ${MOST_STEPS} items`);
+  if (++frame.steps > MOST_STEPS) failure(`it visits more than ${MOST_STEPS} items`);
 }

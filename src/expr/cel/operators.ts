@@ -19,22 +19,22 @@ import {
   whole,
 } from './values.ts';
 
-/** How two values are compared. */
+/** The rules by which two values are compared. */
 export interface Comparison {
   equal(a: unknown, b: unknown): boolean;
-  /** Negative, 0 or positive; NaN where there is no order, so that every `<` and `>` is false. May fail. */
+  /** Negative, 0 or positive. NaN if the values have no order, so that every `<` and `>` is false. May fail. */
   order(a: unknown, b: unknown): number;
-  /** What a function gets for an argument. Default: the argument itself. */
+  /** Converts an argument before a function gets it. Default: no conversion. */
   argument?(value: unknown): unknown;
 }
 
-/** The answer a value gives to a question: what is missing says no. Fails for anything that is no bool. */
+/** A value as a condition: a missing value and a blank cell are false. Fails for any other value that is no bool. */
 export function isYes(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   return value === MISSING || value === BLANK ? false : failure(`expected true or false, got ${typeNameOf(value)}`);
 }
 
-/** CEL's equality: by value, all the way down; values of different types are unequal, numbers are all one type. */
+/** CEL's equality: deep, by value. Values of different types are unequal; all numbers have one type. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b);
@@ -51,13 +51,13 @@ export function equal(a: unknown, b: unknown): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
 }
 
-/** A bigint and a number are compared exactly. */
+/** Compares a bigint with a number exactly. */
 function isSameNumber(a: unknown, b: unknown): boolean {
   const [left, right] = [numeric(a), numeric(b)];
   return isNumber(left) && isNumber(right) && left >= right && left <= right;
 }
 
-/** A number that no double can hold counts as infinite. */
+/** A number beyond the range of doubles counts as infinite. */
 const numeric = (value: unknown) => (value instanceof HugeNumber ? value.valueOf() : value);
 
 function equalMaps(a: Fields, b: Fields): boolean {
@@ -66,8 +66,9 @@ function equalMaps(a: Fields, b: Fields): boolean {
 }
 
 /**
- * Negative, 0 or positive; NaN for what has no order because one side says it has no value (null, `<none>`, NaN), so that every
- * comparison with it is false. Text beside a time or a duration is read as one. Fails for other unlike types.
+ * The order of two values: negative, 0 or positive. NaN if a side has no value (null, `<none>`, NaN), so that every
+ * comparison with it is false. A string that is compared with a time or a duration is parsed as one. Fails for other
+ * values of different types.
  */
 export function order(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
@@ -110,19 +111,19 @@ function noOrder(a: unknown, b: unknown): number {
   return isNothing(a) || isNothing(b) ? Number.NaN : failure(`cannot compare ${typeNameOf(a)} with ${typeNameOf(b)}`);
 }
 
-/** What printed columns show where there is no value: `<none>`, `<unknown>`, `<unset>`. */
+/** Whether a value means "no value": null, an empty string, or what printed columns show: `<none>`, `<unknown>`. */
 export const isNothing = (value: unknown) => value === null || value === '' || (typeof value === 'string' && /^<[a-z ]+>$/.test(value));
 
-/** `needle in haystack`: an item of a list or a key of a map. */
+/** `needle in haystack`: whether the needle is an item of the list or a key of the map. */
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
   if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
-  return haystack === null ? false : failure(`cannot look for something in ${typeNameOf(haystack)}, only in a list or the keys of a map`);
+  return haystack === null ? false : failure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);
 }
 
 /**
- * Arithmetic on numbers, and what CEL defines for text, lists, times and durations. Whole numbers are exact and fail beyond 64 bits, unless
- * the expression itself makes doubles of them. One that was more than 64 bits to begin with is a double.
+ * Addition of numbers, strings, lists, bytes, times and durations. Whole numbers are exact, and fail with an overflow
+ * beyond 64 bits, unless `asDoubles` is set. An operand of more than 64 bits is a double.
  */
 export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, PLUS);
@@ -135,6 +136,9 @@ export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
   return unlike('add', a, b);
 }
 
+/**
+ * Subtraction of numbers, times and durations; see {@link add} for numbers. A string beside a time is parsed as one.
+ */
 export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, MINUS);
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms - b.ms);
@@ -144,11 +148,12 @@ export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
   return time !== undefined && since !== undefined ? new Duration(time - since) : unlike('subtract', b, a);
 }
 
+/** Multiplication of numbers; see {@link add}. */
 export function multiply(a: unknown, b: unknown, asDoubles: boolean): unknown {
   return isNumber(a) && isNumber(b) ? calculated(a, b, asDoubles, TIMES) : unlike('multiply', a, b);
 }
 
-/** Division of whole numbers drops the rest, as CEL's of ints does, unless one of them is written as a double. */
+/** Division of numbers. That of whole numbers drops the remainder, as in CEL, unless one is written as a double. */
 export function divide(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (!isNumber(a) || !isNumber(b)) return unlike('divide', a, b);
   if (asDoubles || !isInt(a) || !isInt(b)) return Number(a) / Number(b);
@@ -156,12 +161,14 @@ export function divide(a: unknown, b: unknown, asDoubles: boolean): unknown {
   return typeof a === 'number' && typeof b === 'number' ? Math.trunc(a / b) + 0 : whole(BigInt(a) / BigInt(b));
 }
 
+/** The remainder of whole numbers. */
 export function modulo(a: unknown, b: unknown): unknown {
-  if (!isNumber(a) || !isNumber(b) || !isInt(a) || !isInt(b)) return unlike('take the rest of', a, b);
+  if (!isNumber(a) || !isNumber(b) || !isInt(a) || !isInt(b)) return unlike('take the remainder of', a, b);
   if (Number(b) === 0) return failure('modulus by zero');
   return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : whole(BigInt(a) % BigInt(b));
 }
 
+/** The number with the opposite sign. */
 export function negate(value: unknown): unknown {
   if (typeof value === 'number') return -value;
   if (typeof value !== 'bigint') return failure(`cannot negate ${typeNameOf(value)}`);

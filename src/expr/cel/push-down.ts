@@ -4,21 +4,23 @@ import { type LabelRequirement, LabelSelector } from '../../model/label-selector
 import type { CelProgram } from './cel.ts';
 import { operandsOf } from './compile.ts';
 
-/** What of an expression a server can evaluate. */
+/** An expression in two parts: selectors for the server, and the rest for here. */
 export interface PushDown {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The conditions the selectors stand for, as CEL. */
+  /** The conditions that the selectors express, as CEL. */
   readonly pushed: readonly string[];
-  /** What is left to evaluate here, as CEL; '' when the selectors say it all. */
+  /** The conditions that remain to be evaluated here, as CEL; '' if there are none. */
   readonly local: string;
 }
 
 /**
- * Takes from the top-level `&&` of a program what label and field selectors say. The selectors let through every object that the program
- * accepts, and together with `local` no other: a condition leaves `local` only where its selector means exactly the same, which for fields
- * it does for names and namespaces alone (elsewhere a server may take an absent field for '' and a number for its text).
- * Conditions on `oldObject`, `event` and `now` are never sent, those on labels not with `labels: false`.
+ * Finds the conditions of a program's top-level `&&` that label and field selectors can express.
+ *
+ * The selectors accept every object that the program accepts, and the selectors together with `local` accept no other.
+ * So a condition leaves `local` only if its selector means exactly the same. Among fields that is true only for names
+ * and namespaces: for other fields a server may treat an absent field as '', and a number as its text. Conditions on
+ * `oldObject`, `event` and `now` are never sent; conditions on labels are not sent with `labels: false`.
  */
 export function pushDown(
   program: CelProgram,
@@ -41,7 +43,7 @@ export function pushDown(
 interface Sent {
   readonly labels?: readonly LabelRequirement[];
   readonly fields?: readonly { field: string; operator: '=' | '!='; value: string }[];
-  /** Whether the selector means just what the condition means. */
+  /** Whether the selector means exactly the same as the condition. */
   readonly isExact: boolean;
 }
 
@@ -51,7 +53,7 @@ function selectorOf(node: ASTNode, supported: ReadonlySet<string>, withLabels: b
   return fieldOf(node, supported);
 }
 
-/** The same requirements must come out of the text again, or the server would read others. */
+/** Whether the text of the selector parses to the same requirements. If not, the server would read others. */
 function isSendable(labels: readonly LabelRequirement[]): boolean {
   try {
     const again = LabelSelector.parse(LabelSelector.of(labels).toString()).requirements;
@@ -87,7 +89,7 @@ const NEGATED: Readonly<Partial<Record<LabelRequirement['operator'], LabelRequir
   exists: '!',
 };
 
-/** A condition that holds only where the label is present. */
+/** The requirement for a condition that is true only if the label is present. */
 function labelOf(node: ASTNode): LabelRequirement | undefined {
   const key = presentLabelOf(node);
   if (key !== undefined) return { key, operator: 'exists', values: [] };
@@ -98,7 +100,7 @@ function labelOf(node: ASTNode): LabelRequirement | undefined {
   return { key: label, operator: values.length === 1 ? '=' : 'in', values };
 }
 
-/** `has(object.metadata.labels.app)` and `"app" in object.metadata.labels`. */
+/** The key of the label whose presence a condition tests: `has(object.metadata.labels.app)`, `"app" in …labels`. */
 function presentLabelOf(node: ASTNode): string | undefined {
   if (node.op === 'call' && node.args[0] === 'has') return labelKeyOf(pathOf(node.args[1][0]));
   if (node.op !== 'in' || node.args[0].op !== 'value' || typeof node.args[0].args !== 'string') return undefined;
@@ -110,7 +112,7 @@ interface Choice {
   readonly values: readonly unknown[];
 }
 
-/** `a == x`, `a in [x, y]` and `a == x || a == y`, as the values one path may have. */
+/** `a == x`, `a in [x, y]` and `a == x || a == y` as the values that one path may have. */
 function choiceOf(node: ASTNode): Choice | undefined {
   if (node.op === '||') return unionOf(operandsOf(node, '||').map(choiceOf));
   if (node.op === '==') {
@@ -129,7 +131,7 @@ function unionOf(choices: readonly (Choice | undefined)[]): Choice | undefined {
   return { path: first.path, values: choices.flatMap((choice) => choice?.values ?? []) };
 }
 
-/** A path of `object` on one side, a literal on the other. */
+/** A comparison of a path of `object` with a literal, in either order. */
 function comparisonOf({ args: [left, right] }: Extract<ASTNode, { op: '==' | '!=' }>): { path: string[]; value: unknown } | undefined {
   const path = pathOf(left) ?? pathOf(right);
   const value = pathOf(left) ? literalOf(right) : literalOf(left);
@@ -142,7 +144,7 @@ function literalOf(node: ASTNode): unknown {
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** The keys below `object`, of `object.a.b` or `object.a["b"]`. */
+/** The keys below `object` in `object.a.b` or `object.a["b"]`. */
 function pathOf(node: ASTNode | undefined): string[] | undefined {
   const keys: string[] = [];
   let rest = node;
@@ -159,7 +161,7 @@ function labelKeyOf(path: readonly string[] | undefined): string | undefined {
   return path?.length === 3 && path[0] === 'metadata' && path[1] === 'labels' ? path[2] : undefined;
 }
 
-/** Fields every object has, as text. */
+/** Fields that every object has, as a string. */
 const EXACT = ['metadata.name', 'metadata.namespace'];
 
 function fieldOf(node: ASTNode, supported: ReadonlySet<string>): Sent | undefined {

@@ -2,8 +2,10 @@ import { compareQuantities, NANO, parseQuantity, Quantity } from '../../model/qu
 import { ask, type CelFunction, define, text } from './function.ts';
 import { failure, isNumber, typeNameOf, whole } from './values.ts';
 
-/** Kubernetes' quantity library. Beyond it, `quantity()` and its operands take plain numbers,
- * and `<` and its like compare two. Source: apiserver cel library quantity.go. */
+/**
+ * The functions of Kubernetes' quantity library. Two additions: `quantity()`, `add()` and `sub()` also take numbers,
+ * and two quantities can be compared with `<`, `<=`, `>` and `>=`. Source: apiserver cel library quantity.go.
+ */
 export const quantityFunctions: readonly CelFunction[] = [
   define('quantity', ['quantity(string): quantity', 'quantity(int): quantity', 'quantity(double): quantity'], toQuantity),
   ask('isQuantity', ['isQuantity(dyn): bool'], (value) =>
@@ -33,6 +35,6 @@ function quantity(value: unknown): Quantity {
 const plus = (a: Quantity, nano: bigint) => new Quantity(a.nano + nano, a.format);
 
 function asInteger(value: unknown): number | bigint {
-  const held = quantity(value);
-  return held.isInteger ? whole(held.nano / NANO) : failure('the quantity is no whole number');
+  const given = quantity(value);
+  return given.isInteger ? whole(given.nano / NANO) : failure('the quantity is not a whole number');
 }

@@ -3,18 +3,26 @@ import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { CelFailure } from './values.ts';
 
-/** The error for an expression that cannot work: the flag, what is wrong, and the line with a mark under the place. */
-export function refusal(message: string, at: number | undefined, source: string, flag: string, hint?: string): InformerError {
+/** An expression and the flag that it comes from. */
+export interface Origin {
+  readonly flag: string;
+  readonly source: string;
+}
+
+/**
+ * The error for an expression that cannot be compiled: the flag, the problem, and the line with a mark under the place.
+ */
+export function refusal(message: string, { flag, source }: Origin, at: number | undefined, hint?: string): InformerError {
   if (at === undefined) return new InformerError('argument', `${flag}: ${message}`, { hint });
   const { line, column, text } = placeOf(source, at);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
   return new InformerError('argument', `${flag}: ${message} at ${where}\n  ${text}\n  ${' '.repeat(column - 1)}^`, { hint });
 }
 
-const CONVERT = 'int(), double() and string() convert';
+const CONVERT = 'convert one side with int(), double() or string()';
 
-/** The error for one evaluation that failed. */
-export function explainFault(fault: CelFailure, flag: string, source: string): InformerError {
+/** The error for an evaluation that failed: the flag, the problem, the place and the whole expression. */
+export function explainFault(fault: CelFailure, { flag, source }: Origin): InformerError {
   const { line, column } = placeOf(source, fault.at ?? 0);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
   const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
@@ -23,26 +31,21 @@ export function explainFault(fault: CelFailure, flag: string, source: string): I
 
 type LibraryError = ParseError | CelTypeError | EvaluationError;
 
-/** What the library found, in words of the user's. */
+/** The error for a problem that the library found, in the words of its users. */
 export function explainRefusal(
   error: LibraryError,
-  source: string,
-  flag: string,
-  variables: readonly string[],
-  environment: Environment,
+  origin: Origin & { readonly variables: readonly string[]; readonly environment: Environment },
 ): InformerError {
   const start = error.range?.start ?? 0;
-  const { message, hint, at = start } = explain(error, { source, variables, environment, start, end: error.range?.end ?? start, flag });
-  return refusal(message, at, source, flag, hint);
+  const { message, hint, at = start } = explain(error, { ...origin, start, end: error.range?.end ?? start });
+  return refusal(message, origin, at, hint);
 }
 
-interface Scene {
-  readonly source: string;
+interface Scene extends Origin {
   readonly variables: readonly string[];
   readonly environment: Environment;
   readonly start: number;
   readonly end: number;
-  readonly flag: string;
 }
 
 interface Explanation {
@@ -57,18 +60,18 @@ function explain(error: LibraryError, scene: Scene): Explanation {
   return habit === undefined ? explanation : { ...explanation, hint: habit };
 }
 
-/** What other languages, and the table on the screen, make people write. */
-function habitOf({ source, start, variables }: Scene, { code }: LibraryError): string | undefined {
+/** The hint for an expression that follows the habits of another language or of the printed table. */
+function habitOf({ source, start, variables, flag }: Scene, { code }: LibraryError): string | undefined {
   const hasEvent = variables.includes('event');
   if (hasEvent && code === 'no_such_overload' && /(^|[^.\w"'])type\s*(==|!=|in\b)/.test(source))
-    return 'the kind of event is the variable event: event == "ADDED"; type() is a function';
+    return 'the type of the event is the variable event: event == "ADDED"; type() is a function';
   if (code === 'limit_exceeded' || code === 'no_such_overload' || code === 'unknown_variable') return undefined;
   const isPath = /(^|[\s(!,])\.[A-Za-z_]/.test(source.slice(0, start + 2)) && variables.includes('object');
   if (isPath && /^\s*(select|map|any|all|\[)\b/.test(source))
-    return `this is jq, and CEL is wanted: object${pathIn(source)} == "…"; -o jq=… takes jq`;
-  if (isPath) return `a field begins with object: object${pathIn(source)}`;
+    return `this is jq, but ${flag} takes CEL: object${pathIn(source)} == "…"; only -o jq=… takes jq`;
+  if (isPath) return `write fields with object in front: object${pathIn(source)}`;
   const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))));
-  if (length && code !== 'no_matching_overload') return `a length of time is text: "${length[1]}"`;
+  if (length && code !== 'no_matching_overload') return `put a duration in quotes: "${length[1]}"`;
   return undefined;
 }
 
@@ -83,8 +86,8 @@ function explainOne(error: LibraryError, scene: Scene): Explanation {
       return wrongCall(error, scene);
     case 'no_such_overload':
       return {
-        message: `there is no ${readable(error.summary.replace('no such overload: ', ''))}`,
-        hint: 'int(), double() and string() convert',
+        message: `no such operation: ${readable(error.summary.replace('no such overload: ', ''))}`,
+        hint: CONVERT,
       };
     case 'unexpected_character':
     case 'unexpected_token':
@@ -100,10 +103,10 @@ function explainOne(error: LibraryError, scene: Scene): Explanation {
 function unknownVariable({ source, start, end, variables, flag }: Scene): Explanation {
   const name = source.slice(start, end);
   if (/^[A-Z][A-Z0-9_]*$/.test(name) && variables.includes('object')) {
-    const instead = flag === '--filter' ? '' : '; with --limit 1 the first row that it holds for ends the stream';
+    const instead = flag === '--filter' ? '' : '; with --limit 1 the stream ends at the first such row';
     return {
       message: `unknown variable "${name}"`,
-      hint: `printed columns are for --where: --where '${name} == …'${instead}. ${flag} takes ${variables.join(', ')}; text stands in quotes: "${name}"`,
+      hint: `printed columns are for --where: --where '${name} == …'${instead}. ${flag} takes ${variables.join(', ')}; a string needs quotes: "${name}"`,
     };
   }
   const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
@@ -112,30 +115,30 @@ function unknownVariable({ source, start, end, variables, flag }: Scene): Explan
   const meant = near ? `did you mean ${near}? ` : '';
   return {
     message: `unknown variable "${name}"`,
-    hint: `${meant}The variables are ${variables.join(', ')}; text stands in quotes: "${name}"`,
+    hint: `${meant}The variables are ${variables.join(', ')}; a string needs quotes: "${name}"`,
   };
 }
 
-/** Where objects begin. Source: apimachinery meta/v1 TypeMeta and ObjectMeta, and the fields that most types have. */
+/** The top-level fields of most types. Source: apimachinery meta/v1 TypeMeta. */
 const FIRST_FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status', 'data']);
 
-/** A path that lacks its object, or begins with the type. */
+/** The hint for a path without `object` in front, or with the name of a type in its place. */
 function pathOfObject(source: string, start: number): string | undefined {
   const [path = '', name = '', next = ''] = /^(\w+)(?:\.(\w+))?(?:\.\w+)*/.exec(source.slice(start)) ?? [];
-  if (FIRST_FIELDS.has(name)) return `a field begins with object: object.${path}`;
-  return FIRST_FIELDS.has(next) ? `every object is called object: object${path.slice(name.length)}` : undefined;
+  if (FIRST_FIELDS.has(name)) return `write fields with object in front: object.${path}`;
+  return FIRST_FIELDS.has(next) ? `the variable is object for every type: object${path.slice(name.length)}` : undefined;
 }
 
-/** A key that holds a `-` or `/`, which CEL takes for an operator. */
+/** The hint for a key with a `-` or `/` in it, which CEL parses as an operator. */
 function keyInBrackets(source: string, start: number): string | undefined {
   const before = source.slice(0, start);
   const [, map, begin = ''] =
     /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ?? /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ?? [];
   const [end = ''] = /^\w+(?:[-/]\w+)*/.exec(source.slice(start)) ?? [];
-  return map === undefined ? undefined : `a name with - or / in it stands in brackets: ${map}["${begin}${end}"]`;
+  return map === undefined ? undefined : `put a key with - or / in brackets: ${map}["${begin}${end}"]`;
 }
 
-/** A function that is not there, one with the wrong number of arguments, or arguments of the wrong types. */
+/** Explains a call of an unknown function, or one with the wrong number or types of arguments. */
 function wrongCall(error: LibraryError, { environment, source, start, end }: Scene): Explanation {
   const call = /'(?:([\w.<>, ]+)\.)?(\w+)\((.*)\)'$/.exec(error.summary);
   if (!call) return { message: readable(lowerFirst(error.summary)) };
@@ -156,7 +159,7 @@ function wrongCall(error: LibraryError, { environment, source, start, end }: Sce
     };
   const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))].slice(0, 6).join('; ');
   const of = receiver && receiver !== 'dyn' ? ` of ${readable(receiver)}` : '';
-  return { message: `${name}(${readable(given)})${of} does not fit`, hint: `it is used as ${forms}`, at };
+  return { message: `wrong arguments: ${name}(${readable(given)})${of}`, hint: `its forms are ${forms}`, at };
 }
 
 function unexpected(error: LibraryError, { source, start, end }: Scene): Explanation {
@@ -171,7 +174,7 @@ function unexpected(error: LibraryError, { source, start, end }: Scene): Explana
   };
 }
 
-const EVERY = 'the items of a list are looked through: .exists(item, item.name == "…"), or .all(item, …)';
+const EVERY = 'test the items of a list with .exists(item, item.name == "…") or .all(item, …)';
 
 const TOKENS: Readonly<Record<string, string>> = {
   RPAREN: '")"',
@@ -181,14 +184,14 @@ const TOKENS: Readonly<Record<string, string>> = {
   IDENTIFIER: 'a name',
 };
 
-/** What other languages write. */
+/** Hints for operators of other languages. */
 const WORDS: Readonly<Record<string, string>> = {
-  '=': 'equality is written ==',
-  and: 'it is written &&',
-  '&': 'it is written &&',
-  or: 'it is written ||',
-  '|': 'it is written ||',
-  not: 'it is written !',
+  '=': 'write == for equality',
+  and: 'write && for and',
+  '&': 'write && for and',
+  or: 'write || for or',
+  '|': 'write || for or',
+  not: 'write ! for not',
 };
 
 const didYouMean = ([first]: readonly string[]) => (first ? `did you mean ${first}()?` : undefined);

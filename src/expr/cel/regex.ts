@@ -2,20 +2,21 @@ import { RE2JS } from '@bufbuild/re2';
 import { messageOf } from '../../kit/error.ts';
 import { failure } from './values.ts';
 
-/** A compiled RE2 pattern: its time grows with the text, whatever the pattern. */
+/** A compiled RE2 pattern. The time of a match is linear in the length of the text, for every pattern. */
 export interface Regex {
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
-  /** The leftmost match, preferring what the pattern names first. */
+  /** The leftmost match. Among several there, the one that the pattern prefers, as in Perl. */
   find(text: string): string | undefined;
-  /** Every match, left to right, none overlapping another; at most `most` of them unless that is negative. */
+  /** The matches from left to right, without overlaps. At most `most` of them, or all if `most` is negative. */
   findAll(text: string, most?: number): string[];
 }
 
+/** The number of compiled patterns that are cached. */
 const KEPT = 256;
 const compiled = new Map<string, Regex>();
 
-/** The regex of a pattern; the last few hundred are kept. Fails for what is no RE2, with what is wrong with it. */
+/** The compiled pattern, from a cache where possible. Fails with the reason for a pattern that is not RE2. */
 export function regexFor(pattern: string): Regex {
   const known = compiled.get(pattern);
   if (known) return known;
@@ -47,7 +48,7 @@ function parse(pattern: string): RE2JS {
   }
 }
 
-/** An empty match right behind another match does not count. Source: Go regexp.allMatches. */
+/** An empty match directly after another match does not count. Source: Go regexp.allMatches. */
 function findAll(re2: RE2JS, text: string, most: number): string[] {
   const found: string[] = [];
   let before = -1;
@@ -72,8 +73,9 @@ type Ops = ReturnType<Program['getInst']>['constructor'] &
   Readonly<Record<'ALT' | 'ALT_MATCH' | 'CAPTURE' | 'EMPTY_WIDTH' | 'MATCH' | 'NOP', number>>;
 
 /**
- * The library tells only whether there is a match, so its program is run here for where: all threads step together, the preferred first,
- * each with the place it began at (Pike's machine). Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
+ * Finds the place of a match. The library only reports whether there is one, so its compiled program is run here by
+ * Pike's algorithm: all threads advance together, the preferred one first, and each keeps the place where it began.
+ * Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
  */
 function search(re2: RE2JS, text: string, from: number): Span | undefined {
   const program = re2.re2().prog;
@@ -103,7 +105,7 @@ function search(re2: RE2JS, text: string, from: number): Span | undefined {
   return best;
 }
 
-/** The threads of one place, in order of preference; each instruction once. */
+/** The threads at one place of the text, in order of preference, at most one for each instruction. */
 class Threads {
   readonly ops: Ops;
   readonly #program: Program;
@@ -145,7 +147,7 @@ class Threads {
 
 const widthAt = (text: string, at: number) => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
-/** Which of `^`, `$`, `\A`, `\z`, `\b` and `\B` hold at a place, as RE2's bits. */
+/** The assertions (`^`, `$`, `\A`, `\z`, `\b`, `\B`) that are true at a place, as RE2's bits. */
 function contextAt(text: string, at: number): number {
   const before = text[at - 1];
   const after = text[at];

@@ -3,8 +3,9 @@ import { ask, type CelFunction } from './function.ts';
 import { failure, isMap, typeNameOf } from './values.ts';
 
 /**
- * `rolledOut(object)`: whether `kubectl rollout status` would say that it is done. False while it is not, and after the progress deadline.
- * Fails for other kinds, and for the strategy OnDelete, of which there is no status. False for null (`oldObject` of an addition).
+ * `rolledOut(object)`: whether `kubectl rollout status` would report the rollout of a workload as done. It is false
+ * before that, after the progress deadline, and for null (`oldObject` of an added object). It fails for other kinds,
+ * and for the strategy OnDelete, which has no rollout status.
  */
 export const rolloutFunctions: readonly CelFunction[] = [ask('rolledOut', ['rolledOut(dyn): bool'], isRolledOut)];
 

@@ -5,7 +5,10 @@ import { listIndexOf, listLastIndexOf } from './list-functions.ts';
 import { regexFor } from './regex.ts';
 import { failure } from './values.ts';
 
-/** CEL's own string functions and its strings extension. Source: cel-go ext/strings.go, kubernetes cel library regex.go. */
+/**
+ * The string functions of CEL, of its strings extension, and of Kubernetes' regex library.
+ * Source: cel-go ext/strings.go, kubernetes cel library regex.go.
+ */
 export const stringFunctions: readonly CelFunction[] = [
   ask('.startsWith', [], (value, prefix) => text(value).startsWith(text(prefix))),
   ask('.endsWith', [], (value, suffix) => text(value).endsWith(text(suffix))),
@@ -32,6 +35,7 @@ export const stringFunctions: readonly CelFunction[] = [
   ),
 ];
 
+/** The functions on bytes. */
 export const bytesFunctions: readonly CelFunction[] = [
   define('bytes', [], (value) => (value instanceof Uint8Array ? value : Buffer.from(text(value)))),
   define('.hex', [], (value) => bytes(value).toString('hex')),

@@ -4,7 +4,10 @@ import { Duration, failure, parseAge, parseTime, typeNameOf } from './values.ts'
 const TIME = 'google.protobuf.Timestamp';
 const SPAN = 'google.protobuf.Duration';
 
-/** Times and durations. Every getter of a time takes a zone (`"Europe/Berlin"`, `"+02:00"`); without one it is UTC. Source: CEL's language definition. */
+/**
+ * The functions on times and durations. Every getter of a time takes a zone (`"Europe/Berlin"`, `"+02:00"`). The
+ * default zone is UTC. Source: CEL's language definition.
+ */
 export const timeFunctions: readonly CelFunction[] = [
   define('timestamp', [`timestamp(${TIME}): ${TIME}`], toTime),
   define('duration', [`duration(${SPAN}): ${SPAN}`], toDuration),
@@ -25,7 +28,7 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 function toTime(value: unknown): Date {
   if (value instanceof Date) return value;
   if (typeof value === 'number') {
-    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : failure('timestamp() cannot take a number so large');
+    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : failure('timestamp() takes no times after the year 9999');
   }
   return parseTime(text(value)) ?? failure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
 }
@@ -38,7 +41,7 @@ function toDuration(value: unknown): Duration {
 
 const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
 
-/** A time whose UTC fields are those of the zone. */
+/** A time whose UTC fields are the local fields of the given time in the zone. */
 function inZone(value: unknown, zone: unknown): Date {
   const time = value instanceof Date ? value : failure(`expected a timestamp, got ${typeNameOf(value)}`);
   if (zone === undefined) return time;

@@ -3,13 +3,16 @@ import { HugeNumber, isContainer } from '../../kit/exact-json.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
-/** What reading a key that is not there gives. It passes through everything but questions, which it answers with no. */
+/**
+ * The value of a key that an object does not have. A yes-or-no operation on it is false; every other operation on it
+ * gives MISSING again.
+ */
 export const MISSING: unique symbol = Symbol('missing');
 
-/** An empty cell of a boolean column: it answers a question with no, and is the empty text to everything else. */
+/** An empty cell of a boolean column: false as a condition, the empty string for everything else. */
 export const BLANK: unique symbol = Symbol('blank');
 
-/** A length of time. */
+/** A duration. */
 export class Duration {
   readonly ms: number;
 
@@ -17,15 +20,15 @@ export class Duration {
     this.ms = ms;
   }
 
-  /** As CEL prints it: seconds. */
+  /** The duration in seconds, as CEL prints it: `90s`. */
   toString(): string {
     return `${this.ms / 1000}s`;
   }
 }
 
-/** What `a.?b` and `optional.of()` give. */
+/** The result of `a.?b` and `optional.of()`. */
 export class Optional {
-  /** MISSING when there is none. */
+  /** The value, or MISSING. */
   readonly value: unknown;
 
   constructor(value: unknown) {
@@ -33,7 +36,7 @@ export class Optional {
   }
 }
 
-/** What `type()` gives, and what `int`, `string` and the others name. */
+/** A type as a value: the result of `type()`, and the value of the names `int`, `string` and so on. */
 export class TypeName {
   readonly name: string;
 
@@ -43,20 +46,22 @@ export class TypeName {
 }
 
 /**
- * A failure of one evaluation, and where in the source it happened once that is known. Its message names types and places, never a
- * value: an object may be a Secret.
+ * A failure of one evaluation. Its message names types and functions, never a value, because the object may be a
+ * Secret.
  */
 export class CelFailure extends Error {
+  /** The offset in the source, once it is known. */
   at: number | undefined;
 }
 
+/** Throws a {@link CelFailure}. */
 export function failure(message: string): never {
   throw new CelFailure(message);
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A number of CEL: whole ones beyond 2^53 are bigints. */
+/** A number of CEL. A whole number beyond 2^53 is a bigint. */
 export type CelNumber = number | bigint;
 
 export function isNumber(value: unknown): value is CelNumber {
@@ -66,26 +71,29 @@ export function isNumber(value: unknown): value is CelNumber {
 const LEAST_INT = -(2n ** 63n);
 const MOST_INT = 2n ** 63n - 1n;
 
-/** Whether a number is an int: JSON does not tell, so every whole number of 64 bits is one. Numbers beyond 2^53 that are no bigint were written as doubles. */
+/**
+ * Whether a number is an int. JSON has one kind of numbers, so every whole number of 64 bits is an int. A number beyond
+ * 2^53 that is no bigint was written as a double.
+ */
 export function isInt(value: CelNumber): boolean {
   return typeof value === 'bigint' ? value >= LEAST_INT && value <= MOST_INT : Number.isSafeInteger(value);
 }
 
-/** An int as expressions have it. Fails beyond 64 bits. */
+/** An int as evaluations represent it. Fails with an overflow beyond 64 bits. */
 export function whole(value: bigint): CelNumber {
   if (!isInt(value)) return failure('integer overflow');
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** Whether a value is a map of CEL: a plain object, none of the classes above. */
+/** Whether a value is a map of CEL: a plain object, no instance of a class. */
 export function isMap(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The name of a value's type, for messages and for `type()`. A whole number is an int, for JSON does not tell. */
+/** The name of a value's type, for messages and for `type()`. Every whole number of 64 bits is an int. */
 export function typeNameOf(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -118,7 +126,10 @@ function objectTypeName(value: object | null): string {
 
 const TEXTUAL = [Duration, Quantity, IpAddress, IpBlock];
 
-/** What leaves an evaluation: JSON values. A time is RFC 3339 text, a duration its seconds (`300s`), what is missing undefined. */
+/**
+ * The result of an evaluation as JSON. A time becomes RFC 3339 text, a duration its seconds (`300s`), bytes base64, a
+ * missing value undefined.
+ */
 export function toPlain(value: unknown): unknown {
   if (value === MISSING) return undefined;
   if (value === BLANK) return '';
@@ -132,7 +143,10 @@ export function toPlain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
 }
 
-/** Reads `5m`, `3d4h` and `2y10d` as kubectl prints an age, and Go durations, in milliseconds; undefined for anything else. */
+/**
+ * Parses an age as kubectl prints it (`5m`, `3d4h`, `2y10d`) or a Go duration. Returns milliseconds; undefined for any
+ * other text.
+ */
 export function parseAge(text: string): number | undefined {
   try {
     return parseLongDuration(text);
@@ -143,7 +157,7 @@ export function parseAge(text: string): number | undefined {
 
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Reads an RFC 3339 time; undefined for anything else. */
+/** Parses an RFC 3339 time. Returns undefined for any other text. */
 export function parseTime(text: string): Date | undefined {
   if (!RFC3339.test(text)) return undefined;
   const time = new Date(text);

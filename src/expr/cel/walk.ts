@@ -5,7 +5,7 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
   return [node.args].flat(3).filter((arg): arg is ASTNode => typeof arg === 'object' && arg !== null && 'op' in arg);
 }
 
-/** The keys that an expression reads of a variable and that stand in it: `a` and `b` of `cells["a"] == cells.b`. */
+/** The literal keys that an expression reads of a variable, in order: `a` and `b` in `cells["a"] == cells.b`. */
 export function keysRead(root: ASTNode, variable: string): string[] {
   const keys: string[] = [];
   const open = [root];
@@ -22,7 +22,7 @@ function keyOf(key: ASTNode | string | undefined): string[] {
   return key?.op === 'value' && typeof key.args === 'string' ? [key.args] : [];
 }
 
-/** Whether an expression looks at more of a variable than one key of it. */
+/** Whether an expression reads anything of a variable beside one key. */
 export function readsBeyond(node: ASTNode, variable: string, key: string): boolean {
   if (node.op === 'id') return node.args === variable;
   const [of, at] = node.op === '[]' || node.op === '.' ? node.args : [];
@@ -30,7 +30,7 @@ export function readsBeyond(node: ASTNode, variable: string, key: string): boole
   return childrenOf(node).some((child) => readsBeyond(child, variable, key));
 }
 
-/** Whether an expression calls a function of this name. */
+/** Whether an expression calls a function with this name. */
 export function calls(root: ASTNode, name: string): boolean {
   const open = [root];
   for (let node = open.pop(); node; node = open.pop()) {

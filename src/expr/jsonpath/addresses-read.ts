@@ -3,8 +3,9 @@ import type { Part, Step } from './ast.ts';
 import { parseTemplate } from './parse.ts';
 
 /**
- * The fields that a path or template of kubectl's dialect prints, from the root; conditions of filters are not among them. None for `$…`
- * expressions, for `{.items…}` (which is about a List), and behind `..`, which looks everywhere. Does not throw for what cannot be read.
+ * The fields that a path or template of kubectl's dialect prints, without the conditions of filters. There are none for
+ * `$…` expressions, for `{.items…}` (which is about a List), and after `..` (which searches everywhere). Never throws:
+ * a text that cannot be parsed has none.
  */
 export function addressesOf(text: string): Address[] {
   if (/^\s*\$/.test(text)) return [];
@@ -42,5 +43,5 @@ function ofSteps(steps: readonly Step[], root: Address): Address[] {
   }
 }
 
-/** Maps whose keys have dots. */
+/** Whether the keys of the map at an address have dots in them. */
 const isKeyed = (root: Address) => root.at(-1) === 'labels' || root.at(-1) === 'annotations';

@@ -4,39 +4,40 @@ import type { Part, Step } from './ast.ts';
 import { compileSteps, type Find, type Strictness } from './compile.ts';
 import { parseTemplate } from './parse.ts';
 
-/** A compiled JSONPath expression or template. Stateless: one may serve many objects. */
+/** A compiled JSONPath expression or template. It has no state, so it can be used for many objects. */
 export interface JsonPath {
-  /** As it was written. */
+  /** The source text. */
   readonly text: string;
-  /** Whether it begins at `.items`: it was written for a List and should be given one. */
+  /** Whether it begins at `.items`, so that it expects a List. */
   readonly wantsList: boolean;
   /**
-   * Every value found, in order; a template's own text is left out. Never throws: a missing key, an index out of range or
-   * a comparison of unlike things finds nothing. For indexes, sort keys and columns.
+   * All values found, in order, without the literal text of a template. Never throws: a missing key, an index out of
+   * range or a comparison of different types finds nothing. For indexes, sort keys and columns.
    */
   values(object: unknown): unknown[];
   /**
-   * The object put through the template, as `kubectl -o jsonpath` prints it: values of one `{}` joined by a space, maps and lists as JSON.
-   * `clean` is applied to each printed value, not to the template's own text.
-   * Throws `argument` with kubectl's words for an index out of range and for comparisons of unlike things.
+   * The object as `kubectl -o jsonpath` prints it: the values of one `{}` joined by spaces, maps and lists as JSON.
+   * `clean` is applied to each printed value, not to the literal text of the template. Throws `argument` with kubectl's
+   * message for an index out of range and for a comparison of different types.
    */
   print(object: unknown, clean?: (text: string) => string): string;
 }
 
 /**
- * Compiles kubectl's dialect: `{.metadata.name}`, templates with text and `{range}`, and bare `.metadata.name` or `metadata.name`.
- * Throws `argument` with the position of a fault, and for `$…` without braces, which `loadJsonPath` takes.
- * Source: client-go util/jsonpath. Two departures: `{.}` is the whole object, and `['a.b/c']` also finds the key spelt so.
+ * Compiles kubectl's dialect: `{.metadata.name}`, templates with text and `{range}`, and bare `.metadata.name` or
+ * `metadata.name`. Throws `argument` with the position of a fault, and for `$…` without braces, which only
+ * `loadJsonPath` compiles. Source: client-go util/jsonpath. Two differences: `{.}` is the whole object, and `['a.b/c']`
+ * also finds the key `a.b/c`.
  */
 export function compileJsonPath(text: string): JsonPath {
   if (isDollarPath(text)) {
-    throw new InformerError('argument', `"${text}" is an expression of another JSONPath dialect`, { hint: `write it as {${text}}` });
+    throw new InformerError('argument', `"${text}" is not in kubectl's JSONPath dialect`, { hint: `write it as {${text}}` });
   }
   if (text.trim() === '') throw new InformerError('argument', 'the JSONPath is empty', { hint: 'write it as .metadata.name' });
   return new Template(text, parseTemplate(text));
 }
 
-/** Whether an expression is of the other dialect, which `loadJsonPath` hands to jsonpath-plus. */
+/** Whether an expression is in the other dialect, `$…`, which `loadJsonPath` compiles with jsonpath-plus. */
 export const isDollarPath = (text: string) => /^\s*\$/.test(text);
 
 type Printed = { readonly find: Find; readonly body?: readonly Compiled[] };

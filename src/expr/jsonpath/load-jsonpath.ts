@@ -4,16 +4,18 @@ import { goText } from '../go-text.ts';
 import { compileJsonPath, isDollarPath, type JsonPath } from './jsonpath.ts';
 
 /**
- * Compiles kubectl's dialect as {@link compileJsonPath} does, and expressions that begin with `$` by `jsonpath-plus` (script
- * filters such as `$.items[?(@.a && @.b > 1)]`), which is loaded then and only then. Throws `argument` for what cannot be read.
+ * Compiles kubectl's dialect as {@link compileJsonPath} does, and an expression that begins with `$` with
+ * `jsonpath-plus`, which has script filters such as `$.items[?(@.a && @.b > 1)]`. The library is loaded only for such
+ * an expression. Throws `argument` for an expression that cannot be parsed.
  */
 export async function loadJsonPath(text: string): Promise<JsonPath> {
   return isDollarPath(text) ? loadDollarPath(text) : compileJsonPath(text);
 }
 
 /**
- * Compiles a `$…` expression by jsonpath-plus, whose filter scripts run in its own interpreter (`eval: 'safe'`, never `native`).
- * One instance serves every object. A script that fails on an object matches nothing there; one that cannot be read throws `argument` here.
+ * Compiles a `$…` expression with jsonpath-plus. Filter scripts run in the library's own interpreter (`eval: 'safe'`,
+ * never `native`). A script that fails on an object matches nothing there. A script that cannot be parsed throws
+ * `argument` here.
  */
 async function loadDollarPath(text: string): Promise<JsonPath> {
   refuseRounding(text);
@@ -37,16 +39,19 @@ async function loadDollarPath(text: string): Promise<JsonPath> {
   };
 }
 
-/** The library's interpreter would round such a number, and then find what is not there. */
+/** Refuses whole numbers beyond 2^53. The library's interpreter would round them, and then match other values. */
 function refuseRounding(text: string): void {
   const literal = text.replace(/'[^']*'|"[^"]*"/g, '').match(/(?<![\w.])\d{16,}(?![\w.])/)?.[0];
   if (literal === undefined || Number.isSafeInteger(Number(literal))) return;
-  throw new InformerError('argument', `error parsing jsonpath ${text}: ${literal} is beyond what expressions that begin with $ can hold`, {
+  throw new InformerError('argument', `error parsing jsonpath ${text}: ${literal} is too large for an expression that begins with $`, {
     hint: "kubectl's dialect, in braces, is exact: {.items[?(@.spec.id==…)]}",
   });
 }
 
-/** Scripts are read only when an item reaches them; here each is tried on an empty item, where a missing key is no fault. */
+/**
+ * Throws for a script that cannot be parsed. The library parses a script only when an item reaches it, so each one runs
+ * here on an empty item. A missing key is no fault then.
+ */
 function checkScripts(text: string, toPathArray: (path: string) => string[], engine: JSONPathClass): void {
   try {
     for (const part of toPathArray(text)) if (/^\??\(/.test(part)) engine.evaluate({ path: `$[${part}]`, json: [{}], wrap: true });

@@ -2,9 +2,10 @@ import type { Part, Step } from './ast.ts';
 import { failAt, PathParser } from './path-parser.ts';
 
 /**
- * Reads kubectl's JSONPath dialect: a template of text and `{actions}`, or, when there is no brace in it, one bare expression
- * (`.metadata.name`, `metadata.name`). Beyond kubectl it takes `&&` and `||` in filters, nested filters, double-quoted keys, `..*`, and
- * `[type=Ready]` for the items of a list whose fields read so, as paths of changes are written.
+ * Parses kubectl's JSONPath dialect: a template of text and `{actions}`, or, if it has no brace, one bare expression
+ * (`.metadata.name`, `metadata.name`). In addition to kubectl it accepts `&&` and `||` in filters, nested filters,
+ * double-quoted keys, `..*`, and `[type=Ready]` for the items of a list with this field, as paths of changes are
+ * written.
  *
  * Throws `argument` with the position of the fault. Source: client-go util/jsonpath, kubectl RelaxedJSONPathExpression.
  */
@@ -20,7 +21,7 @@ const KEYWORD = /^\s*(range|end|true|false)(\W|$)|^\s*['"+\d-]/;
 
 const print = (path: Step[]): Part => ({ kind: 'print', path });
 
-/** Text, actions and ranges. A range that is not ended reaches to the end of the template, as in kubectl. */
+/** Parses text, actions and ranges. A range without `{end}` reaches to the end of the template, as in kubectl. */
 class TemplateParser {
   readonly #text: string;
   #at = 0;
@@ -60,7 +61,7 @@ class TemplateParser {
   }
 }
 
-/** `{"\n"}` is the template's own text, not a value. */
+/** The literal text of an action such as `{"\n"}`; undefined for other actions. */
 function textOf(steps: Step[]): Part | undefined {
   const [only] = steps;
   if (steps.length !== 1 || only?.kind !== 'literal') return undefined;

@@ -3,12 +3,12 @@ import type { Comparator, Condition, Step } from './ast.ts';
 
 const COMPARATORS: readonly string[] = ['==', '!=', '<=', '>=', '<', '>'] satisfies Comparator[];
 
-/** Throws `argument` for a fault in an expression, with kubectl's beginning and the position in `text`. */
+/** Throws `argument` for a fault in an expression, with the start of kubectl's message and the position in `text`. */
 export function failAt(text: string, at: number, problem: string, hint?: string): never {
   throw new InformerError('argument', `error parsing jsonpath ${text}, ${problem} at position ${at}`, { hint });
 }
 
-/** One path, from `start` up to `end` or what closes it. */
+/** Parses one path, from `start` to `end` or to the character that closes it. `at` is the position reached. */
 export class PathParser {
   readonly #text: string;
   readonly #end: number;
@@ -20,7 +20,7 @@ export class PathParser {
     this.#end = end;
   }
 
-  /** A path without braces; the first name may lack its dot. */
+  /** Parses a path without braces. The first name needs no dot. */
   bare(): Step[] {
     this.#skipSpace();
     const steps: Step[] = [];
@@ -29,7 +29,7 @@ export class PathParser {
     return steps;
   }
 
-  /** The inside of `{…}`; ends behind the brace. */
+  /** Parses the inside of `{…}`, and the closing brace. */
   action(): Step[] {
     const steps: Step[] = [];
     this.#steps(steps, false, '}');
@@ -68,7 +68,7 @@ export class PathParser {
     if (next === '*' || isWordStart(next)) this.#field(steps, inFilter);
   }
 
-  /** A name up to the next character that ends one; `\` keeps the character after it. An empty name changes nothing. */
+  /** Parses a field name. A `\` makes the next character part of the name. An empty name adds no step. */
   #field(steps: Step[], inFilter: boolean): void {
     const ends = inFilter ? ` \t\r\n.,[]$@{})!<>=&|` : ` \t\r\n.,[]$@{}`;
     const start = this.at;
@@ -96,7 +96,7 @@ export class PathParser {
     return Number.isSafeInteger(value) || text.includes('.') ? value : BigInt(text);
   }
 
-  /** The text between two equal quotes, escapes left as they are; ends behind the closing one. */
+  /** Parses a quoted text, and the closing quote. Escapes are returned as written. */
   #quoted(): string {
     const start = this.at;
     const quote = this.#text[this.at++] as string;
@@ -124,7 +124,7 @@ export class PathParser {
     steps.push(members.length === 1 ? ((members[0] as Step[])[0] as Step) : { kind: 'union', members });
   }
 
-  /** `[name=value,…]`; ends behind the bracket. */
+  /** Parses `[name=value,…]`, and the closing bracket. */
   #item(bracket: number): Step {
     const fields: [string, string][] = [];
     do {
@@ -150,7 +150,7 @@ export class PathParser {
     return this.#text.slice(start, this.at);
   }
 
-  /** One member of `[…]`; ends at its comma or bracket. */
+  /** Parses one member of `[…]`, up to its comma or bracket. */
   #member(bracket: number): Step {
     this.#skipSpace();
     const start = this.at;
@@ -164,7 +164,7 @@ export class PathParser {
     return step;
   }
 
-  /** A quoted key is a path of its own in this dialect: `['a.b']` is `.a.b`. */
+  /** Parses a quoted key. In this dialect the key is a path: `['a.b']` is `.a.b`. */
   #key(): Step {
     const start = this.at + 1;
     const raw = this.#quoted();
@@ -243,7 +243,7 @@ export class PathParser {
   }
 }
 
-/** A bracket that names the items it means. */
+/** The beginning of `[name=value]`. */
 const ITEM = /^\[\s*[A-Za-z_]\w*=(?!=)/;
 
 const isComparator = (text: string): text is Comparator => COMPARATORS.includes(text);

@@ -2,15 +2,21 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import { compileJsonPath } from './jsonpath.ts';
 import { loadJsonPath } from './load-jsonpath.ts';
 
-/** A path into objects: `.spec`, `.status.conditions[type=Ready].status`, `.metadata.labels.app\.kubernetes\.io/name`, with or without braces. */
+/**
+ * A compiled path into objects, with or without braces: `.spec`, `.status.conditions[type=Ready].status`,
+ * `.metadata.labels.app\.kubernetes\.io/name`.
+ */
 export interface PathValues {
-  /** As it was written. */
+  /** The source text. */
   readonly text: string;
-  /** What stands there in an object, in order; nothing where the path leads nowhere. Never throws. */
+  /** The values at the path in an object, in order; none if the object has no such field. Never throws. */
   values(object: unknown): unknown[];
 }
 
-/** Compiles a path of kubectl's dialect. Throws `argument` with the flag and the position of a fault, and for `$…`, which {@link loadPath} takes. */
+/**
+ * Compiles a path of kubectl's dialect. Throws `argument` with the flag and the position of a fault, and for `$…`,
+ * which only {@link loadPath} compiles.
+ */
 export function compilePath(text: string, { flag }: { flag: string }): PathValues {
   try {
     return compileJsonPath(text);
@@ -19,7 +25,7 @@ export function compilePath(text: string, { flag }: { flag: string }): PathValue
   }
 }
 
-/** As {@link compilePath}, and `$…` expressions by the library that is loaded for them. */
+/** Compiles a path as {@link compilePath} does, and also `$…` expressions, for which it loads a library. */
 export async function loadPath(text: string, { flag }: { flag: string }): Promise<PathValues> {
   try {
     return await loadJsonPath(text);
@@ -28,7 +34,7 @@ export async function loadPath(text: string, { flag }: { flag: string }): Promis
   }
 }
 
-/** The paths of a list `.spec,.status.conditions[?(@.type=="a,b")]`: commas inside brackets, braces and quotes do not part them. */
+/** The paths of a list, separated by commas: `.spec,.status`. Commas in brackets, braces and quotes do not separate. */
 export function splitPaths(text: string): string[] {
   const paths: string[] = [];
   let depth = 0;

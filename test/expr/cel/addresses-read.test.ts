@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { addressText } from '../../../src/expr/address.ts';
 import { addressesRead } from '../../../src/expr/cel/addresses-read.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
-import { addressesOf } from '../../../src/expr/jsonpath/addresses-read.ts';
 
 const read = (source: string) => addressesRead(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES }).ast).map(addressText);
 
@@ -32,20 +31,4 @@ test.each<[string, string[]]>([
   ['rolledOut(object)', []],
 ])('%s reads %j', (source, expected) => {
   expect(read(source).sort()).toEqual([...expected].sort());
-});
-
-test.each<[string, string[]]>([
-  ['.metadata.nam', ['.metadata.nam']],
-  ['spec/replicas', [".['spec/replicas']".slice(1)]],
-  ['{.spec.containers[*].image}', ['.spec.containers[*].image']],
-  ['{.status.conditions[?(@.type=="Ready")].status}', ['.status.conditions[*].status']],
-  ['{.metadata.name}{"\\t"}{.spec.nodeNam}', ['.metadata.name', '.spec.nodeNam']],
-  ['{range .spec.containers[*]}{.name} {.imag}{end}', ['.spec.containers[*]', '.spec.containers[*].name', '.spec.containers[*].imag']],
-  ["{.metadata.labels['app.kubernetes.io/name']}", [".metadata.labels['app.kubernetes.io/name']"]],
-  ['{..image}', []],
-  ['{.items[*].metadata.name}', []],
-  ['$.spec.containers[?(@.image)]', []],
-  ['{.broken', []],
-])('%s prints %j', (template, expected) => {
-  expect(addressesOf(template).map(addressText)).toEqual(expected);
 });

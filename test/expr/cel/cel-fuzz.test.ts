@@ -85,7 +85,7 @@ const VALUES: unknown[] = [
   {},
 ];
 
-test('whatever is written, it is refused with an error of ours or answers true, false or an error, and never throws', () => {
+test('any text is refused with an InformerError, or gives true, false or an InformerError, and never throws', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
       const program = compiled(tokens.join(' '));
@@ -99,7 +99,7 @@ test('whatever is written, it is refused with an error of ours or answers true, 
   );
 });
 
-test('what can be composed from valid parts never throws either', () => {
+test('an expression that is composed from valid parts never throws', () => {
   const leaf = fc.constantFrom(
     'object.a',
     'object.b',

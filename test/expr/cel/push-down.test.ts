@@ -40,12 +40,12 @@ describe('a condition on a field becomes a field selector', () => {
     ['object.status.phase != "Running"', 'status.phase!=Running', 'object.status.phase != "Running"'],
     ['object.spec.hostNetwork == true', 'spec.hostNetwork=true', 'object.spec.hostNetwork == true'],
     ['object.status.replicas == 3', 'status.replicas=3', 'object.status.replicas == 3'],
-  ])('%s, evaluated here again unless it means just the same', (source, fieldSelector, local) => {
+  ])('%s, evaluated here too unless it means exactly the same', (source, fieldSelector, local) => {
     expect(pushed(source)).toMatchObject({ fieldSelector, local });
   });
 });
 
-describe('what a selector cannot say stays here', () => {
+describe('a condition that no selector can express stays here', () => {
   it.each([
     ['object.metadata.labels.app == "two words"'],
     ['object.metadata.labels.app in ["ok", "a,b"]'],
@@ -74,7 +74,7 @@ describe('what a selector cannot say stays here', () => {
   });
 });
 
-it('the conditions that are sent are told, the others are left in their order', () => {
+it('the conditions that are sent are listed, the others keep their order', () => {
   const source =
     'object.metadata.labels.app == "web" && object.spec.replicas > 2 && (event == "ADDED" || now == now) && object.metadata.name == "a"';
   expect(pushed(source)).toEqual({
@@ -85,7 +85,7 @@ it('the conditions that are sent are told, the others are left in their order', 
   });
 });
 
-it('selectors and what is left accept just the objects that the whole expression accepts', () => {
+it('selectors and the remaining conditions accept the same objects as the whole expression', () => {
   const condition = fc.constantFrom(
     'object.metadata.labels.app == "web"',
     'object.metadata.labels.app != "web"',

@@ -44,14 +44,14 @@ function compiled(text: string): JsonPath | undefined {
   }
 }
 
-test('any text compiles, or is refused as a bad argument', () => {
+test('any text compiles, or is refused as an invalid argument', () => {
   fc.assert(
     fc.property(template, (text) => void compiled(text)),
     { numRuns: 3000 },
   );
 });
 
-test('whatever compiled never throws from values, and from print at most as a bad argument', () => {
+test('a compiled path never throws from values, and from print only as an invalid argument', () => {
   fc.assert(
     fc.property(template, fc.jsonValue(), (text, object) => {
       const path = compiled(text);

@@ -1,30 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
-import { loadJsonPath } from '../../../src/expr/jsonpath/load-jsonpath.ts';
-
-/** What kubectl 1.33 printed for these templates (`kubectl annotate --local -f FILE -o jsonpath=…`). */
-const object = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'cm', labels: { 'app.kubernetes.io/name': 'web', x: '1' } },
-  spec: {
-    nul: null,
-    empty: [],
-    n: 3,
-    f: 1.5,
-    big: 1000000,
-    t: true,
-    html: '<a>&',
-    list: [
-      { k: 'a', n: 1, v: { z: 1, a: '<&>' } },
-      { k: 'b', n: 2 },
-      { k: 'c', n: 3, x: null },
-    ],
-    nums: [1, 2, 3, 4, 5],
-    m: { a: 2, b: 1 },
-    holes: [{ l: [1] }, { l: [] }, { l: [2, 3] }],
-  },
-};
+import { object } from '../../support/jsonpath.ts';
 
 const nodes = {
   kind: 'List',
@@ -40,6 +16,7 @@ const nodes = {
 
 const print = (template: string, on: unknown = object) => compileJsonPath(template).print(on);
 
+/** What kubectl 1.33 printed for these templates (`kubectl annotate --local -f FILE -o jsonpath=…`). */
 describe('a template prints what kubectl prints', () => {
   test.each([
     ['{.spec.m}', '{"a":2,"b":1}'],
@@ -114,75 +91,6 @@ describe("the examples of kubectl's documentation print as documented", () => {
   });
 });
 
-describe('what kubectl refuses while parsing is refused when compiled, with the position', () => {
-  test.each([
-    ['{.spec.list[0].k', 'unclosed action at position 16'],
-    ['{.spec.list[0}', 'unterminated array at position 11'],
-    ['{.spec.list[a]}', 'invalid array index a at position 12'],
-    ['{.spec.nums[+1]}', 'invalid array index +1 at position 12'],
-    ['{.spec.nums[-]}', 'invalid array index - at position 12'],
-    ['{.spec.nums[1:2:0]}', 'step must be > 0 at position 12'],
-    ['{.spec.list[?(@.n==1 % 2)]}', "unrecognized character in action: U+0025 '%' at position 21"],
-    ['{.spec.list[?(@.k=~"a")]}', 'unrecognized filter operator =~ at position 17'],
-    ['{.spec.list[?(@.k=="a"]}', "unrecognized character in action: U+005D ']' at position 22"],
-    ['{.spec.list[?(@.k=="a")', 'unclosed array expect ] at position 23'],
-    ['{.spec.list[?(@.k', 'unterminated filter at position 11'],
-    ['{.spec.list[?(@.k==)]}', 'empty operand in filter at position 19'],
-    ['a{end}', 'not in range, nothing to end at position 2'],
-    ['a{foo}', 'unrecognized identifier foo at position 2'],
-    ['{.a}{"b}', 'unterminated quoted string at position 5'],
-    ['{.a\n}', 'unclosed action at position 3'],
-    ['{.a....b}', 'invalid multiple recursive descent at position 5'],
-    ['{.a #}', "unrecognized character in action: U+0023 '#' at position 4"],
-  ])('%s', (template, problem) => {
-    expect(() => compileJsonPath(template)).toThrow(`error parsing jsonpath ${template}, ${problem}`);
-  });
-
-  test('an empty expression is refused', () => {
-    expect(() => compileJsonPath(' ')).toThrow('the JSONPath is empty');
-  });
-});
-
-describe('what kubectl refuses while printing throws from print and is nothing to values', () => {
-  test.each([
-    ['{.spec.nums[9]}', 'array index out of bounds: index 9, length 5'],
-    ['{.spec.nums[-7]}', 'array index out of bounds: index -2, length 5'],
-    ['{.spec.empty[0]}', 'array index out of bounds: index 0, length 0'],
-    ['{.spec.nums[3:1]}', 'starting index 3 is greater than ending index 1'],
-    ['{.spec.n[0]}', 'number is not array or slice'],
-    ['{[0]}', 'map is not array or slice'],
-    ['{.spec.m[?(@.x)]}', 'map is not array or slice and cannot be filtered'],
-    ['{.spec.list[?(@.x==1)].k}', 'invalid type for comparison'],
-    ['{.spec.list[?(@.k==1)].k}', 'incompatible types for comparison'],
-    ['{.spec.holes[?(@.l[*]==2)]}', 'can only compare one element at a time'],
-  ])('%s', (template, problem) => {
-    const path = compileJsonPath(template);
-    expect(() => path.print(object)).toThrow(problem);
-    expect(path.values(object)).toEqual([]);
-  });
-
-  test('a slice that reaches past the end throws from print and is cut by values', () => {
-    const path = compileJsonPath('{.spec.nums[3:9]}');
-    expect(() => path.print(object)).toThrow('array index out of bounds: index 8, length 5');
-    expect(path.values(object)).toEqual([4, 5]);
-  });
-});
-
-describe('an expression without braces is read as one action', () => {
-  test.each([
-    '.metadata.name',
-    'metadata.name',
-    '{metadata.name}',
-    '{.metadata.name}',
-    "['metadata'].name",
-    '@.metadata.name',
-    ' .metadata.name',
-  ])('%s', (text) => {
-    expect(compileJsonPath(text).values(object)).toEqual(['cm']);
-    expect(print(text)).toBe('cm');
-  });
-});
-
 describe('beyond kubectl', () => {
   test.each([
     ['{.}', object],
@@ -196,13 +104,13 @@ describe('beyond kubectl', () => {
     expect(compileJsonPath(template).values(object)).toEqual([expected]);
   });
 
-  test('an empty list in the middle does not end the walk over the rest', () => {
+  test('an empty list in the middle does not end the search', () => {
     expect(print('{.spec.holes[*].l[*]}')).toBe('1 2 3');
   });
 });
 
 describe('values', () => {
-  test('leave the text of a template out', () => {
+  test('leave out the text of a template', () => {
     expect(compileJsonPath('a{range .spec.list[*]}{.k}:{.n}{"\\n"}{end}').values(object)).toEqual(['a', 1, 'b', 2, 'c', 3]);
   });
 
@@ -212,7 +120,7 @@ describe('values', () => {
     expect(compileJsonPath('{.toString}').values({ toString: 'own' })).toEqual(['own']);
   });
 
-  test.each([[undefined], [null], [3], ['text'], [[]]])('of %j are none', (nothing) => {
+  test.each([[undefined], [null], [3], ['text'], [[]]])('there are none in %j', (nothing) => {
     expect(compileJsonPath('.metadata.name').values(nothing)).toEqual([]);
   });
 });
@@ -221,43 +129,21 @@ test('a map prints as JSON with sorted keys at every depth', () => {
   expect(compileJsonPath('{@}').print({ b: [{ d: 1, c: null }], a: '\u2028' })).toBe('{"a":"\\u2028","b":[{"c":null,"d":1}]}');
 });
 
-test('print cleans values and not the text of the template', () => {
+test('print applies clean to values, not to the text of the template', () => {
   expect(compileJsonPath('{"<"}{.k}>{.l[*]}').print({ k: 'v', l: ['a', 'b'] }, (text) => text.toUpperCase())).toBe('<V>A B');
 });
 
-test('a template that begins at .items says that it wants a List', () => {
+test('a template that begins at .items expects a List', () => {
   expect(compileJsonPath('{range .items[*]}{.kind}{end}').wantsList).toBe(true);
   expect(compileJsonPath('{.metadata.items}').wantsList).toBe(false);
 });
 
-describe('an expression that begins with $ is of the other dialect', () => {
+describe('compileJsonPath refuses', () => {
+  test('an empty expression is refused', () => {
+    expect(() => compileJsonPath(' ')).toThrow('the JSONPath is empty');
+  });
+
   test('the synchronous compiler says how to write it instead', () => {
-    expect(() => compileJsonPath('$.metadata.name')).toThrow('"$.metadata.name" is an expression of another JSONPath dialect');
-  });
-
-  test.each([
-    ['$.metadata.name', ['cm']],
-    ['$.spec.list[?(@.n > 1 && @.k)].k', ['b', 'c']],
-    ['$.spec.list[?(@.v.a.b.c)].k', []],
-    ['$.spec.nums[-1:]', [5]],
-    ["$.metadata.labels['app.kubernetes.io/name']", ['web']],
-    ['$.nope', []],
-  ])('%s', async (text, expected) => {
-    const path = await loadJsonPath(text);
-    expect(path.values(object)).toEqual(expected);
-    expect(path.print(object)).toBe(expected.join(' '));
-  });
-
-  test('a script that cannot be read is refused when compiled', async () => {
-    await expect(loadJsonPath('$.a[?(@.b ==)]')).rejects.toThrow('error parsing jsonpath $.a[?(@.b ==)]');
-  });
-
-  test('scripts reach nothing but the object', async () => {
-    const path = await loadJsonPath('$.spec.list[?(@.constructor.constructor("return process")().exit(7))]');
-    expect(path.values(object)).toEqual([]);
-  });
-
-  test('the loader takes the kubectl dialect too', async () => {
-    expect((await loadJsonPath('{.metadata.name}')).values(object)).toEqual(['cm']);
+    expect(() => compileJsonPath('$.metadata.name')).toThrow(`"$.metadata.name" is not in kubectl's JSONPath dialect`);
   });
 });

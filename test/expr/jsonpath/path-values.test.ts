@@ -16,7 +16,7 @@ const pod = {
 
 const valuesAt = (text: string) => compilePath(text, { flag: '--changed' }).values(pod);
 
-describe('a path gives the values that stand there', () => {
+describe('a path finds its values', () => {
   it.each([
     ['.metadata.name', ['web']],
     ['metadata.name', ['web']],
@@ -42,7 +42,7 @@ describe('a path gives the values that stand there', () => {
     expect(valuesAt(text)).toEqual(expected);
   });
 
-  it('wherever a list of changes says something changed', () => {
+  it('a changed path is a path to the changed value', () => {
     const after = structuredClone(pod);
     after.metadata.labels['app.kubernetes.io/name'] = 'other';
     (after.status.conditions[0] as { status: string }).status = 'False';
@@ -52,12 +52,12 @@ describe('a path gives the values that stand there', () => {
   });
 });
 
-describe('a path that cannot be read is refused with the flag and the position', () => {
+describe('a path that cannot be parsed is refused with the flag and the position', () => {
   it.each([
     ['.spec.x[', '--changed: error parsing jsonpath .spec.x[, unterminated array at position 7'],
     ['.a[type=Ready', '--changed: error parsing jsonpath .a[type=Ready, unterminated array at position 2'],
     ['.a[type=Ready,b]', '--changed: error parsing jsonpath .a[type=Ready,b], expected name=value in [b at position 14'],
-    ['$.spec', '--changed: "$.spec" is an expression of another JSONPath dialect'],
+    ['$.spec', `--changed: "$.spec" is not in kubectl's JSONPath dialect`],
     ['', '--changed: the JSONPath is empty'],
   ])('%s', (text, message) => {
     try {
@@ -69,13 +69,13 @@ describe('a path that cannot be read is refused with the flag and the position',
   });
 });
 
-it('an expression of the other dialect is loaded', async () => {
+it('loadPath also takes an expression of the other dialect', async () => {
   const { values } = await loadPath('$.status.conditions[?(@.status === "True" && @.type)].type', { flag: '--changed' });
   expect(values(pod)).toEqual(['Ready']);
   await expect(loadPath('.a[', { flag: '--sort-by' })).rejects.toThrow('--sort-by: ');
 });
 
-describe('a list of paths is parted at its commas', () => {
+describe('a list of paths is split at its commas', () => {
   it.each([
     ['.spec', ['.spec']],
     ['.spec,.status.phase', ['.spec', '.status.phase']],

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { type Frame, failureAt, placed } from '../../../src/expr/cel/frame.ts';
+import { CelFailure } from '../../../src/expr/cel/values.ts';
+
+const frame: Frame = { vars: {}, locals: [], steps: 0, at: 7 };
+
+it('a failure gets the place of the last operation, unless it has one', () => {
+  expect(placed(new CelFailure('x'), frame)).toMatchObject({ message: 'x', at: 7 });
+  const own = Object.assign(new CelFailure('x'), { at: 3 });
+  expect(placed(own, frame)).toBe(own);
+  expect(own.at).toBe(3);
+  expect(() => failureAt('y', 4)).toThrow(expect.objectContaining({ message: 'y', at: 4 }));
+});
+
+it('any other error becomes a failure that does not repeat its message, which may hold a value', () => {
+  const cause = new TypeError('secret is not iterable');
+  expect(placed(cause, frame)).toMatchObject({ message: 'it cannot be evaluated', cause, at: 7 });
+  expect(placed(new RangeError('stack'), frame).message).toBe('it is nested too deep');
+});

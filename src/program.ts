@@ -1,6 +1,3 @@
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readCommandLine, wordsOf } from './cli/argv.ts';
 import { PROGRAM_CONFIG } from './cli/base-command.ts';
 import { ExitCode, finish, reportError } from './cli/exit.ts';
@@ -8,10 +5,10 @@ import { shapesOf } from './cli/flag.ts';
 import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './cli/flags.ts';
 import { type Io, processIo } from './cli/io.ts';
 import { quietNodeWarnings } from './cli/node-warnings.ts';
-import { REGISTRY } from './commands/registry.ts';
+import { groupOf, nameIn, REGISTRY } from './commands/registry.ts';
 import { InformerError } from './kit/error.ts';
 import { nearest } from './kit/nearest.ts';
-import { calledName, VERSION } from './package.ts';
+import { calledName } from './package.ts';
 
 /** Finds the command and runs it, or reports what is wrong with the line. Never rejects. */
 export async function program(argv: readonly string[]): Promise<void> {
@@ -27,15 +24,17 @@ export async function program(argv: readonly string[]): Promise<void> {
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   // Flags may stand before the command; those every command has are known without loading one.
   const shared = shapesOf({ ...connectionFlags, ...selectionFlags, ...outputFlags, ...habitFlags });
-  const words = wordsOf(argv, shared);
+  const found = wordsOf(argv, shared);
+  const words = found.map(({ word }) => word);
   const [first] = words;
   if (first === undefined) {
     if (argv.length === 0 || readCommandLine(argv, shared).help) return finish(io, await showHelp(undefined, io));
     throw new InformerError('argument', 'a command is missing', { hint: commandsHint() });
   }
-  if (first.word === 'help') return finish(io, await showHelp(nameIn(words.slice(1)), io));
-  const name = nameIn(words);
-  const used = words.slice(0, name?.split(' ').length).map(({ at }) => at);
+  if (first === 'help') return finish(io, await showHelp(nameIn(words.slice(1)), io));
+  const name = nameIn(words) ?? first;
+  if (groupOf(name).length > 0 && argv.some((arg) => arg === '--help' || arg === '-h')) return finish(io, await showHelp(name, io));
+  const used = found.slice(0, name.split(' ').length).map(({ at }) => at);
   return runCommand(
     name,
     argv.filter((_, at) => !used.includes(at)),
@@ -43,24 +42,17 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   );
 }
 
-/** The command that words begin with: `watch`, or `config show`. */
-function nameIn(words: readonly { word: string }[]): string | undefined {
-  const [first, second] = words.map(({ word }) => word);
-  const both = `${first} ${second}`;
-  return Object.hasOwn(REGISTRY, both) ? both : first;
-}
-
-async function runCommand(name: string | undefined, argv: readonly string[], io: Io): Promise<void> {
-  const load = name !== undefined && Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
-  if (name === undefined || !load) throw unknownCommand(name ?? '');
+async function runCommand(name: string, argv: readonly string[], io: Io): Promise<void> {
+  const load = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
+  if (!load) throw unknownCommand(name);
   const Command = await load();
   await new Command([...argv], PROGRAM_CONFIG, { io, name, commands: REGISTRY, help: () => showHelp(name, io) }).start();
 }
 
-async function showHelp(command: string | undefined, io: Io): Promise<ExitCode> {
-  if (command !== undefined && !Object.hasOwn(REGISTRY, command)) throw unknownCommand(command);
-  const { renderHelp } = await import('./cli/help.ts');
-  const text = await renderHelp(command, { bin: calledName(), version: VERSION, root: packageRoot(), columns: io.stdout.columns });
+async function showHelp(name: string | undefined, io: Io): Promise<ExitCode> {
+  const { helpText } = await import('./commands/help.ts');
+  const text = await helpText(name, { bin: calledName(), columns: io.stdout.columns });
+  if (text === undefined) throw unknownCommand(name ?? '');
   io.stdout.claimErrors(); // oclif listens for them, and throws all but EPIPE
   io.stdout.write(text);
   return ExitCode.ok;
@@ -76,8 +68,8 @@ const HABITS: Readonly<Record<string, string>> = {
 };
 
 function unknownCommand(word: string): InformerError {
-  const group = Object.keys(REGISTRY).filter((name) => name.startsWith(`${word} `));
-  if (group.length > 0) throw new InformerError('argument', `${word} needs to know what to do`, { hint: `there is: ${group.join(', ')}` });
+  const group = groupOf(word).map((name) => `'${calledName()} ${name}'`);
+  if (group.length > 0) throw new InformerError('argument', `${word} is incomplete`, { hint: `use ${group.join(' or ')}` });
   const [close] = nearest(word, Object.keys(REGISTRY));
   const habit = HABITS[word];
   if (habit) return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
@@ -87,9 +79,4 @@ function unknownCommand(word: string): InformerError {
 
 function commandsHint(): string {
   return `commands are ${Object.keys(REGISTRY).join(', ')}; see '${calledName()} --help'`;
-}
-
-/** The folder of package.json, above dist/ or src/. */
-function packageRoot(): string {
-  return path.dirname(path.dirname(realpathSync(fileURLToPath(import.meta.url))));
 }

@@ -36,7 +36,8 @@ async function bundle() {
     cache: src('cache.ts'),
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
-    help: src('cli/help.ts'),
+    help: src('commands/help.ts'),
+    'oclif-help': src('commands/oclif-help.ts'),
     [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
@@ -120,13 +121,12 @@ async function schemas() {
 
 /** The texts that the program prints for --help without loading anything: of the whole and every command, as it is called, in two widths. */
 async function helpTexts() {
-  const { renderHelp } = await import(path.join(target, 'help.js'));
+  const { helpText } = await import(path.join(target, 'help.js'));
   const { COMMANDS } = await import(path.join(root, 'bin', 'commands.js'));
   const { helpFile, SET_WIDTHS } = await import(path.join(target, 'quick-answer.js'));
-  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
   await mkdir(path.join(target, 'help'), { recursive: true });
   for (const bin of ['kubectl-informer', 'kubectl informer'])
     for (const columns of SET_WIDTHS)
       for (const command of [undefined, ...Object.keys(COMMANDS).filter((words) => !words.includes(':'))])
-        await writeFile(path.join(target, helpFile(command, bin, columns)), await renderHelp(command, { bin, version, root, columns }));
+        await writeFile(path.join(target, helpFile(command, bin, columns)), await helpText(command, { bin, columns }));
 }

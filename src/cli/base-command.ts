@@ -153,7 +153,7 @@ function oclifHost(config: Config, id: string): Host {
     async help() {
       const { loadHelpClass } = await import('@oclif/core/help');
       const Help = await loadHelpClass(config);
-      await new Help(config, config.pjson.oclif.helpOptions).showHelp(name.split(' '));
+      await new Help(config).showHelp(name.split(' '));
       return ExitCode.ok;
     },
   };

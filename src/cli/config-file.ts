@@ -25,7 +25,7 @@ export const NO_CONFIG: ConfigFile = { path: '', isThere: false, defaults: {}, c
 export type FlagTexts = Readonly<Record<string, readonly string[]>>;
 
 /** Said each time or not at all: credentials do not belong into this file, and nothing should write or show secrets by default. */
-const NEVER_FROM_FILE = ['token', 'password', 'allow-write', 'pass-credentials', 'show-secrets', 'config'];
+export const NEVER_FROM_FILE = ['token', 'password', 'allow-write', 'pass-credentials', 'show-secrets', 'config'];
 
 const PARTS = ['defaults', 'commands', 'indexes'];
 

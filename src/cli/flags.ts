@@ -35,9 +35,9 @@ const userFlags = group('USER', {
   'client-certificate': text({ summary: 'file with the client certificate', helpValue: 'FILE' }),
   'client-key': text({ summary: "file with the client certificate's key", helpValue: 'FILE' }),
   as: text({ summary: 'user to impersonate', helpValue: 'USER' }),
-  'as-group': list({ summary: 'group to impersonate (repeatable)', helpValue: 'GROUP' }),
+  'as-group': list({ summary: 'group to impersonate', helpValue: 'GROUP' }),
   'as-uid': text({ summary: 'uid to impersonate', helpValue: 'UID' }),
-  'as-user-extra': list({ summary: 'extra field of the impersonated user (repeatable)', helpValue: 'KEY=VALUE' }),
+  'as-user-extra': list({ summary: 'extra field of the impersonated user', helpValue: 'KEY=VALUE' }),
 });
 
 /** Which cluster, and as whom: these change what the kubeconfig and the environment alone would lead to. */
@@ -70,7 +70,7 @@ export const connectionFlags = {
   ...requestFlags,
   ...sandboxFlags,
   ...configFlags,
-  ...group('GENERAL', { v: count({ char: 'v', summary: 'verbosity of the log on stderr (6 = every request)', default: 0 }) }),
+  ...group('GENERAL', { v: count({ char: 'v', summary: 'verbosity of the log on stderr; 6 logs every request', default: 0 }) }),
 };
 
 /** Which objects: shared by `watch`, `query` and `reconcile`. */

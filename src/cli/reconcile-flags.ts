@@ -6,7 +6,7 @@ const hookFlags = group('HOOK', {
   hook: text({ summary: 'a .js or .ts module, or an executable', helpValue: 'FILE' }),
   exec: text({ summary: 'a command line; {{.path}} is replaced by a value of the object', helpValue: 'COMMAND' }),
   shell: bool({ summary: 'with --exec: sh reads the line; placeholders must be outside of quotes' }),
-  index: list({ summary: 'an index for ctx.index (repeatable)', helpValue: 'NAME=EXPRESSION' }),
+  index: list({ summary: 'an index for ctx.index', helpValue: 'NAME=EXPRESSION' }),
 });
 
 const {
@@ -25,7 +25,7 @@ export const configurableFlags = {
   'field-selector': fieldSelector,
   ...group('TRIGGER', {
     owns: list({ summary: 'types of objects that reconciled objects own: their changes count too', helpValue: 'TYPE[,…]', split: true }),
-    watches: list({ summary: 'another type whose objects lead to reconciled ones, by --map (repeatable)', helpValue: 'TYPE' }),
+    watches: list({ summary: 'another type whose objects lead to reconciled ones, by --map', helpValue: 'TYPE' }),
     map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
     predicate: list({
       summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
@@ -35,14 +35,14 @@ export const configurableFlags = {
     every: duration({ summary: 'queue every key again this often' }),
   }),
   ...group('QUEUE', {
-    workers: count({ summary: 'number of keys processed at the same time (default 1)', min: 1 }),
+    workers: count({ summary: 'number of keys processed at the same time (default: 1)', min: 1 }),
     'max-retries': count({ summary: 'give up a failing key after N retries' }),
     'hook-timeout': duration({ summary: 'time limit of one run' }),
   }),
   ...group('WRITE', {
     'allow-write': bool({ summary: 'send what the hook asks for' }),
     'dry-run': bool({ summary: 'send it as a server-side dry run' }),
-    'max-writes': text({ summary: 'delay writes beyond this rate (default 600/m)', helpValue: 'N/TIME' }),
+    'max-writes': text({ summary: 'delay writes beyond this rate (default: 600/m)', helpValue: 'N/TIME' }),
     finalizer: text({ summary: 'run the hook before a deletion, which waits until the hook succeeds', helpValue: 'NAME' }),
   }),
   ...group('ACCESS', {
@@ -57,7 +57,7 @@ export const reconcileFlags = {
   ...configurableFlags,
   'wait-for-crd': waitForCrd,
   ...group('CONTINUITY', {
-    'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (150s)' }),
+    'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)' }),
   }),
   ...group('LOG', { 'log-format': choice(['text', 'json'], { summary: 'format of the lines on stderr', default: 'text' }) }),
   ...connectionFlags,

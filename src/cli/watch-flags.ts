@@ -34,7 +34,7 @@ const filterFlags = group('FILTER', {
 });
 
 /** What is waited for. */
-const waitFlags = group('END CONDITION', {
+const waitFlags = group('END CONDITIONS', {
   until: list({ summary: 'end when the expression is true for every selected object', helpValue: 'CEL' }),
   'until-any': list({ summary: 'end when the expression is true for any object', helpValue: 'CEL' }),
   'fail-if': list({ summary: 'end with exit code 5 when the expression is true for any object', helpValue: 'CEL' }),
@@ -45,7 +45,7 @@ const waitFlags = group('END CONDITION', {
   stays: duration({ summary: '--for, --until and --until-any must stay true for this long' }),
 });
 
-const endFlags = group('END CONDITION', {
+const endFlags = group('END CONDITIONS', {
   once: bool({ summary: 'print the objects that exist, and end' }),
   ...waitFlags,
   limit: count({ summary: 'end after N printed events', min: 1 }),
@@ -55,12 +55,12 @@ const endFlags = group('END CONDITION', {
 
 const continuityFlags = group('CONTINUITY', {
   'verify-every': duration({ summary: 'compare with a fresh list this often; report and repair differences' }),
-  'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (150s)' }),
+  'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)' }),
   overflow: choice(overflowPolicies, {
     summary: 'when the reader is slow: wait for it, skip to the latest states, or drop events',
     default: 'block',
   }),
-  'overflow-buffer': count({ summary: 'with --overflow drop: number of events that may wait (1000)', min: 1 }),
+  'overflow-buffer': count({ summary: 'with --overflow drop: number of events that may wait (default: 1000)', min: 1 }),
 });
 
 const streamOutputFlags = group('OUTPUT', {

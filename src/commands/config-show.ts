@@ -6,13 +6,13 @@ import { choice, group } from '../cli/flag.ts';
 import { configFlags } from '../cli/flags.ts';
 
 export default class ConfigShowCommand extends BaseCommand {
-  static override summary = 'the settings every command would run with, and where each comes from';
+  static override summary = 'Show the settings of each command, and where each comes from';
   static override description =
-    'A flag on the command line goes before the environment (KUBECTL_INFORMER_<FLAG>), that before the config file (commands.NAME before defaults), that before what is built in.';
+    'A flag on the command line has precedence over the environment (KUBECTL_INFORMER_<FLAG>), the environment over the config file (commands.NAME over defaults), and the config file over built-in defaults.';
   static override usage = 'config show [COMMAND] [-o json|yaml]';
   static override examples = [
-    { description: 'what is not built in', command: '<%= config.bin %> config show' },
-    { description: 'as data', command: '<%= config.bin %> config show watch -o json' },
+    { description: 'All settings', command: '<%= config.bin %> config show' },
+    { description: 'Those of watch, as data', command: '<%= config.bin %> config show watch -o json' },
   ];
   static override flags = {
     ...group('OUTPUT', {

@@ -17,28 +17,31 @@ import { parseIndex } from '../query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../query/lookup.ts';
 
 export default class QueryCommand extends BaseCommand {
-  static override summary = 'answer questions from a synced cache, by index';
+  static override summary = 'Answer questions about resources from a synced cache, by index';
   static override description =
-    'Syncs a cache of the given types, answers from it and ends. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, up to the root), node, image, phase, configmap, secret, serviceaccount. Several lookups must all hold.';
+    'Fills a cache with the given types, answers from it, and ends. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount. When there are several lookups, an object must match all of them.';
   static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';
   static override examples = [
     {
-      description: 'the pods of one node',
+      description: 'The pods of one node',
       command: '<%= config.bin %> query pods -A --eq node=worker-1 -o name',
     },
     {
-      description: 'what belongs to a Deployment, whatever stands between',
+      description: 'The pods of a Deployment, through its ReplicaSets',
       command: '<%= config.bin %> query pods -n shop --eq owner=deploy/web',
     },
     {
-      description: 'by an index of your own: which schedulers pods name, and how often',
+      description: 'An index of your own: which schedulers pods name, and how often',
       command: '<%= config.bin %> query pods -A --index by=.spec.schedulerName --values by',
     },
     {
-      description: 'what is pending, oldest first',
+      description: 'Pending pods, oldest first',
       command: `<%= config.bin %> query pods -A --filter 'object.status.phase == "Pending"' --sort-by .metadata.creationTimestamp`,
     },
-    { description: 'try it without a cluster', command: '<%= config.bin %> query pods -A --sandbox --values node' },
+    {
+      description: 'Without a cluster: how many pods run on each node',
+      command: '<%= config.bin %> query pods -A --sandbox --values node',
+    },
   ];
   static override flags = {
     ...selectionFlags,
@@ -46,12 +49,12 @@ export default class QueryCommand extends BaseCommand {
       filter: list({ summary: 'only objects for which an expression over object and now is true', helpValue: 'CEL' }),
     }),
     ...group('INDEX', {
-      eq: list({ summary: 'objects with this value in an index (repeatable)', helpValue: 'NAME=VALUE' }),
-      in: list({ summary: 'objects with one of these values (repeatable)', helpValue: 'NAME=V1,V2' }),
-      prefix: list({ summary: 'objects with a value that begins like this (repeatable)', helpValue: 'NAME=TEXT' }),
-      range: list({ summary: 'objects with a value in a range (repeatable)', helpValue: 'NAME=FROM..TO' }),
+      eq: list({ summary: 'objects with this value in an index', helpValue: 'NAME=VALUE' }),
+      in: list({ summary: 'objects with one of these values', helpValue: 'NAME=V1,V2' }),
+      prefix: list({ summary: 'objects with a value that begins like this', helpValue: 'NAME=TEXT' }),
+      range: list({ summary: 'objects with a value in a range', helpValue: 'NAME=FROM..TO' }),
       values: text({ summary: 'the values of an index, and how many objects have each', helpValue: 'NAME' }),
-      index: list({ summary: 'an index of your own, for the flags above (repeatable)', helpValue: 'NAME=EXPRESSION' }),
+      index: list({ summary: 'an index of your own, for the flags above', helpValue: 'NAME=EXPRESSION' }),
     }),
     ...group('ANSWER', {
       count: bool({ summary: 'only how many objects are found' }),

@@ -12,24 +12,26 @@ import { neutralised } from '../output/escape.ts';
 import { parseIndex } from '../query/index-definition.ts';
 
 export default class ReconcileCommand extends BaseCommand {
-  static override summary = 'run a hook of yours for every object that changes, from a work queue';
+  static override summary = 'Run your hook for every object that changes, from a work queue';
   static override description =
-    'Keeps a cache of the type and queues a key for every change; the hook is run for one key at a time, for different keys at once with --workers, and again with back-off when it fails. What it asks for is shown, and sent only with --allow-write. A hook is a JS or TS module, an executable (JSON on stdin; exit 0 ok, 64 bad configuration, 65 give up, anything else try again), or a command line with {{.placeholders}}.';
+    `Keeps a cache of the type and queues a key for every change. The hook runs for one key at a time (with --workers, for several different keys), and again with back-off when it fails. What it asks for is shown, and is sent only with --allow-write.
+
+A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 0 done, 64 bad configuration, 65 give up, any other: retry); or a command line with {{.placeholders}}.`;
   static override usage = 'reconcile TYPE (--hook FILE | --exec COMMAND) [FLAGS]';
   static override examples = [
     {
-      description: 'a TypeScript hook on Deployments; see what it would do',
+      description: 'A TypeScript hook for Deployments: show what it would do',
       command: '<%= config.bin %> reconcile deployments -n shop --hook ./scale-guard.ts',
     },
     {
-      description: 'let it do so, four keys at once',
+      description: 'Let it write, with four keys at the same time',
       command: '<%= config.bin %> reconcile deployments -n shop --hook ./scale-guard.ts --allow-write --workers 4',
     },
     {
-      description: 'a command for every pod',
+      description: 'A command for every pod',
       command: `<%= config.bin %> reconcile pods -n shop --pass-credentials --exec 'kubectl annotate pod {{.metadata.name}} -n {{.metadata.namespace}} seen=yes'`,
     },
-    { description: 'try it without a cluster', command: '<%= config.bin %> reconcile deployments -A --sandbox --hook ./scale-guard.ts' },
+    { description: 'Without a cluster', command: '<%= config.bin %> reconcile deployments -A --sandbox --hook ./scale-guard.ts' },
   ];
   static override flags = reconcileFlags;
 

@@ -7,5 +7,17 @@ export const REGISTRY: Registry = {
   reconcile: async () => (await import('./reconcile.ts')).default,
   sandbox: async () => (await import('./sandbox.ts')).default,
   'config show': async () => (await import('./config-show.ts')).default,
+  options: async () => (await import('./options.ts')).default,
   version: async () => (await import('./version.ts')).default,
 };
+
+/** The command that words begin with (`watch`, or `config show`), or the first word where there is none. */
+export function nameIn([first, second]: readonly string[]): string | undefined {
+  const both = `${first} ${second}`;
+  return Object.hasOwn(REGISTRY, both) ? both : first;
+}
+
+/** The commands that begin with this word and need another: `config show` for `config`. */
+export function groupOf(word: string): string[] {
+  return Object.keys(REGISTRY).filter((name) => name.startsWith(`${word} `));
+}

@@ -13,15 +13,15 @@ import type { KubeObject } from '../model/object.ts';
 import { parseFaults, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
-  static override summary = 'an in-memory Kubernetes API server on this machine, for trying things out and for tests';
+  static override summary = 'Start an in-memory Kubernetes API server on this machine, to try things out and for tests';
   static override usage = 'sandbox [--scenario rollout] [--load FILE|DIR]';
   static override examples = [
     {
-      description: 'a cluster in which a rollout goes on, and kubectl on it',
+      description: 'A cluster in which a rollout goes on, used by kubectl',
       command:
         '<%= config.bin %> sandbox --scenario rollout --kubeconfig /tmp/sandbox &\nKUBECONFIG=/tmp/sandbox kubectl get pods -n shop -w',
     },
-    { description: 'an empty one with manifests of yours', command: '<%= config.bin %> sandbox --load ./manifests' },
+    { description: 'A cluster with only your manifests', command: '<%= config.bin %> sandbox --load ./manifests' },
   ];
   static override flags = {
     ...group('CONTENT', {
@@ -29,14 +29,14 @@ export default class SandboxCommand extends BaseCommand {
       pods: count({ summary: 'number of pods in the scenario fleet or churn' }),
       rate: text({ summary: 'changes per second in these scenarios, such as 500/s', helpValue: 'N/s' }),
       seed: count({ summary: 'seed of the scenario: the same seed gives the same events', default: 1 }),
-      load: list({ summary: 'manifests that exist from the start (repeatable)', helpValue: 'FILE|DIR' }),
+      load: list({ summary: 'manifests that exist from the start', helpValue: 'FILE|DIR' }),
     }),
     ...group('BEHAVIOUR', {
       faults: text({ summary: 'faults to inject, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
       rbac: bool({ summary: 'apply roles and bindings to every token but its own' }),
     }),
     ...group('SERVER', {
-      port: count({ summary: 'port on 127.0.0.1 (0 = any free one)', default: 0, max: 65_535 }),
+      port: count({ summary: 'port on 127.0.0.1; 0 takes any free one', default: 0, max: 65_535 }),
       kubeconfig: text({ summary: 'file to write its kubeconfig to (default: a temporary file)', helpValue: 'FILE', noEnv: true }),
       quiet: bool({ char: 'q', summary: 'print only the path of the kubeconfig' }),
     }),

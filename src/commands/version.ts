@@ -3,7 +3,7 @@ import { ExitCode } from '../cli/exit.ts';
 import { versionLine } from '../package.ts';
 
 export default class VersionCommand extends BaseCommand {
-  static override summary = "the program's version, and the Node it runs on";
+  static override summary = 'Print the version of the program and of Node';
   static override usage = 'version';
   static override flags = {};
 

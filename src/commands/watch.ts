@@ -6,32 +6,43 @@ import { checkWatch, planOf } from '../cli/watch-plan.ts';
 import { watch } from '../cli/watching.ts';
 
 export default class WatchCommand extends BaseCommand {
-  static override summary = 'stream every change of any resources, for as long as you like';
+  static override summary = 'Stream every change to resources, for as long as you like';
   static override description =
-    'Shows the objects there are, then every change to them, in one stream over several types and namespaces. The stream goes on through ended, broken and silent connections; what could not be seen is told on stderr. stdout carries the events and nothing else. Exit codes: 0 what was asked for happened, 1 the cluster failed, 2 wrong usage, 3 time ran out first, 4 continuity lost (--strict), 5 --fail-if, 130 and 143 interrupted before that, 141 the reader left before that.';
+    `Prints the objects that exist, then every change to them, in one stream over several types and namespaces. The stream continues through watches that end, break or go silent; changes that it may have missed are reported on stderr. stdout carries only the events.
+
+Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity lost (--strict), 5 --fail-if; when interrupted before the end 130 (Ctrl-C), 143 (SIGTERM) or 141 (the reader of stdout left).`;
   static override usage = 'watch TYPE[,TYPE…] [NAME…] | TYPE/NAME… [FLAGS]';
   static override examples = [
-    { description: 'pods and deployments of a namespace', command: '<%= config.bin %> watch pods,deploy -n shop -l app=web' },
-    { description: 'what changed, for jq', command: `<%= config.bin %> watch pods -A -o json | jq -c '[.type, .key, .changed]'` },
+    { description: 'Pods and Deployments of a namespace', command: '<%= config.bin %> watch pods,deploy -n shop -l app=web' },
     {
-      description: 'pods that crash, by what the table says',
+      description: 'The changed fields of each event, for jq',
+      command: `<%= config.bin %> watch pods -A -o json | jq -c '[.type, .key, .changed]'`,
+    },
+    {
+      description: 'Pods that crash, selected by columns of the table',
       command: `<%= config.bin %> watch pods -A --where 'STATUS == "CrashLoopBackOff" && RESTARTS > 3'`,
     },
-    { description: 'which fields a rollout changes, and who does it', command: '<%= config.bin %> watch deploy/web -o changes' },
+    { description: 'Which fields a rollout changes, and who changes them', command: '<%= config.bin %> watch deploy/web -o changes' },
     {
-      description: 'wait for a rollout, with exit code 3 when it takes longer',
+      description: 'Wait for a rollout; the exit code is 3 when it takes longer',
       command: `<%= config.bin %> watch deploy/web --for rollout --timeout 5m`,
     },
-    { description: 'as kubectl wait', command: '<%= config.bin %> watch pods -l app=web --for condition=Ready --timeout 60s' },
     {
-      description: 'wait until all deployments of a namespace are rolled out, and stay so',
+      description: 'Wait for a condition, as kubectl wait does',
+      command: '<%= config.bin %> watch pods -l app=web --for condition=Ready --timeout 60s',
+    },
+    {
+      description: 'Wait until all Deployments of a namespace are rolled out, and stay so for 10 s',
       command: `<%= config.bin %> watch deploy -n shop --until 'rolledOut(object)' --stays 10s`,
     },
     {
-      description: 'warnings as they come',
+      description: 'New warnings of the cluster',
       command: '<%= config.bin %> watch events -A --field-selector type=Warning --watch-only --on added,modified',
     },
-    { description: 'try it without a cluster', command: '<%= config.bin %> watch pods,deploy -A --sandbox --live' },
+    {
+      description: 'Without a cluster: one table of a shop in which a rollout goes on',
+      command: '<%= config.bin %> watch pods,deploy -A --sandbox --live',
+    },
   ];
   static override flags = watchFlags;
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
@@ -248,6 +249,10 @@ describe('a command line that cannot be', () => {
     [['watch', 'pods', '-o', 'go-template={{.x}}'], 'use -o jsonpath'],
     [['query', 'pods', '-o', 'diff'], 'diff'],
     [['serve'], 'unknown command "serve"'],
+    [['optoins'], "hint: did you mean 'kubectl-informer options'?"],
+    [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
+    [['config'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],
+    [['options', '--context', 'x'], 'unknown flag: --context'],
   ])('%j is refused before anything else, with nothing on stdout', async (line, text) => {
     const { code, stdout, stderr } = await run(line, { env: { KUBECONFIG: '/nonexistent' } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -257,6 +262,37 @@ describe('a command line that cannot be', () => {
 });
 
 describe('help', () => {
+  it('of a group with one command is that command’s', async () => {
+    const { code, stdout } = await run(['config', 'show', '--help']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('config show [COMMAND]') });
+    for (const line of [
+      ['config', '--help'],
+      ['config', '-h'],
+      ['help', 'config'],
+      ['help', 'config', 'show'],
+    ]) {
+      expect((await run(line)).stdout).toBe(stdout);
+    }
+  });
+
+  it('of the flags that commands share is behind options, under either name of the program', async () => {
+    const { code, stdout, stderr } = await run(['options'], { env: { KUBECONFIG: '/nonexistent' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^ {6}--context=NAME /m);
+    expect(stdout).toContain("Use 'kubectl-informer COMMAND --help'");
+    const plugin = path.join(fixture.folder, 'kubectl-informer'); // as an installation links it
+    await symlink(path.resolve(import.meta.dirname, '../../bin/run.js'), plugin);
+    expect((await run(['options'], { script: plugin })).stdout).toContain("Use 'kubectl informer COMMAND --help'");
+    expect((await run(['watch', '--help'], { script: plugin })).stdout).toMatch(/\nUse 'kubectl informer options' for the flags .*\n$/);
+    expect((await run([], { script: plugin })).stdout).toContain('$ kubectl informer watch pods -A --sandbox --live');
+  });
+
+  it('ends quietly when its reader has enough', async () => {
+    await using cli = new Cli(['watch', '--help', '--help']);
+    cli.child.stdout?.destroy();
+    expect(await cli.ended()).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it.each([[], ['watch'], ['query'], ['reconcile'], ['sandbox'], ['version']])(
     'set by the build says what the program itself would: %j',
     async (...words) => {

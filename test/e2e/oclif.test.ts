@@ -38,6 +38,13 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['sandbox', '--load', 'nosuchfile.yaml'], 2],
   [['config', 'show', 'watch', '-o', 'json'], 0],
   [['config', 'show', 'wach'], 2],
+  [['options'], 0],
+  [['options', 'watch'], 2],
+  [['watch', '--help'], 0],
+  [['query', 'pods', '-h'], 0],
+  [['config', 'show', '--help'], 0],
+  [['--help'], 0],
+  [[], 0],
   [['version'], 0],
   [['version', '--no-such-flag'], 2],
 ];

@@ -1,0 +1,17 @@
+import { BaseCommand } from '../cli/base-command.ts';
+import { ExitCode } from '../cli/exit.ts';
+import { optionsHelp } from '../cli/help-page.ts';
+import { calledName } from '../package.ts';
+
+export default class OptionsCommand extends BaseCommand {
+  static override summary = 'List the flags that all commands share: cluster, user, requests, sandbox, log';
+  static override usage = 'options';
+  static override flags = {};
+
+  async execute(): Promise<ExitCode> {
+    this.readFlags(OptionsCommand.flags);
+    const { stdout } = this.edges.io;
+    stdout.write(optionsHelp({ bin: calledName(), columns: stdout.columns }));
+    return ExitCode.ok;
+  }
+}

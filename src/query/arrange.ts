@@ -4,18 +4,19 @@ import { compareSortedTexts } from '../model/value-order.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import type { IndexedStore } from './plan.ts';
 
-/** A value and how many objects have it. */
+/** A value and the number of objects that have it. */
 export interface ValueCount {
   readonly value: string;
   readonly count: number;
 }
 
-/** Stands for the objects that have no value. */
+/** The name of the group of objects without a value. */
 const NO_VALUE = '<none>';
 
 /**
- * Every value of an index with its count, most frequent first, then by value. A kept index is read as it is; any other is worked out.
- * `redact` is given where values may be secret: they are then taken from the redacted objects, so that none is shown but equal ones still count together.
+ * Counts the objects for each value of an index: the most frequent value first, then by value. The counts come from the
+ * store's index if it keeps one, otherwise from a scan of all objects. `redact` is given where values may be secret.
+ * The values are then read from the redacted objects: no secret value is shown, and equal values still count together.
  */
 export function valueCounts(
   definition: IndexDefinition,
@@ -29,7 +30,7 @@ export function valueCounts(
   return counts.filter(({ count }) => count > 0).sort(byCount);
 }
 
-/** Items counted by value; those without any under {@link NO_VALUE}. An item with several values counts for each. */
+/** Counts items by value. An item without a value counts as {@link NO_VALUE}, one with several counts for each. */
 export function groupCounts<T>(items: Iterable<T>, values: (item: T) => readonly string[]): ValueCount[] {
   return countsOf(items, (item) => {
     const found = values(item);
@@ -37,7 +38,7 @@ export function groupCounts<T>(items: Iterable<T>, values: (item: T) => readonly
   });
 }
 
-/** The counts of several stores as one. */
+/** The sums of the counts of several stores. */
 export function mergedCounts(counts: Iterable<readonly ValueCount[]>): ValueCount[] {
   const sums = new Map<string, number>();
   for (const list of counts) for (const { value, count } of list) sums.set(value, (sums.get(value) ?? 0) + count);
@@ -54,17 +55,18 @@ const sorted = (counts: ReadonlyMap<string, number>) => [...counts].map(([value,
 
 const byCount = (a: ValueCount, b: ValueCount) => b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 
-/** What items are sorted by, as it was written, and in which direction. */
+/** The expression by which items are sorted, as the user wrote it, and the direction. */
 export interface SortBy {
   readonly expression: string;
-  /** The largest first; items without the field last. */
+  /** Whether the largest value comes first, and items without a value last. Default false. */
   readonly isDescending?: boolean | undefined;
 }
 
 /**
- * A sorted copy, by the first value of each item: none first, then false and true, numbers by size, texts. Two texts that are quantities
- * are ordered by size, other texts by bytes. Equal ones keep their order.
- * Throws `argument` when no object has the field, or when its value is a map or a list. Source: kubectl pkg/cmd/get sorter.go.
+ * Returns a copy sorted by the first value of each item: items without a value first, then false, true, numbers,
+ * strings. Two strings that are quantities are compared by size, other strings by bytes. Equal items keep their order.
+ * Throws `argument` if no object has the field, or if its value is a map or a list. Source: kubectl pkg/cmd/get
+ * sorter.go.
  */
 export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], { expression, isDescending }: SortBy): T[] {
   const keyed = items.map((item) => ({ item, key: values(item)[0] }));
@@ -79,7 +81,7 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
       'argument',
       `--sort-by: "${expression}" is a ${Array.isArray(unsortable.key) ? 'list' : 'map'}, which has no order`,
       {
-        hint: 'name a field of it',
+        hint: 'sort by a field within it',
       },
     );
   }
@@ -89,7 +91,7 @@ export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly u
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };
 
-/** The order of {@link sortedBy}, of two keys: what is not there first, then maps, booleans, numbers, texts. */
+/** Compares two keys in the order of {@link sortedBy}: undefined, null, booleans, numbers, strings. */
 export function compareKeys(a: unknown, b: unknown): number {
   const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
   if (rank !== 0) return rank;

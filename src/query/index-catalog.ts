@@ -6,8 +6,9 @@ import { type OwnerIndexOptions, ownerIndex } from './owner-index.ts';
 import { configMapsOf, imagesOf, nodeOf, secretsOf, serviceAccountsOf } from './pod-references.ts';
 
 /**
- * The indexes that lookups may name: the built-in ones (`namespace`, `label:KEY`, `owner`, `node`, `image`, `phase`, `configmap`, `secret`,
- * `serviceaccount`) and those declared. A declared one of a built-in's name takes its place; two of one name throw `argument`.
+ * The indexes that lookups may name: the built-in ones (`namespace`, `label:KEY`, `owner`, `node`, `image`, `phase`,
+ * `configmap`, `secret`, `serviceaccount`) and the declared ones. A declared index replaces a built-in one with the
+ * same name. Two declared indexes with the same name throw `argument`.
  */
 export class IndexCatalog {
   readonly #definitions = new Map<string, IndexDefinition>();
@@ -22,17 +23,17 @@ export class IndexCatalog {
     }
   }
 
-  /** The index of a name. Throws `argument` with the names there are. */
+  /** The index with this name. Throws `argument` with the known names if there is none. */
   get(name: string): IndexDefinition {
     const found = this.#definitions.get(name) ?? labelIndex(name);
     if (found) return found;
     const [near] = nearest(name, this.#definitions.keys(), 1);
     throw new InformerError('argument', `there is no index named "${name}"${near ? `; did you mean "${near}"?` : ''}`, {
-      hint: `there are ${this.names().join(', ')}; declare another by --index ${name}=JSONPATH`,
+      hint: `the indexes are ${this.names().join(', ')}; declare another with --index ${name}=JSONPATH`,
     });
   }
 
-  /** Every name, declared ones first; `label:KEY` stands for one per label key. */
+  /** All names, those of declared indexes first. `label:KEY` means one index for each label key. */
   names(): string[] {
     return [...this.#definitions.keys(), 'label:KEY'];
   }
@@ -43,9 +44,9 @@ const BUILT_IN: readonly IndexDefinition[] = [
   builtIn('node', 'spec.nodeName', nodeOf),
   builtIn('image', 'images of containers and image volumes', imagesOf),
   builtIn('phase', 'status.phase', (object) => [(object.status as { phase?: string } | undefined)?.phase]),
-  builtIn('configmap', 'config maps mounted or read', configMapsOf),
-  builtIn('secret', 'secrets mounted, read, pulled with or handed to storage drivers', secretsOf),
-  builtIn('serviceaccount', 'service accounts run as or bound', serviceAccountsOf),
+  builtIn('configmap', 'config maps that are mounted or used for environment variables', configMapsOf),
+  builtIn('secret', 'secrets that are mounted, used for environment variables or image pulls, or passed to storage drivers', secretsOf),
+  builtIn('serviceaccount', 'service accounts of pods and role bindings', serviceAccountsOf),
 ];
 
 function builtIn(name: string, from: string, texts: (object: ReadonlyObject) => readonly unknown[]): IndexDefinition {

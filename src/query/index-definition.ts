@@ -4,29 +4,35 @@ import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 
-/** A named index: which values an object is found under. Pure, so that it may be kept by an indexer or worked out when asked. */
+/**
+ * A named index: the values under which an object is found. A pure function, so a store may keep it or compute it
+ * later.
+ */
 export interface IndexDefinition {
   readonly name: string;
-  /** What it is made of, for `--explain` and lists of indexes. */
+  /** The source of its values, for `--explain` and lists of indexes: a path, or a description. */
   readonly from: string;
   /**
-   * Whether a value depends on the object alone. Only then may an indexer keep it: an index over owners also depends on other objects,
-   * which come and go without this one changing.
+   * Whether the values depend on the object alone. Only then may an indexer keep them. An index over owners also
+   * depends on other objects, which can change while the object does not.
    */
   readonly stable: boolean;
-  /** The values of an object, each once. An object without the field has none. Never throws. */
+  /** The values of an object, without repetitions. An object without the field has none. Never throws. */
   valuesOf(object: ReadonlyObject): readonly string[];
-  /** The values to list where one thing has several spellings: one for each. Default: all of `valuesOf`. */
+  /**
+   * The values to list, if one thing has several spellings: one spelling for each. Default: all of {@link valuesOf}.
+   */
   listed?(object: ReadonlyObject): readonly string[];
-  /** The fields it reads, of one that was declared. */
+  /** The fields that a declared index reads. */
   readonly reads?: readonly Address[] | undefined;
-  /** What a user wrote for a value, as the index spells it. */
+  /** Converts a value as a user writes it to the spelling of the index. */
   normalise?(value: string): string;
 }
 
 /**
- * Reads `NAME=JSONPATH` or `NAME=CEL` as `--index` takes it; the index has several values where the expression yields several.
- * Throws `argument` for a missing or odd name, and with the position for what cannot be read. `onError` is called with failures of CEL.
+ * Parses `NAME=JSONPATH` or `NAME=CEL`, the argument of `--index`. If the expression finds several values, the index
+ * has them all. `onError` is called with failures of CEL. Throws `argument` for an invalid name, and with the position
+ * for an expression that cannot be parsed.
  */
 export async function parseIndex(text: string, onError?: (error: Error) => void): Promise<IndexDefinition> {
   const cut = text.indexOf('=');
@@ -46,7 +52,7 @@ export async function parseIndex(text: string, onError?: (error: Error) => void)
   };
 }
 
-/** Values as index keys: texts, each once; null and undefined are no values. */
+/** Values as index values: strings without repetitions. Null and undefined are left out. */
 export function indexTexts(values: readonly unknown[]): readonly string[] {
   const texts = values.filter((value) => value !== null && value !== undefined).map(goText);
   return texts.length < 2 ? texts : [...new Set(texts)];

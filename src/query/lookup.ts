@@ -1,14 +1,15 @@
 import { InformerError } from '../kit/error.ts';
 import { compareSizes } from '../model/value-order.ts';
 
-/** What a user asks of one index. Several lookups must all hold. */
+/** A condition on one index. Several lookups must all be satisfied. */
 export type Lookup =
-  | { readonly kind: 'in'; readonly index: string; readonly values: readonly string[] /** As it was asked. */; readonly flag?: 'eq' | 'in' }
+  /** `flag` is the flag that the user wrote, for messages. */
+  | { readonly kind: 'in'; readonly index: string; readonly values: readonly string[]; readonly flag?: 'eq' | 'in' }
   | { readonly kind: 'prefix'; readonly index: string; readonly prefix: string }
-  /** Both ends belong to the range; a missing end leaves it open. */
+  /** Both ends belong to the range. Without an end the range is open there. */
   | { readonly kind: 'range'; readonly index: string; readonly from?: string; readonly to?: string };
 
-/** The flags that look something up. */
+/** The flags for lookups. */
 export type LookupFlag = 'eq' | 'in' | 'prefix' | 'range';
 
 const FORMS: Readonly<Record<LookupFlag, string>> = {
@@ -18,7 +19,7 @@ const FORMS: Readonly<Record<LookupFlag, string>> = {
   range: '--range restarts=3..10',
 };
 
-/** Reads the value of `--eq`, `--in`, `--prefix` or `--range`. Throws `argument` with the form it should have. */
+/** Parses the argument of `--eq`, `--in`, `--prefix` or `--range`. Throws `argument` with the expected form. */
 export function parseLookup(flag: LookupFlag, text: string): Lookup {
   const cut = text.indexOf('=');
   if (cut <= 0) return refuse(flag, text, 'NAME=VALUE');
@@ -36,7 +37,9 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
   }
 }
 
-/** Whether a value of the index satisfies the lookup. Quantities are ordered by size, times as instants, anything else as text. */
+/**
+ * Whether a value satisfies the lookup. Ranges compare quantities by size, times as instants, other values as strings.
+ */
 export function matchesLookup(lookup: Lookup, value: string): boolean {
   switch (lookup.kind) {
     case 'in':
@@ -50,9 +53,9 @@ export function matchesLookup(lookup: Lookup, value: string): boolean {
   }
 }
 
-/** The lookup with each of its values respelt. */
-export function mapLookup(lookup: Lookup, respell: (value: string) => string): Lookup {
-  return lookup.kind === 'in' ? { ...lookup, values: lookup.values.map(respell) } : lookup;
+/** The lookup with each of its values converted. A prefix and a range stay as they are. */
+export function mapLookup(lookup: Lookup, convert: (value: string) => string): Lookup {
+  return lookup.kind === 'in' ? { ...lookup, values: lookup.values.map(convert) } : lookup;
 }
 
 /** The lookup as a user would write it. */

@@ -3,18 +3,21 @@ import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/obje
 
 type Reference = DeepReadonly<OwnerReference>;
 
-/** Gives the objects of a kind in a namespace (undefined: cluster-scoped or all); an empty list for a kind that cannot be listed. */
+/**
+ * Lists the objects of a kind in a namespace, or without one, the cluster-scoped ones. Returns an empty list for a kind
+ * that cannot be listed.
+ */
 export type ListOwners = (
   kind: { group: string; version: string; kind: string },
   namespace: string | undefined,
 ) => Promise<readonly ReadonlyObject[]>;
 
-/** Owners above owners; deeper nesting than this is a loop or no ownership. */
+/** The most levels of owners above an object. A longer chain is taken for a loop. */
 const MOST_LEVELS = 8;
 
 /**
- * The owners of objects, their owners and so on up to the roots, as they are now: one list for each kind and namespace met on the way.
- * Returns how to find an owner by a reference to it, which is what the `owner` index asks for.
+ * Loads the owners of objects, the owners of those, and so on up to the roots, as they are now. It makes one list
+ * request for each kind and namespace. Returns a function that finds an owner by a reference, for the `owner` index.
  */
 export async function loadOwners(
   objects: Iterable<ReadonlyObject>,
@@ -38,7 +41,7 @@ interface Wanted {
   readonly namespace: string | undefined;
 }
 
-/** The kinds of owners that objects name, each namespace of them once. */
+/** The kinds and namespaces of the owners that objects name, without those in `listed`, to which it adds them. */
 function kindsAbove(objects: Iterable<ReadonlyObject>, listed: Set<string>): Wanted[] {
   const wanted: Wanted[] = [];
   for (const { metadata } of objects) {

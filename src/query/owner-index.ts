@@ -3,15 +3,19 @@ import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/obje
 import type { IndexDefinition } from './index-definition.ts';
 
 export interface OwnerIndexOptions {
-  /** The owner that a reference names, from a cache; undefined when it is not there, which ends the climb. Owners live in the same namespace or in none. */
+  /**
+   * Finds the owner that a reference names. Undefined ends the search for further owners. An owner is in the namespace
+   * of the object, or cluster-scoped.
+   */
   resolve?: ((reference: DeepReadonly<OwnerReference>, namespace: string | undefined) => ReadonlyObject | undefined) | undefined;
-  /** The kind that a user's word for a type stands for: `deploy` → `Deployment`. */
+  /** The kind for a user's word for a type: `deploy` → `Deployment`. */
   kindOf?: ((word: string) => string | undefined) | undefined;
 }
 
 /**
- * An object is found under each of its owners and their owners up to the root: by uid, by `kind/name` and by `kind.group/name`, in lower case
- * but for the name. Looked up by any word for the type: `deploy/web`, `deployments.apps/web`.
+ * The index of owners. An object is found under each of its owners and their owners up to the root, by uid, by
+ * `kind/name` and by `kind.group/name`, with kind and group in lower case. A lookup may use any word for the type:
+ * `deploy/web`, `deployments.apps/web`.
  */
 export function ownerIndex({ resolve, kindOf }: OwnerIndexOptions = {}): IndexDefinition {
   return {

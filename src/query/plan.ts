@@ -3,13 +3,13 @@ import type { IndexCatalog } from './index-catalog.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { formatLookup, type Lookup, mapLookup, matchesLookup } from './lookup.ts';
 
-/** As much of a Lister as a query needs. */
+/** The part of a Lister that a query needs. */
 export interface IndexedStore {
   list(): readonly ReadonlyObject[];
   byIndex(name: string, value: string): readonly ReadonlyObject[];
   indexValues(name: string, range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string }): readonly string[];
   indexCount(name: string, value: string): number;
-  /** Whether the store keeps this index; any other is worked out while scanning. */
+  /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
 }
 
@@ -19,20 +19,22 @@ export interface QueryOptions {
   readonly lookups: readonly Lookup[];
 }
 
-/** How an answer was found. */
+/** A description of how the answer was found. */
 export interface QueryExplanation {
-  /** The lookup that an index of the store answered; undefined when every object was scanned. */
+  /** The lookup that an index of the store answered; undefined if every object was scanned. */
   readonly used: string | undefined;
-  /** Lookups tried on each candidate. */
+  /** The lookups that were tested on each candidate. */
   readonly filtered: readonly string[];
-  /** Objects looked at. */
+  /** The number of candidates. */
   readonly scanned: number;
+  /** The number of objects in the answer. */
   readonly returned: number;
 }
 
 /**
- * The objects that satisfy every lookup, each once: the kept index with the fewest candidates is read, the other lookups are tried on what it gives.
- * Without a kept index among them every object is scanned. Throws `argument` for an index that does not exist.
+ * Finds the objects that satisfy every lookup, each once. Of the indexes that the store keeps, it reads the one with
+ * the fewest candidates and tests the other lookups on them. If the store keeps none of the indexes, it scans every
+ * object. Throws `argument` for an unknown index.
  */
 export function runLookups({ store, catalog, lookups }: QueryOptions): {
   objects: readonly ReadonlyObject[];
@@ -54,7 +56,7 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
   return { objects, explanation };
 }
 
-/** An explanation in words: `index node=worker-1; filter phase=Running; scanned 12, returned 9`. */
+/** An explanation as text: `index node=worker-1; filter phase=Running; scanned 12, returned 9`. */
 export function formatExplanation({ used, filtered, scanned, returned }: QueryExplanation): string {
   const how = used === undefined ? 'no index, every object' : `index ${used}`;
   const filter = filtered.length === 0 ? '' : `; filter ${filtered.join(' and ')}`;
@@ -76,9 +78,9 @@ const holds = ({ lookup, definition }: Condition, object: ReadonlyObject) =>
 
 interface Candidates {
   readonly condition: Condition;
-  /** Values of the index to read. */
+  /** The values of the index to read. */
   readonly values: readonly string[];
-  /** An upper bound: an object found under two values counts twice. */
+  /** An upper bound of the number of candidates: an object with two of the values counts twice. */
   readonly size: number;
 }
 

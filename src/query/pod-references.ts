@@ -1,6 +1,6 @@
 import type { ReadonlyObject } from '../model/object.ts';
 
-/** As much of a pod spec as the built-in indexes read. Source: k8s.io/api core/v1 PodSpec. */
+/** The part of a pod spec that the built-in indexes read. Source: k8s.io/api core/v1 PodSpec. */
 interface PodSpec {
   nodeName?: string;
   serviceAccountName?: string;
@@ -22,7 +22,10 @@ interface Container {
   env?: { valueFrom?: { configMapKeyRef?: Named; secretKeyRef?: Named } }[];
 }
 
-/** Source: k8s.io/api core/v1 Volume, and PersistentVolumeSource, whose references also name a namespace. */
+/**
+ * A volume of a pod, or the source of a persistent volume, whose references also name a namespace.
+ * Source: k8s.io/api core/v1 Volume, PersistentVolumeSource.
+ */
 interface Volume {
   configMap?: Named;
   secret?: { secretName?: string };
@@ -46,7 +49,7 @@ interface SecretUser {
 /** The volume sources with a `secretRef`. */
 const SECRET_USERS = ['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'] as const;
 
-/** The secrets of a CSI volume: the first in pods, all of them in persistent volumes. */
+/** The fields of a CSI volume that name a secret. Pods have only the first one, persistent volumes have all. */
 const CSI_SECRETS = [
   'nodePublishSecretRef',
   'nodeStageSecretRef',
@@ -57,18 +60,18 @@ const CSI_SECRETS = [
 
 type Texts = (string | undefined)[];
 
-/** The images of every container and image volume of a pod, or of the pods that a workload makes. */
+/** The images of all containers and image volumes of a pod or of a workload's pod template. */
 export function imagesOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
   return [...containersOf(spec).map(({ image }) => image), ...list(spec?.volumes).map(({ image }) => image?.reference)];
 }
 
-/** The node a pod was bound to. */
+/** The node to which a pod is bound. */
 export function nodeOf(object: ReadonlyObject): Texts {
   return [podSpecOf(object)?.nodeName];
 }
 
-/** The config maps that a pod or workload mounts or reads its environment from. */
+/** The config maps that a pod or a workload mounts, or uses for environment variables. */
 export function configMapsOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
   const mounted = list(spec?.volumes).flatMap(({ configMap, projected }) => [
@@ -83,8 +86,9 @@ export function configMapsOf(object: ReadonlyObject): Texts {
 }
 
 /**
- * The secrets that a pod or workload mounts, reads its environment from, pulls images with or hands to a storage driver; those of a service
- * account, an ingress and a persistent volume. Source: kubernetes pkg/api/v1/pod VisitPodSecretNames, pkg/api/v1/persistentvolume VisitPVSecretNames.
+ * The secrets that a pod or a workload mounts, uses for environment variables, pulls images with or passes to a storage
+ * driver; also those of a service account, an ingress and a persistent volume.
+ * Source: kubernetes pkg/api/v1/pod VisitPodSecretNames, pkg/api/v1/persistentvolume VisitPVSecretNames.
  */
 export function secretsOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
@@ -111,14 +115,17 @@ function storageSecretsOf(volume: Volume): Texts {
   ];
 }
 
-/** The service accounts that a pod or workload runs as (`default` where it names none), or that a role binding names. */
+/** The service account of a pod or a workload (`default` if it names none), or those that a role binding names. */
 export function serviceAccountsOf(object: ReadonlyObject): Texts {
   const { subjects } = object as { subjects?: { kind?: string; name?: string }[] };
   const bound = list(subjects).map(({ kind, name }) => (kind === 'ServiceAccount' ? name : undefined));
   return [accountOf(podSpecOf(object)), ...bound];
 }
 
-/** Source: kubernetes plugin/pkg/admission/serviceaccount DefaultServiceAccountName; `serviceAccount` is the older name of the field. */
+/**
+ * The service account of a pod spec. `serviceAccount` is the older name of the field.
+ * Source: kubernetes plugin/pkg/admission/serviceaccount DefaultServiceAccountName.
+ */
 function accountOf(spec: PodSpec | undefined): string | undefined {
   const named = spec?.serviceAccountName || spec?.serviceAccount;
   return named || (containersOf(spec).length > 0 ? 'default' : undefined);
@@ -129,7 +136,7 @@ interface Spec extends PodSpec {
   jobTemplate?: { spec?: { template?: { spec?: PodSpec } } };
 }
 
-/** The pod spec of a pod, of a workload's template, of a cron job's, or of a pod template. */
+/** The pod spec in a pod, a workload, a cron job or a pod template. */
 function podSpecOf(object: ReadonlyObject): PodSpec | undefined {
   const spec = object.spec as Spec | undefined;
   const { template } = object as { template?: { spec?: PodSpec } };
@@ -140,7 +147,7 @@ function containersOf(spec: PodSpec | undefined): Container[] {
   return [...list(spec?.initContainers), ...list(spec?.containers), ...list(spec?.ephemeralContainers)];
 }
 
-/** A list of objects, whatever a custom resource keeps under the name. */
+/** The objects in a list; none if the field is no list, as may be in a custom resource. */
 function list<T extends object>(value: T[] | undefined): T[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 }

@@ -12,7 +12,7 @@ function object(kind: string, name: string, owners: Ref[] = [], namespace: strin
   return { apiVersion: 'v1', kind, metadata } as UnknownObject;
 }
 
-/** What there is to be listed, and what was asked for. */
+/** A fake cluster with these objects, which records the lists that are requested. */
 function cluster(...objects: UnknownObject[]) {
   const asked: string[] = [];
   const list = async ({ group, version, kind }: { group: string; version: string; kind: string }, namespace: string | undefined) => {
@@ -60,20 +60,20 @@ it('finds owners and their owners up to the roots, by one list for each kind and
   ]);
 });
 
-it('asks for nothing where nothing has an owner', async () => {
+it('lists nothing if no object has an owner', async () => {
   const { asked, list } = cluster();
   await loadOwners([object('Pod', 'a'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } } as UnknownObject], list);
   expect(asked).toEqual([]);
 });
 
-it('looks for the owners of an object of the cluster in the cluster', async () => {
+it('looks for the owners of a cluster-scoped object without a namespace', async () => {
   const node = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'n1', uid: 'u', ownerReferences: [refTo(['Node', 'n1', 'v1'])] } };
   const { asked, list } = cluster(object('Node', 'n1', [], ''));
   const find = await loadOwners([node as UnknownObject], list);
   expect([nameOf(find(refTo(['Node', 'n1']))), asked]).toEqual(['n1', ['/v1 Node in the cluster']]);
 });
 
-it('ends when owners own each other', async () => {
+it('ends if two owners own each other', async () => {
   const { asked, list } = cluster(object('A', 'a', [['B', 'b']]), object('B', 'b', [['A', 'a']]));
   const find = await loadOwners([object('Pod', 'p', [['A', 'a']])], list);
   expect([find(refTo(['A', 'a'])), find(refTo(['B', 'b']))].map(nameOf)).toEqual(['a', 'b']);

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { formatLookup, type Lookup, type LookupFlag, mapLookup, matchesLookup, parseLookup } from '../../src/query/lookup.ts';
+
+test.each<[LookupFlag, string, Lookup, string]>([
+  ['eq', 'node=a,b', { kind: 'in', index: 'node', values: ['a,b'], flag: 'eq' }, 'node=a,b'],
+  ['eq', 'label:app=a=b', { kind: 'in', index: 'label:app', values: ['a=b'], flag: 'eq' }, 'label:app=a=b'],
+  ['in', 'phase=A,B,A', { kind: 'in', index: 'phase', values: ['A', 'B'], flag: 'in' }, 'phase=A,B'],
+  ['prefix', 'image=reg/', { kind: 'prefix', index: 'image', prefix: 'reg/' }, 'image=reg/*'],
+  ['range', 'n=3..10', { kind: 'range', index: 'n', from: '3', to: '10' }, 'n=3..10'],
+  ['range', 'n=3..', { kind: 'range', index: 'n', from: '3' }, 'n=3..'],
+  ['range', 'n=..10', { kind: 'range', index: 'n', to: '10' }, 'n=..10'],
+])('--%s %s is parsed, and formatted for explanations', (flag, text, lookup, formatted) => {
+  expect(parseLookup(flag, text)).toEqual(lookup);
+  expect(formatLookup(lookup)).toBe(formatted);
+});
+
+describe('a lookup is satisfied by', () => {
+  test.each<[LookupFlag, string, string[], string[]]>([
+    ['in', 'n=a,b', ['a', 'b'], ['c', 'a,b', '']],
+    ['prefix', 'n=web', ['web', 'web-1'], ['we', 'a-web']],
+    ['range', 'n=3..10', ['3', '10', '9.5', '9500m'], ['2', '11', '10001m', 'a']],
+    ['range', 'n=1Gi..', ['1024Mi', '2Gi', '1073741824'], ['1G', '5']],
+    ['range', 'n=b..d', ['b', 'cc', 'd'], ['a', 'da']],
+  ])('--%s %s: %j, and not by %j', (flag, text, inside, outside) => {
+    const lookup = parseLookup(flag, text);
+    expect([...inside, ...outside].filter((value) => matchesLookup(lookup, value))).toEqual(inside);
+  });
+});
+
+test('only the values of equality are converted', () => {
+  const upper = (value: string) => value.toUpperCase();
+  expect(mapLookup(parseLookup('in', 'n=a,b'), upper)).toMatchObject({ values: ['A', 'B'] });
+  expect(mapLookup(parseLookup('prefix', 'n=a'), upper)).toMatchObject({ prefix: 'a' });
+  expect(mapLookup(parseLookup('range', 'n=a..b'), upper)).toMatchObject({ from: 'a', to: 'b' });
+});
+
+describe('a lookup that cannot be parsed is refused with the expected form', () => {
+  test.each([
+    ['eq', 'node', 'invalid argument "node" for "--eq": expected NAME=VALUE'],
+    ['in', '=a', 'invalid argument "=a" for "--in": expected NAME=VALUE'],
+    ['range', 'n=3', 'invalid argument "n=3" for "--range": expected NAME=FROM..TO'],
+    ['range', 'n=..', 'invalid argument "n=.." for "--range": expected NAME=FROM..TO'],
+  ] as const)('--%s %s', (flag, text, message) => {
+    expect(() => parseLookup(flag, text)).toThrow(message);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { IndexCatalog } from '../../src/query/index-catalog.ts';
+import { parseIndex } from '../../src/query/index-definition.ts';
+import { parseLookup } from '../../src/query/lookup.ts';
+import { formatExplanation, runLookups } from '../../src/query/plan.ts';
+import { names, PODS, storeOf } from '../support/query.ts';
+
+describe.each([
+  ['kept by the store', true],
+  ['computed during a scan', false],
+])('with indexes %s', (_, kept) => {
+  const catalog = new IndexCatalog();
+  const store = storeOf(PODS, kept ? ['node', 'phase', 'image', 'namespace', 'label:app'].map((name) => catalog.get(name)) : []);
+  const ask = (...lookups: [Parameters<typeof parseLookup>[0], string][]) =>
+    names(runLookups({ store, catalog, lookups: lookups.map(([flag, text]) => parseLookup(flag, text)) }).objects);
+
+  test.each<[string, [Parameters<typeof parseLookup>[0], string][], string[]]>([
+    ['no lookup: every object', [], ['a-1', 'a-2', 'b-1', 'c-1', 'c-2']],
+    ['a value', [['eq', 'node=n1']], ['a-1', 'a-2', 'c-2']],
+    ['a value that no object has', [['eq', 'node=n9']], []],
+    ['several values, an object that has two of them once', [['in', 'image=app:1,side:2']], ['a-1', 'a-2', 'c-1', 'c-2']],
+    ['a prefix', [['prefix', 'image=app:']], ['a-1', 'a-2', 'b-1', 'c-1', 'c-2']],
+    ['a range', [['range', 'node=n1..n1']], ['a-1', 'a-2', 'c-2']],
+    ['several lookups, all of which must be satisfied', [['eq', 'node=n1'], ['in', 'phase=Failed,Pending']], ['c-2']], // biome-ignore format: rows
+    ['a label', [['eq', 'label:app=b']], ['b-1']],
+    ['a namespace', [['eq', 'namespace=bank']], ['c-1', 'c-2']],
+  ])('%s', (_, lookups, expected) => {
+    expect(ask(...lookups)).toEqual(expected);
+  });
+});
+
+describe('the plan', () => {
+  const catalog = new IndexCatalog();
+  const explain = (kept: string[], ...lookups: string[]) => {
+    const store = storeOf(PODS, kept.map((name) => catalog.get(name))); // biome-ignore format: short
+    return formatExplanation(runLookups({ store, catalog, lookups: lookups.map((text) => parseLookup('eq', text)) }).explanation);
+  };
+
+  test.each([
+    [
+      'reads the smallest kept index and filters the rest',
+      ['node', 'phase'],
+      ['node=n1', 'phase=Failed'],
+      'index phase=Failed; filter node=n1; scanned 1, returned 1',
+    ],
+    [
+      'prefers a kept index to one that is not kept',
+      ['node'],
+      ['phase=Failed', 'node=n1'],
+      'index node=n1; filter phase=Failed; scanned 3, returned 1',
+    ],
+    ['scans every object without one', [], ['node=n1'], 'no index, every object; filter node=n1; scanned 5, returned 3'],
+  ])('%s', (_, kept, lookups, expected) => {
+    expect(explain(kept, ...lookups)).toBe(expected);
+  });
+});
+
+describe('ranges', () => {
+  test.each([
+    ['restarts=3..5', ['b-1', 'c-2']],
+    ['restarts=4..', ['a-2', 'c-2']],
+    ['restarts=..3', ['a-1', 'b-1', 'c-1']],
+  ])('order numbers as numbers: %s', async (text, expected) => {
+    const restarts = await parseIndex('restarts=.status.restarts');
+    const catalog = new IndexCatalog([restarts]);
+    const { objects } = runLookups({ store: storeOf(PODS, [restarts]), catalog, lookups: [parseLookup('range', text)] });
+    expect(names(objects)).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['kept by the store', true],
+  ['computed during a scan', false],
+])('ranges of quantities, with an index %s', (_, kept) => {
+  const volume = (name: string, storage: string): UnknownObject => ({ metadata: { name }, spec: { capacity: { storage } } });
+  const volumes = [volume('a', '1536Mi'), volume('b', '5Gi'), volume('c', '10240Mi'), volume('d', '11Gi'), volume('e', 'some')];
+
+  test.each([
+    ['c=2Gi..10Gi', ['b', 'c']],
+    ['c=..2Gi', ['a']],
+    ['c=10Gi..', ['c', 'd', 'e']],
+    ['c=5120Mi..5Gi', ['b']],
+  ])('find %s by size', async (text, expected) => {
+    const capacity = await parseIndex('c=.spec.capacity.storage');
+    const store = storeOf(volumes, kept ? [capacity] : []);
+    const lookups = [parseLookup('range', text)];
+    expect(names(runLookups({ store, catalog: new IndexCatalog([capacity]), lookups }).objects)).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['kept by the store', true],
+  ['computed during a scan', false],
+])('ranges of times, with an index %s', (_, kept) => {
+  const lease = (name: string, time: string): UnknownObject => ({ metadata: { name }, spec: { time } });
+  const leases = [
+    lease('a', '2026-11-21T23:30:00-01:00'),
+    lease('b', '2026-11-21T23:30:00Z'),
+    lease('c', '2026-11-22T01:00:00+02:00'),
+    lease('d', '2026-11-22T00:30:00.000001Z'),
+    lease('e', 'never'),
+    lease('f', '5'),
+  ];
+
+  test.each([
+    ['t=2026-11-21T23:00:00Z..2026-11-22T00:00:00Z', ['b', 'c']],
+    ['t=2026-11-22T00:30:00Z..2026-11-22T01:00:00Z', ['a', 'd']],
+    ['t=2026-11-22..2026-11-23', ['a', 'd']],
+    ['t=2026-11-21T23:00:00Z..2026-11-21T23:00:00Z', ['c']],
+    ['t=..2026-11-21T23:10:00Z', ['c', 'f']],
+  ])('find %s by the instant', async (text, expected) => {
+    const time = await parseIndex('t=.spec.time');
+    const store = storeOf(leases, kept ? [time] : []);
+    const lookups = [parseLookup('range', text)];
+    const { objects } = runLookups({ store, catalog: new IndexCatalog([time]), lookups });
+    expect(names(objects).toSorted()).toEqual(expected);
+  });
+});

@@ -9,10 +9,10 @@ export interface HelpOptions {
   readonly columns?: number | undefined;
 }
 
-/** No text is wider than the first, nor narrower than the second. */
-const WIDTHS = { widest: 110, narrowest: 60 } as const;
+/** No text is wider than the first, nor narrower than the second. What is not a terminal gets the third, for pagers. */
+const WIDTHS = { widest: 110, narrowest: 60, unknown: 80 } as const;
 
-const widthOf = (columns: number = WIDTHS.widest) => Math.max(WIDTHS.narrowest, Math.min(columns, WIDTHS.widest));
+const widthOf = (columns: number = WIDTHS.unknown) => Math.max(WIDTHS.narrowest, Math.min(columns, WIDTHS.widest));
 
 /** The help of one command: what it does, its usage and examples, and its own flags in groups. */
 export function commandHelp({ summary = '', description, usage, examples, flags }: CommandClass, { bin, columns }: HelpOptions): string {
@@ -25,9 +25,7 @@ export function commandHelp({ summary = '', description, usage, examples, flags 
     section('USAGE', `  $ ${bin} ${usage}`),
     section('EXAMPLES', examplesText(examples, bin, width)),
     ...flagSections(own, width),
-    isConnecting
-      ? wrapped(`Use '${bin} options' for the flags that all commands share: cluster, user, requests, sandbox, log.`, width)
-      : '',
+    isConnecting ? wrapped(`Use '${bin} options' for the flags that all commands share.`, width) : '',
   ]);
 }
 
@@ -60,7 +58,7 @@ export async function programHelp(commands: Registry, { bin, columns }: HelpOpti
   const rows = await Promise.all(Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary ?? ''] as const));
   const next = [
     [`${bin} COMMAND --help`, 'flags and examples of a command'],
-    [`${bin} options`, 'flags that all commands share: cluster, user, requests, sandbox, log'],
+    [`${bin} options`, 'flags that all commands share'],
   ] as const;
   return pageOf([
     wrapped(
@@ -124,8 +122,8 @@ function flagText({ summary, ...flag }: Flag<unknown>): string {
 
 /** Two columns; what is too long for the first has the second below it. The first is as wide as `labels` need, up to a limit. */
 function listed(rows: readonly (readonly [label: string, text: string])[], width: number, labels = rows.map(([label]) => label)): string {
-  const most = width < 80 ? 8 : 34;
-  const column = Math.max(...labels.map((label) => label.length).filter((length) => length <= most), 8);
+  const most = width < 80 ? 14 : 34;
+  const column = Math.max(...labels.map((label) => label.length).filter((length) => length <= most), 0);
   const indent = ' '.repeat(column + 4);
   return rows
     .map(([label, text]) => {

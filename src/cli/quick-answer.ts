@@ -1,7 +1,7 @@
 import { builtin } from '../kit/builtin.ts';
 import { calledName, versionLine } from '../package.ts';
 
-/** Widths the build sets help in; the widest is what is not a terminal gets. */
+/** Widths the build sets help in; what is not a terminal gets the first. */
 export const SET_WIDTHS = [80, 110] as const;
 
 /** The file of a help text that the build has set, relative to the entry. */
@@ -43,7 +43,7 @@ function textOf(command: string | undefined): string | undefined {
 /** Asks the stream only where a terminal is possible: making it costs more than the rest of the answer. */
 function terminalColumns(): number {
   const isDevice = builtin.fs().fstatSync(1).isCharacterDevice();
-  return (isDevice ? process.stdout.columns : undefined) ?? Number.POSITIVE_INFINITY;
+  return (isDevice ? process.stdout.columns : undefined) ?? SET_WIDTHS[0];
 }
 
 function put(bytes: Buffer): void {

@@ -16,6 +16,10 @@ interface BuiltFlag {
   readonly split?: boolean;
   readonly implied?: string;
   readonly hidden?: boolean;
+  readonly helpGroup?: string;
+  readonly noEnv?: boolean;
+  readonly yieldsTo?: string;
+  readonly isCredential?: boolean;
 }
 
 interface BuiltCommand {
@@ -23,14 +27,15 @@ interface BuiltCommand {
   readonly flags: Readonly<Record<string, BuiltFlag>>;
 }
 
-it('commands, their flags, values and defaults change on purpose only', async () => {
+it('commands, their flags, values, defaults and groups change on purpose only', async () => {
   const file = pathToFileURL(path.join(ROOT, 'bin/commands.js')).href;
   const { COMMANDS } = (await import(file)) as { COMMANDS: Readonly<Record<string, BuiltCommand>> };
   const all = Object.entries(COMMANDS).map(([id, { flags }]) => [id.replaceAll(':', ' '), linesOf(flags)] as const);
-  const connecting = all.map(([, lines]) => lines).filter((lines) => lines.includes('--context NAME'));
+  const connecting = all.map(([, lines]) => lines).filter((lines) => lines.some((line) => line.startsWith('--context ')));
   const shared = connecting.reduce((common, lines) => common.filter((line) => lines.includes(line)));
   const own = all.map(
-    ([name, lines]) => [name, lines.filter((line) => !(lines.includes('--context NAME') && shared.includes(line)))] as const,
+    ([name, lines]) =>
+      [name, lines.filter((line) => !(lines.some((line) => line.startsWith('--context ')) && shared.includes(line)))] as const,
   );
   const text = [['every command that connects', shared] as const, ...own]
     .map(([name, lines]) => [name, ...lines.map((line) => `  ${line}`)].join('\n'))
@@ -51,13 +56,16 @@ function valueText({ type, helpValue, implied }: BuiltFlag): string {
   return implied === undefined ? ` ${helpValue ?? 'VALUE'}` : `[=${helpValue ?? 'VALUE'}], without a value ${implied}`;
 }
 
-function remarksOn({ default: builtIn, multiple, split, hidden }: BuiltFlag): string {
+function remarksOn({ default: builtIn, multiple, split, hidden, ...flag }: BuiltFlag): string {
   const isSaid = builtIn !== undefined && builtIn !== false && typeof builtIn !== 'function';
   const remarks = [
     isSaid ? `default ${JSON.stringify(builtIn)}` : '',
     multiple ? 'may be repeated' : '',
     split ? 'split at commas' : '',
-    hidden ? 'hidden' : '',
+    flag.noEnv ? 'not from the environment' : '',
+    flag.yieldsTo ? `yields to --${flag.yieldsTo}` : '',
+    flag.isCredential ? 'never shown' : '',
+    hidden ? 'hidden' : `group ${flag.helpGroup}`,
   ].filter(Boolean);
   return remarks.length > 0 ? ` (${remarks.join(', ')})` : '';
 }

@@ -1,9 +1,10 @@
 import type { Clock, Timer } from '../kit/clock.ts';
 import { Heap } from '../kit/heap.ts';
 
+/** A key that waits for its deadline. */
 export interface Delayed {
   readonly key: string;
-  /** When it is due, on the clock's monotonic count, ms. */
+  /** The deadline, in the clock's monotonic time, ms. */
   readonly at: number;
   readonly priority: number;
 }
@@ -13,11 +14,12 @@ interface Entry extends Delayed {
 }
 
 /**
- * Keys that wait for their moment, each at most once.
+ * Keys that wait for their deadlines, each at most once.
  *
- * Promises: `fire` is called in order of the deadlines, equal ones in the order they were set; of several deadlines for a key the
- * earliest wins and of several priorities the highest; one timer at most. Does not promise to fire at the very millisecond.
- * Source: client-go util/workqueue/delaying_queue.go (without its 10 s heartbeat, which a rearmed timer does not need).
+ * Promises: `fire` is called in the order of the deadlines, and for equal deadlines in the order in which they were
+ * set. Of several deadlines for a key the earliest counts, of several priorities the highest. There is at most one
+ * timer. Does not promise to fire at the exact millisecond. Source: client-go util/workqueue/delaying_queue.go, without
+ * its heartbeat of 10 s, because the timer is always set to the next deadline.
  */
 export class DelayLine {
   readonly #clock: Clock;
@@ -37,8 +39,11 @@ export class DelayLine {
     return this.#entries.size;
   }
 
-  /** Entries in memory: those that wait, and replaced ones not cleared away yet. At most about twice as many. */
-  get held(): number {
+  /**
+   * The entries in memory: the waiting ones, and replaced ones that are not removed yet. At most about twice {@link
+   * size}.
+   */
+  get entriesInMemory(): number {
     return this.#heap.size;
   }
 
@@ -46,7 +51,7 @@ export class DelayLine {
     return this.#entries.has(key);
   }
 
-  /** Schedules `key` in `delayMs`, or keeps the earlier deadline it has. */
+  /** Schedules `key` in `delayMs`, or keeps its earlier deadline. */
   schedule(key: string, delayMs: number, priority: number): void {
     const at = this.#clock.monotonic() + delayMs;
     const known = this.#entries.get(key);
@@ -63,7 +68,7 @@ export class DelayLine {
     this.#arm();
   }
 
-  /** Takes `key` out before its time; gives what was scheduled, if anything was. */
+  /** Removes `key` before its deadline. Returns what was scheduled; undefined if nothing was. */
   cancel(key: string): Delayed | undefined {
     const entry = this.#entries.get(key);
     if (entry) this.#entries.delete(key);
@@ -77,7 +82,7 @@ export class DelayLine {
     this.#disarm();
   }
 
-  /** What waits, in no particular order. */
+  /** The waiting keys, in no particular order. */
   [Symbol.iterator](): IterableIterator<Delayed> {
     return this.#entries.values();
   }
@@ -86,7 +91,7 @@ export class DelayLine {
     return this.#entries.get(entry.key) === entry;
   }
 
-  /** Replaced and cancelled entries stay in the heap until they come up; when they are the larger part it is built anew. */
+  /** Rebuilds the heap when most of its entries are replaced or cancelled ones, which stay in it until their turn. */
   #compact(): void {
     if (this.#heap.size <= 2 * this.#entries.size + 64) return;
     this.#heap = newHeap();

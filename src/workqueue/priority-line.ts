@@ -1,6 +1,6 @@
 import { Ring } from '../kit/ring.ts';
 
-/** A key in the line. `since` is when it came in (monotonic ms), which is what ageing counts from. */
+/** A key in the line. `since` is its time of arrival (monotonic ms), from which ageing counts. */
 export interface Queued {
   readonly key: string;
   readonly priority: number;
@@ -10,7 +10,7 @@ export interface Queued {
 export interface AgeingOptions {
   /** A key that has waited this long is aged, ms. */
   agedAfterMs: number;
-  /** While aged keys wait behind higher priorities, every so many takes one of them goes first. */
+  /** While aged keys wait behind higher priorities, every `agedShare`-th take serves an aged key. */
   agedShare: number;
 }
 
@@ -19,15 +19,16 @@ interface Band {
   readonly items: Ring<Queued>;
 }
 
-/** Bands beyond this many are dropped when they run empty. */
+/** The number of bands that are kept when they are empty. */
 const KEPT_BANDS = 8;
 
 /**
- * Keys in line: higher priority first, first come first served within one.
+ * Keys in line: higher priority first, and first in, first out within a priority.
  *
- * Nothing starves: while a key that has waited `agedAfterMs` stands behind higher priorities, every `agedShare`-th take serves the one
- * that waits longest. So low priority keeps a share of the work, and high priority keeps the rest even under a flood of aged keys.
- * (Upstream's priority queue has no ageing: controller-runtime issue 3496.)
+ * No key starves: while a key that has waited `agedAfterMs` is behind higher priorities, every `agedShare`-th take
+ * serves the key that has waited longest. So keys of low priority get a fixed share of the takes, and keys of high
+ * priority get the rest, however many aged keys there are. (controller-runtime's priority queue has no ageing: its
+ * issue 3496.)
  */
 export class PriorityLine {
   readonly #ageing: AgeingOptions;
@@ -44,7 +45,7 @@ export class PriorityLine {
     return this.#live.size;
   }
 
-  /** Puts `key` at the end of its priority; one that is in line already moves there, and only upwards. */
+  /** Adds `key` at the end of its priority. A key in line moves to a higher priority, never to a lower one. */
   push(key: string, priority: number, now: number): void {
     const known = this.#live.get(key);
     if (known && known.priority >= priority) return;
@@ -53,6 +54,7 @@ export class PriorityLine {
     this.#bandOf(priority).items.push(item);
   }
 
+  /** Removes and returns the next key; undefined if the line is empty. `now` is in monotonic ms. */
   shift(now: number): Queued | undefined {
     const item = this.#pick(now);
     if (item) this.#remove(item);
@@ -64,7 +66,7 @@ export class PriorityLine {
     this.#live.clear();
   }
 
-  /** What is in line, in no particular order. */
+  /** The keys in line, in no particular order. */
   [Symbol.iterator](): IterableIterator<Queued> {
     return this.#live.values();
   }
@@ -99,7 +101,7 @@ export class PriorityLine {
     return oldest;
   }
 
-  /** The first of a band that has not moved to a higher one. */
+  /** The first key of a band that has not moved to a higher one. Removes those that have. */
   #head({ items }: Band): Queued | undefined {
     for (;;) {
       const head = items.at(0);

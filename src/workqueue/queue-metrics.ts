@@ -1,20 +1,22 @@
 import type { Counter, Histogram, MetricsProvider } from '../kit/metrics.ts';
 import { exponentialBuckets, noMetrics } from '../kit/metrics.ts';
 
-/** Source: client-go util/workqueue/metrics.go, names as controller-runtime publishes them (pkg/metrics/workqueue.go). */
+/** Source: client-go util/workqueue/metrics.go. The names are those of controller-runtime, pkg/metrics/workqueue.go. */
 const BUCKETS = exponentialBuckets(10e-9, 10, 12);
 
 export interface QueueMetricsOptions {
   /** Without a name a queue publishes nothing. */
   name?: string | undefined;
   metrics?: MetricsProvider | undefined;
-  /** How many keys are due or will be as soon as they are released. */
+  /** The number of keys in line, and of those that return to it when they are released. */
   depth: () => number;
-  /** For each key in hand, how long it has been, ms. */
+  /** For each key that is being processed, for how long, ms. */
   ages: () => number[];
 }
 
-/** The numbers one queue publishes. Ages of work in hand are computed when they are read; no timer keeps them fresh. */
+/**
+ * The metrics of one queue. The ages of keys that are being processed are computed when they are read, without a timer.
+ */
 export class QueueMetrics implements Disposable {
   readonly #adds: Counter;
   readonly #retries: Counter;
@@ -52,7 +54,7 @@ export class QueueMetrics implements Disposable {
     this.#workSeconds.observe(workedMs / 1000);
   }
 
-  /** Takes the gauges away; the counters stay as they are. */
+  /** Removes the gauges. The counters stay as they are. */
   [Symbol.dispose](): void {
     for (const gauge of this.#observed.splice(0)) gauge[Symbol.dispose]();
   }

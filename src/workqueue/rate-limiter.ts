@@ -3,17 +3,19 @@ import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
-/** Says how long a key has to wait before its next try. Delays in ms. Source: client-go util/workqueue/default_rate_limiters.go. */
+/**
+ * Decides how long a key waits before its next try, in ms. Source: client-go util/workqueue/default_rate_limiters.go.
+ */
 export interface RateLimiter {
-  /** The delay of the next try; counts as one more failure of the key. */
+  /** Returns the delay before the next try, ms. Counts one more failure of the key. */
   when(key: string): number;
-  /** Ends the tracking of a key: it did its work, or was given up. */
+  /** Forgets the failures of a key: its work succeeded, or was given up. */
   forget(key: string): void;
-  /** Failures of the key since it was last forgotten. */
+  /** The failures of the key since it was last forgotten. */
   numRequeues(key: string): number;
 }
 
-/** Doubles per failure: `baseMs · 2^failures`, at most `maxMs`. */
+/** A delay that doubles with each failure of a key: `baseMs · 2^failures`, at most `maxMs`. */
 export class ItemExponentialFailureRateLimiter implements RateLimiter {
   readonly #baseMs: number;
   readonly #maxMs: number;
@@ -37,7 +39,7 @@ export class ItemExponentialFailureRateLimiter implements RateLimiter {
   }
 }
 
-/** `fastMs` for the first `fastTries` failures of a key, then `slowMs`. */
+/** A delay of `fastMs` for the first `fastTries` failures of a key, then of `slowMs`. */
 export class ItemFastSlowRateLimiter implements RateLimiter {
   readonly #options: { fastMs: number; slowMs: number; fastTries: number };
   readonly #failures = new Failures();
@@ -62,8 +64,8 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
 }
 
 /**
- * One token bucket for all keys: `qps` tokens a second, `burst` of them at once. A token not there yet is taken in advance, so the delays
- * of many callers at one moment follow each other at the given rate. Keeps nothing per key.
+ * One token bucket for all keys: `qps` tokens a second, at most `burst` at once. A caller may take a future token, so
+ * the delays of many callers at one moment follow each other at the given rate. Keeps no state for each key.
  */
 export class BucketRateLimiter implements RateLimiter {
   readonly #qps: number;
@@ -96,7 +98,7 @@ export class BucketRateLimiter implements RateLimiter {
   }
 }
 
-/** The longest delay any of several limiters gives. All of them are asked, so all of them advance. */
+/** The longest delay of several limiters. Each call asks all of them, so each of them counts the failure. */
 export class MaxOfRateLimiter implements RateLimiter {
   readonly #limiters: readonly RateLimiter[];
 
@@ -117,7 +119,7 @@ export class MaxOfRateLimiter implements RateLimiter {
   }
 }
 
-/** Another limiter's delay, but never more than `maxMs`. */
+/** The delay of another limiter, but at most `maxMs`. */
 export class WithMaxWaitRateLimiter implements RateLimiter {
   readonly #limiter: RateLimiter;
   readonly #maxMs: number;
@@ -141,13 +143,13 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
 }
 
 export interface ControllerRateLimiterOptions {
-  /** First retry of a key, ms. Default 5. */
+  /** The delay of the first retry of a key, ms. Default 5. */
   baseMs?: number | undefined;
-  /** Longest retry of a key, ms. Default 1,000,000. */
+  /** The longest delay for a key, ms. Default 1,000,000. */
   maxMs?: number | undefined;
-  /** Retries of all keys a second. Default 10. */
+  /** The retries of all keys together, a second. Default 10. */
   qps?: number | undefined;
-  /** Retries of all keys at once. Default 100. */
+  /** The retries of all keys together that may happen at once. Default 100. */
   burst?: number | undefined;
   clock?: Clock | undefined;
 }
@@ -160,14 +162,17 @@ const KNOWN_OPTIONS = {
   clock: true,
 } satisfies KnownOptionsOf<ControllerRateLimiterOptions>;
 
-/** What controllers use unless told otherwise: exponential per key, 5 ms to 1000 s, and a bucket of 10 a second, burst 100, over all. */
+/**
+ * The default limiter of controllers: an exponential delay for each key, from 5 ms to 1000 s, and one bucket for all
+ * keys with 10 retries a second and a burst of 100. The longer delay counts.
+ */
 export function createControllerRateLimiter(options: ControllerRateLimiterOptions = {}): RateLimiter {
   checkOptions('createControllerRateLimiter', options, KNOWN_OPTIONS);
   const { baseMs = 5, maxMs = 1_000_000, qps = 10, burst = 100, clock } = options;
   return new MaxOfRateLimiter([new ItemExponentialFailureRateLimiter(baseMs, maxMs), new BucketRateLimiter({ qps, burst, clock })]);
 }
 
-/** Exponential per key, 1 ms to 1000 s, with no overall limit. */
+/** An exponential delay for each key, from 1 ms to 1000 s, without a limit for all keys. */
 export function createItemRateLimiter(): RateLimiter {
   return new ItemExponentialFailureRateLimiter(1, 1_000_000);
 }
@@ -175,7 +180,7 @@ export function createItemRateLimiter(): RateLimiter {
 class Failures {
   readonly #counts = new Map<string, number>();
 
-  /** Counts one more; gives how many there were before. */
+  /** Counts one more failure. Returns the number before it. */
   add(key: string): number {
     const before = this.of(key);
     this.#counts.set(key, before + 1);

@@ -11,35 +11,39 @@ import { QueueMetrics } from './queue-metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createControllerRateLimiter } from './rate-limiter.ts';
 
-/** The priority of keys that come from an initial list or a resync. Source: controller-runtime pkg/handler LowPriority. */
+/**
+ * The priority of keys that come from an initial list or a resync. Source: controller-runtime pkg/handler LowPriority.
+ */
 export const LOW_PRIORITY = -100;
 
 export interface WorkQueueOptions {
-  /** Under which its metrics are published. None = no metrics. */
+  /** The name in its metrics. A queue without a name publishes none. */
   name?: string | undefined;
   clock?: Clock | undefined;
-  /** Delays of `limited` adds. Default: {@link createControllerRateLimiter}. */
+  /** Decides the delays of `limited` adds. Default: {@link createControllerRateLimiter}. */
   rateLimiter?: RateLimiter | undefined;
   metrics?: MetricsProvider | undefined;
   /** A key that has waited this long behind higher priorities is aged, ms. Default 10,000. */
   agedAfterMs?: number | undefined;
-  /** Every so many takes an aged key goes before higher priorities. Default 5. */
+  /**
+   * While aged keys wait, every `agedShare`-th take serves one of them before higher priorities. At least 1. Default 5.
+   */
   agedShare?: number | undefined;
-  /** Called when an add falls together with the same key already in line. */
+  /** Called when a key is added that is already in line. */
   onTouch?: ((key: string) => void) | undefined;
 }
 
 export interface AddOptions {
-  /** Not before this many ms from now. Zero or less = now. */
+  /** The shortest delay, ms. Zero or less means now. */
   after?: number | undefined;
-  /** Wait as long as the rate limiter says; counts as a failure of the key. With `after` too, the shorter of both. */
+  /** Delays the key as the rate limiter decides, and counts a failure. With `after` too, the shorter delay counts. */
   limited?: boolean | undefined;
-  /** Higher goes first. Default 0; {@link LOW_PRIORITY} for initial and resync keys. */
+  /** A higher priority is served first. Default 0. Use {@link LOW_PRIORITY} for keys of an initial list or a resync. */
   priority?: number | undefined;
 }
 
 export interface ShutDownOptions {
-  /** Keys that still wait are given up instead of being handed out. */
+  /** Whether waiting keys are dropped instead of being handed out. Default false. */
   abandon?: boolean | undefined;
 }
 
@@ -55,7 +59,7 @@ const KNOWN_OPTIONS = {
 const KNOWN_ADD_OPTIONS = { after: 'number', limited: 'boolean', priority: 'number' } satisfies KnownOptionsOf<AddOptions>;
 const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDownOptions>;
 
-/** What the queue holds at this moment, for people and debug endpoints. Times in ms. */
+/** The content of the queue at one moment, for people and debug endpoints. Times in ms. */
 export interface QueueSnapshot {
   readonly queued: readonly { key: string; priority: number; waitedMs: number }[];
   readonly processing: readonly { key: string; priority: number; heldMs: number; isDirty: boolean }[];
@@ -79,25 +83,27 @@ export class WorkItem implements Disposable {
   }
 }
 
-/** A key that needs work. In line unless it is being processed. */
+/** A key that needs work. It is in line unless it is being processed. */
 interface Dirty {
   priority: number;
   readonly addedAt: number;
 }
 
 /**
- * A queue of keys that need work, after client-go's three sets (queue, dirty, processing) and controller-runtime's priorities.
+ * A queue of keys that need work, after client-go's three sets (queue, dirty, processing) and controller-runtime's
+ * priorities.
  *
  * Promises
- * - A key is never in two hands at once.
- * - After the last `add` of a key it is handed out at least once more; adds that fall together while it waits are one.
- * - A key added while in hand comes back once when it is released, behind what came in meanwhile.
- * - Higher priority first, first come first served within one; no key starves (see {@link PriorityLine}).
- * - A key waits in one place: of a delayed and an immediate add, or of two delayed ones, the earlier counts and the later is dropped;
- *   the highest priority asked for counts.
+ * - A key is never processed by two workers at once.
+ * - A key is handed out at least once after its last `add`. Several adds of a waiting key count as one.
+ * - A key that is added while it is being processed returns to the end of the line, once, when it is released.
+ * - A higher priority is served first; within a priority, first in, first out. No key starves (see {@link
+ *   PriorityLine}).
+ * - A key waits in one place. Of several adds with different delays the earliest counts and the others are dropped. The
+ *   highest priority of all of them counts.
  *
- * Does not promise order between keys of different priority that arrive while a taker already waits, nor that delays are exact.
- * Source: client-go util/workqueue, controller-runtime pkg/controller/priorityqueue.
+ * Does not promise an order between keys of different priorities that arrive while a taker already waits, nor exact
+ * delays. Source: client-go util/workqueue, controller-runtime pkg/controller/priorityqueue.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -124,7 +130,7 @@ export class WorkQueue {
     this.#metrics = new QueueMetrics({ name, metrics, depth: () => this.#dirty.size, ages: () => this.#ages() });
   }
 
-  /** Keys that can be taken now. Neither those in hand nor delayed ones. */
+  /** The number of keys that can be taken now, without those that are being processed and delayed ones. */
   get length(): number {
     return this.#line.size;
   }
@@ -133,7 +139,7 @@ export class WorkQueue {
     return this.#state !== 'open';
   }
 
-  /** Says that a key needs work. Ignored once the queue is shutting down. */
+  /** Adds a key that needs work. Does nothing once the queue is shutting down. */
   add(key: string, options: AddOptions = {}): void {
     checkOptions('add', options, KNOWN_ADD_OPTIONS);
     const { after, limited = false, priority = 0 } = options;
@@ -145,8 +151,9 @@ export class WorkQueue {
   }
 
   /**
-   * Resolves with the next key, as an item to be disposed (`using`), or with undefined once the queue is shut down and empty or the signal
-   * aborts. Takers are served in the order they came. Leaves no listener behind.
+   * Resolves with the next key, as an item that releases the key when it is disposed (`using`). Resolves with undefined
+   * if the queue is shut down and empty, or if the signal aborts. Takers are served in the order of their calls. Leaves
+   * no listener on the signal.
    */
   take(signal?: AbortSignal): Promise<WorkItem | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
@@ -163,12 +170,12 @@ export class WorkQueue {
     });
   }
 
-  /** Releases a key that is in hand; the same as disposing its item. Of a key that is not, it does nothing. */
+  /** Releases a key, like disposing its item. Does nothing for a key that is not being processed. */
   done(key: string): void {
     this.#processing.get(key)?.item[Symbol.dispose]();
   }
 
-  /** Resets the failures of a key. Does not take it out of the queue. */
+  /** Resets the failures of a key. Does not remove it from the queue. */
   forget(key: string): void {
     this.#limiter.forget(key);
   }
@@ -183,12 +190,15 @@ export class WorkQueue {
     return this.#dirty.has(key) || this.#delays.has(key);
   }
 
-  /** Takes a delayed key out again, as if it had not been added. One in line or in hand stays. */
+  /** Removes a delayed key, as if it had not been added. A key in line or being processed stays. */
   cancelDelayed(key: string): void {
     this.#delays.cancel(key);
   }
 
-  /** Ends the queue: adds are ignored, delayed keys dropped, waiting takers let go; what is in line is still handed out, unless abandoned. */
+  /**
+   * Ends the queue: it ignores adds, drops delayed keys and resolves waiting takers with undefined. It still hands out
+   * the keys in line, unless `abandon` is set.
+   */
   shutDown(options: ShutDownOptions = {}): void {
     checkOptions('shutDown', options, KNOWN_END_OPTIONS);
     const { abandon = false } = options;
@@ -201,8 +211,8 @@ export class WorkQueue {
   }
 
   /**
-   * Ends the queue and resolves when nothing is in hand. A later `shutDown` ends the wait. Keys that are never released make it wait for ever,
-   * unless the signal aborts, which rejects with its reason.
+   * Ends the queue, and resolves when no key is being processed. It waits as long as a key is not released. A later
+   * `shutDown` ends the wait. If the signal aborts, it rejects with the signal's reason.
    */
   async shutDownWithDrain(options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('shutDownWithDrain', options, { signal: 'signal' });
@@ -211,6 +221,7 @@ export class WorkQueue {
     while (this.#state === 'draining' && this.#processing.size > 0) await this.#idle.wait(signal);
   }
 
+  /** The content of the queue now. */
   snapshot(): QueueSnapshot {
     const now = this.#clock.monotonic();
     return {
@@ -275,10 +286,10 @@ export class WorkQueue {
   }
 
   #released(item: WorkItem): void {
-    const held = this.#processing.get(item.key);
-    if (held?.item !== item) return;
+    const running = this.#processing.get(item.key);
+    if (running?.item !== item) return;
     this.#processing.delete(item.key);
-    this.#metrics.finished(this.#clock.monotonic() - held.startedAt);
+    this.#metrics.finished(this.#clock.monotonic() - running.startedAt);
     const dirty = this.#dirty.get(item.key);
     if (dirty) this.#enqueue(item.key, dirty.priority);
     else if (this.#processing.size === 0) this.#idle.wake();

@@ -9,7 +9,7 @@ function setup() {
   return { clock, fired, line };
 }
 
-it('fires in order of the deadlines, equal ones in the order they were set, with one timer', () => {
+it('fires in the order of the deadlines, equal ones in the order in which they were set, with one timer', () => {
   const { clock, fired, line } = setup();
   for (const [key, ms] of [
     ['late', 30],
@@ -35,7 +35,7 @@ it('takes the earlier of two deadlines and the higher of two priorities', () => 
   expect(fired).toEqual(['10 a 5', '10 b 5']);
 });
 
-it('a deadline that is asked for again, or later, keeps its place among equal ones', () => {
+it('a key that is scheduled again for the same time or later keeps its place among equal deadlines', () => {
   const { clock, fired, line } = setup();
   for (const [key, ms] of [
     ['a', 10],
@@ -48,18 +48,18 @@ it('a deadline that is asked for again, or later, keeps its place among equal on
   expect(fired).toEqual(['10 a 0', '10 b 0']);
 });
 
-it('nothing waits in a line that was cleared, and no timer is left', () => {
+it('clear removes every key and the timer', () => {
   const { clock, fired, line } = setup();
   line.schedule('a', 10, 0);
   line.schedule('b', 20, 0);
   line.clear();
-  expect([line.size, line.held, line.has('a'), [...line], clock.pending]).toEqual([0, 0, false, [], 0]);
+  expect([line.size, line.entriesInMemory, line.has('a'), [...line], clock.pending]).toEqual([0, 0, false, [], 0]);
   line.schedule('a', 30, 0);
   clock.tick(100);
   expect(fired).toEqual(['30 a 0']);
 });
 
-it('what fires may schedule anew', () => {
+it('a callback may schedule its key again', () => {
   const clock = new FakeClock();
   let rounds = 0;
   const line: DelayLine = new DelayLine(clock, (key) => {
@@ -71,7 +71,7 @@ it('what fires may schedule anew', () => {
   expect(clock.pending).toBe(0);
 });
 
-it('far deadlines that are replaced or cancelled again and again do not pile up, and none is lost', () => {
+it('replaced and cancelled deadlines do not accumulate, and none is lost', () => {
   const { clock, fired, line } = setup();
   line.schedule('still', 1e9, 0);
   for (let i = 0; i < 10_000; i++) line.schedule('overtaken', 1e8 - i, 0);
@@ -80,7 +80,7 @@ it('far deadlines that are replaced or cancelled again and again do not pile up,
     line.cancel('cancelled');
   }
   expect(line.size).toBe(2);
-  expect(line.held).toBeLessThan(100);
+  expect(line.entriesInMemory).toBeLessThan(100);
   clock.tick(1e9);
   expect(fired).toEqual([`${1e8 - 9999} overtaken 0`, `${1e9} still 0`]);
 });

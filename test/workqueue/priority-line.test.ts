@@ -3,7 +3,7 @@ import { PriorityLine } from '../../src/workqueue/priority-line.ts';
 
 const ageing = { agedAfterMs: 1000, agedShare: 3 };
 
-/** Takes so many keys at one moment. */
+/** Takes `count` keys at one moment. */
 function take(line: PriorityLine, now: number, count = line.size): (string | undefined)[] {
   return Array.from({ length: count }, () => line.shift(now)?.key);
 }
@@ -21,7 +21,7 @@ it('serves any number of priorities from the highest down, each in order of arri
   expect([line.size, line.shift(0)]).toEqual([0, undefined]);
 });
 
-it('a key that is raised keeps the time it has waited, and comes once', () => {
+it('a key that moves to a higher priority keeps its time of arrival, and is served once', () => {
   const line = new PriorityLine(ageing);
   line.push('a', 0, 5);
   line.push('b', 0, 6);
@@ -44,28 +44,28 @@ describe('ageing', () => {
     return line;
   }
 
-  it('begins when a key has waited so long, counted from when it came in', () => {
+  it('begins when a key has waited for agedAfterMs since its arrival', () => {
     expect(take(behind(), 1099, 10).indexOf('low')).toBe(9);
     expect(take(behind(), 1100, 10).indexOf('low')).toBe(2);
   });
 
-  it('counts only the takes since there is an aged key: those before it do not bring it forward', () => {
+  it('counts only the takes while there is an aged key', () => {
     const line = behind();
     expect(take(line, 1100, 2)).toEqual(['high0', 'high1']);
-    line.push('low', 0, 1100); // is in no lower priority any more
+    line.push('low', 0, 1100); // no key of a lower priority remains
     line.push('other', -1, 50);
     expect(take(line, 1000, 1)).toEqual(['high2']);
     expect(take(line, 1100, 3)).toEqual(['high3', 'high4', 'other']);
   });
 
-  it('does not bring a key before those of its own priority', () => {
+  it('does not move a key before others of its own priority', () => {
     const line = new PriorityLine(ageing);
     for (const key of ['a', 'b', 'c', 'd']) line.push(key, 0, 0);
     line.push('low', -1, 5000);
     expect(take(line, 5000)).toEqual(['a', 'b', 'c', 'd', 'low']);
   });
 
-  it('serves the key that has waited longest, of those that came together the one of the higher priority', () => {
+  it('serves the key that has waited longest, and of equally old keys the one with the higher priority', () => {
     const line = new PriorityLine({ ...ageing, agedShare: 1 });
     line.push('top', 9, 2000);
     line.push('middle', 1, 10);
@@ -75,7 +75,7 @@ describe('ageing', () => {
   });
 });
 
-it('holds nothing once cleared', () => {
+it('is empty after clear', () => {
   const line = new PriorityLine(ageing);
   line.push('a', 0, 0);
   line.push('b', 1, 0);

@@ -38,7 +38,7 @@ class Recorder implements MetricsProvider {
   }
 }
 
-it('counts adds, waiting, work and retries under the names client-go uses [MET-01] [DLQ-06]', async () => {
+it('counts adds, waiting time, work time and retries under the names of client-go [MET-01] [DLQ-06]', async () => {
   const clock = new FakeClock();
   const metrics = new Recorder();
   clock.tick(1000);
@@ -70,7 +70,7 @@ it('counts adds, waiting, work and retries under the names client-go uses [MET-0
   expect([...metrics.labels]).toEqual(['{"name":"pods"}']);
 });
 
-it('counts adds that fall together while a key waits as one [PQ-02]', () => {
+it('counts several adds of a waiting key as one [PQ-02]', () => {
   const metrics = new Recorder();
   const queue = new WorkQueue({ name: 'pods', clock: new FakeClock(), metrics });
   for (const priority of [0, 0, 5]) queue.add('foo', { priority });
@@ -78,7 +78,7 @@ it('counts adds that fall together while a key waits as one [PQ-02]', () => {
   expect([queue.length, metrics.read('workqueue_adds_total'), metrics.read('workqueue_depth')]).toEqual([1, 1, 1]);
 });
 
-it('a queue without a name publishes nothing; one that is shut down takes its gauges away and leaves no timer [MET-03]', () => {
+it('a queue without a name publishes nothing; a queue that is shut down removes its gauges and leaves no timer [MET-03]', () => {
   const clock = new FakeClock();
   const metrics = new Recorder();
   const nameless = new WorkQueue({ clock, metrics });

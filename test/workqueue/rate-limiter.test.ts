@@ -14,8 +14,8 @@ import {
 const HOUR = 3_600_000;
 const times = (limiter: RateLimiter, key: string, n: number) => Array.from({ length: n }, () => limiter.when(key));
 
-describe('exponential per key', () => {
-  it('doubles per failure, each key on its own, until forgotten [RL-01]', () => {
+describe('the exponential limiter', () => {
+  it('doubles the delay with each failure, for each key by itself, until forget [RL-01]', () => {
     const limiter = new ItemExponentialFailureRateLimiter(1, 1000);
     expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 8, 16]);
     expect(limiter.numRequeues('one')).toBe(5);
@@ -28,18 +28,18 @@ describe('exponential per key', () => {
   it.each([
     { base: 1, max: 1_000_000, nth: 6, delay: 32 },
     { base: 60_000, max: 1000 * HOUR, nth: 3, delay: 240_000 },
-  ])('stops at its ceiling of $max ms however often a key fails [RL-02]', ({ base, max, nth, delay }) => {
+  ])('never exceeds $max ms, however often a key fails [RL-02]', ({ base, max, nth, delay }) => {
     const limiter = new ItemExponentialFailureRateLimiter(base, max);
     expect(times(limiter, 'one', nth).at(-1)).toBe(delay);
     expect(times(limiter, 'one', 2000).at(-1)).toBe(max);
   });
 
-  it('refuses a base of zero, naming it', () => {
+  it('refuses a base of zero, and names the option', () => {
     expect(() => new ItemExponentialFailureRateLimiter(0, 1000)).toThrow('baseMs must be above zero, not 0');
   });
 });
 
-it('fast for the first failures, then slow [RL-03]', () => {
+it('the fast-slow limiter is fast for the first failures, then slow [RL-03]', () => {
   const limiter = new ItemFastSlowRateLimiter({ fastMs: 5, slowMs: 10_000, fastTries: 3 });
   expect(times(limiter, 'one', 5)).toEqual([5, 5, 5, 10_000, 10_000]);
   expect(limiter.numRequeues('one')).toBe(5);
@@ -47,7 +47,7 @@ it('fast for the first failures, then slow [RL-03]', () => {
   expect(limiter.when('one')).toBe(5);
 });
 
-it('the longest of several, all of which advance [RL-04]', () => {
+it('the longest delay of several limiters counts, and each of them counts the failure [RL-04]', () => {
   const limiter = new MaxOfRateLimiter([
     new ItemFastSlowRateLimiter({ fastMs: 5, slowMs: 3000, fastTries: 3 }),
     new ItemExponentialFailureRateLimiter(1, 1000),
@@ -59,7 +59,7 @@ it('the longest of several, all of which advance [RL-04]', () => {
   expect(limiter.when('one')).toBe(5);
 });
 
-it('the default lets 100 keys through at once and then 10 a second [RL-06]', () => {
+it('the default limiter lets 100 keys through at once and then 10 a second [RL-06]', () => {
   const clock = new FakeClock();
   const limiter = createControllerRateLimiter({ clock });
   const first = Array.from({ length: 100 }, (_, i) => limiter.when(`key${i}`));
@@ -70,7 +70,7 @@ it('the default lets 100 keys through at once and then 10 a second [RL-06]', () 
   expect(limiter.when('key102')).toBe(5);
 });
 
-it('the default doubles from 5 ms to 1000 s for a key that goes on failing', () => {
+it('the default limiter doubles from 5 ms to 1000 s for a key that keeps failing', () => {
   const clock = new FakeClock();
   const limiter = createControllerRateLimiter({ clock });
   const delays = Array.from({ length: 20 }, () => {
@@ -89,7 +89,7 @@ it('a bucket fills up to its burst and no further', () => {
   expect(bucket.numRequeues()).toBe(0);
 });
 
-it('another limiter with a ceiling', () => {
+it('a limiter with a maximum never exceeds it', () => {
   const limiter = new WithMaxWaitRateLimiter(createItemRateLimiter(), 4);
   expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 4, 4]);
   expect(limiter.numRequeues('one')).toBe(5);

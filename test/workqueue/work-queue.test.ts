@@ -28,14 +28,14 @@ async function drain(queue: WorkQueue): Promise<string[]> {
 }
 
 describe('adding and taking', () => {
-  it('adds of a key that waits are one [WQ-01]', async () => {
+  it('several adds of a waiting key count as one [WQ-01]', async () => {
     const { queue } = setup();
     for (const key of ['foo', 'bar', 'foo']) queue.add(key);
     expect(queue.length).toBe(2);
     expect(await drain(queue)).toEqual(['foo', 'bar']);
   });
 
-  it('a key added while in hand comes back exactly once when released [WQ-02]', async () => {
+  it('a key that is added while it is being processed returns exactly once when it is released [WQ-02]', async () => {
     const { queue } = setup();
     queue.add('foo');
     const item = await taken(queue);
@@ -48,7 +48,7 @@ describe('adding and taking', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('tells when an add falls together with one in line, not with one in hand [WQ-03]', async () => {
+  it('calls onTouch for an add of a key in line, not of a key that is being processed [WQ-03]', async () => {
     const touched: string[] = [];
     const { queue } = setup({ onTouch: (key) => touched.push(key) });
     queue.add('bar');
@@ -63,7 +63,7 @@ describe('adding and taking', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('is first in, first out, and a key added again while in hand goes behind what came meanwhile [WQ-10]', async () => {
+  it('is first in, first out; a key that is added while it is being processed returns to the end of the line [WQ-10]', async () => {
     const { queue } = setup();
     for (const key of ['a', 'b', 'c']) queue.add(key);
     const a = await taken(queue);
@@ -73,7 +73,7 @@ describe('adding and taking', () => {
     expect(await drain(queue)).toEqual(['b', 'c', 'd', 'a']);
   });
 
-  it('keeps nothing of a key that is finished [WQ-11]', async () => {
+  it('keeps nothing about a finished key [WQ-11]', async () => {
     const { queue } = setup();
     queue.add('foo');
     await drain(queue);
@@ -82,7 +82,7 @@ describe('adding and taking', () => {
     expect(queue.numRequeues('foo')).toBe(0);
   });
 
-  it('a taker waits until there is a key, and takers are served in the order they came', async () => {
+  it('a taker waits until there is a key, and takers are served in the order of their calls', async () => {
     const { queue } = setup();
     const got: string[] = [];
     for (const name of ['first', 'second']) void queue.take().then((item) => got.push(`${name}:${item?.key}`));
@@ -109,7 +109,7 @@ describe('adding and taking', () => {
     expect(getEventListeners(served.signal, 'abort')).toHaveLength(0);
   });
 
-  it('releasing twice, or a key that is only in line, does nothing more', async () => {
+  it('a second release of a key, or the release of a key in line, does nothing', async () => {
     const { queue } = setup();
     queue.add('foo');
     queue.done('foo');
@@ -118,13 +118,13 @@ describe('adding and taking', () => {
     first[Symbol.dispose]();
     queue.add('foo');
     using second = await taken(queue);
-    first[Symbol.dispose](); // the item of an earlier turn must not end this one
+    first[Symbol.dispose](); // the item of an earlier turn must not release this one
     queue.add('foo');
     expect(queue.length).toBe(0);
     expect(second.key).toBe('foo');
   });
 
-  it('releases by key what is in hand', async () => {
+  it('releases a key by its name', async () => {
     const { queue } = setup();
     queue.add('foo');
     const item = await taken(queue);
@@ -136,14 +136,14 @@ describe('adding and taking', () => {
     expect(queue.snapshot().processing).toEqual([]);
   });
 
-  it('hands nothing to a taker whose signal was aborted before', async () => {
+  it('gives no key to a taker whose signal is already aborted', async () => {
     const { queue } = setup();
     queue.add('foo');
     expect(await queue.take(AbortSignal.abort())).toBeUndefined();
     expect(await drain(queue)).toEqual(['foo']);
   });
 
-  it('shows what it holds, and for how long each has been there', async () => {
+  it('snapshot lists its keys, and for how long each has waited or been processed', async () => {
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(100, 1000) });
     clock.tick(1000);
     queue.add('held', { priority: 3 });
@@ -163,12 +163,12 @@ describe('adding and taking', () => {
     expect(['held', 'waits'].map((key) => queue.isPending(key))).toEqual([true, true]);
   });
 
-  it('refuses a share that cannot be, and takes 1', () => {
+  it('refuses an agedShare below 1', () => {
     expect(() => new WorkQueue({ agedShare: 0 })).toThrow('agedShare must be 1 or more, not 0');
     expect(() => new WorkQueue({ agedShare: 1 })).not.toThrow();
   });
 
-  it('a item is released when its block throws', async () => {
+  it('an item is released when its block throws', async () => {
     const { queue } = setup();
     queue.add('foo');
     const work = async () => {
@@ -181,7 +181,7 @@ describe('adding and taking', () => {
 });
 
 describe('shutting down', () => {
-  it('ignores adds, hands out what is in line, then says undefined [WQ-06]', async () => {
+  it('ignores adds, hands out the keys in line, then resolves with undefined [WQ-06]', async () => {
     const { clock, queue } = setup();
     queue.add('foo');
     queue.add('later', { after: 1000 });
@@ -195,14 +195,14 @@ describe('shutting down', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('lets waiting takers go', async () => {
+  it('resolves waiting takers with undefined', async () => {
     const { queue } = setup();
     const waiting = [queue.take(), queue.take()];
     queue.shutDown();
     expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
   });
 
-  it('when abandoning, hands out nothing more although keys wait [PQ-06]', async () => {
+  it('with abandon, hands out no more keys, even if some wait [PQ-06]', async () => {
     const { queue } = setup();
     for (const key of ['foo', 'bar', 'baz']) queue.add(key);
     const foo = await taken(queue);
@@ -214,7 +214,7 @@ describe('shutting down', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('drains: resolves only when both keys in hand are released [WQ-07]', async () => {
+  it('a drain resolves only when all keys that are being processed are released [WQ-07]', async () => {
     const { queue } = setup();
     queue.add('foo');
     queue.add('bar');
@@ -231,7 +231,7 @@ describe('shutting down', () => {
     expect(drained).toBe(true);
   });
 
-  it('drains: a key that became dirty in hand is handed out once more', async () => {
+  it('a drain hands out once more a key that was added while it was being processed', async () => {
     const { queue } = setup();
     queue.add('foo');
     const foo = await taken(queue);
@@ -244,7 +244,7 @@ describe('shutting down', () => {
     await draining;
   });
 
-  it('does not wait for keys in hand, and ends a drain that does [WQ-08]', async () => {
+  it('does not wait for keys that are being processed, and ends a drain [WQ-08]', async () => {
     const { queue } = setup();
     queue.add('foo');
     await taken(queue);
@@ -266,7 +266,7 @@ describe('shutting down', () => {
 });
 
 describe('delays', () => {
-  it('a delayed key comes once, at its time [DLQ-01]', async () => {
+  it('a delayed key is handed out once, at its time [DLQ-01]', async () => {
     const { clock, queue } = setup();
     queue.add('foo', { after: 50 });
     expect(queue.length).toBe(0);
@@ -282,7 +282,7 @@ describe('delays', () => {
   it.each([
     { first: 50, second: 70 },
     { first: 70, second: 50 },
-  ])('of $first ms and $second ms the earlier wins and the later never comes [DLQ-02] [KR-01]', async ({ first, second }) => {
+  ])('of delays of $first ms and $second ms the shorter counts and the longer is dropped [DLQ-02] [KR-01]', async ({ first, second }) => {
     const { clock, queue } = setup();
     queue.add('foo', { after: first });
     queue.add('foo', { after: second });
@@ -297,7 +297,7 @@ describe('delays', () => {
     expect(await drain(queue)).toEqual(['foo']);
   });
 
-  it('shorter delays overtake longer ones [DLQ-03]', async () => {
+  it('keys with shorter delays come before those with longer ones [DLQ-03]', async () => {
     const { clock, queue } = setup();
     queue.add('first', { after: 1000 });
     queue.add('second', { after: 50 });
@@ -308,7 +308,7 @@ describe('delays', () => {
     expect(await drain(queue)).toEqual(['first', 'third']);
   });
 
-  it('keys that become due in one step come in order of their deadlines [DLQ-04]', async () => {
+  it('keys that become due at once come in the order of their deadlines [DLQ-04]', async () => {
     const { clock, queue } = setup();
     queue.add('one', { after: 1000 });
     queue.add('two', { after: 500 });
@@ -317,14 +317,14 @@ describe('delays', () => {
     expect(await drain(queue)).toEqual(['three', 'two', 'one']);
   });
 
-  it.each([0, -5])('a delay of %i ms is none [DLQ-06]', (after) => {
+  it.each([0, -5])('a delay of %i ms is no delay [DLQ-06]', (after) => {
     const { clock, queue } = setup();
     queue.add('foo', { after });
     expect(queue.length).toBe(1);
     expect(clock.pending).toBe(0);
   });
 
-  it('a key that can be taken now is not scheduled as well, whichever add came first [PQ-05]', async () => {
+  it('a key that can be taken now is not scheduled too, whichever add was first [PQ-05]', async () => {
     const { clock, queue } = setup();
     queue.add('foo');
     queue.add('foo', { after: 3_600_000 });
@@ -337,7 +337,7 @@ describe('delays', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('a busy key that falls due runs once right after, and holds up no other [KR-02]', async () => {
+  it('a key that becomes due while it is being processed returns once, and delays no other key [KR-02]', async () => {
     const { clock, queue } = setup();
     queue.add('busy');
     const busy = await taken(queue);
@@ -352,7 +352,7 @@ describe('delays', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('a cancelled delay does not come, and leaves no timer', async () => {
+  it('a cancelled key is not handed out, and leaves no timer', async () => {
     const { clock, queue } = setup();
     queue.add('foo', { after: 50 });
     queue.cancelDelayed('foo');
@@ -363,7 +363,7 @@ describe('delays', () => {
 });
 
 describe('rate-limited adds', () => {
-  it('wait as the limiter says and count as failures until forgotten [RL-08]', async () => {
+  it('wait as long as the limiter decides, and count as failures until forget [RL-08]', async () => {
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(1, 1000) });
     for (const expected of [1, 2, 4]) {
       queue.add('one', { limited: true });
@@ -379,7 +379,7 @@ describe('rate-limited adds', () => {
     expect(clock.nextIn).toBe(1);
   });
 
-  it('with a delay of their own wait for the shorter of both [PQ-08]', async () => {
+  it('with a delay too wait for the shorter of both [PQ-08]', async () => {
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(5, 1000) });
     queue.add('foo', { after: 1000, limited: true });
     expect(clock.nextIn).toBe(5);
@@ -389,7 +389,7 @@ describe('rate-limited adds', () => {
 });
 
 describe('priority', () => {
-  it('a key in hand is held back while others overtake it [PQ-01]', async () => {
+  it('a key that is being processed waits for its release, and others come before it [PQ-01]', async () => {
     const { queue } = setup();
     queue.add('foo');
     const foo = await taken(queue);
@@ -403,7 +403,7 @@ describe('priority', () => {
   it.each([
     { first: 1, second: 2 },
     { first: 2, second: 1 },
-  ])('of priorities $first and $second the higher counts [PQ-02]', async ({ first, second }) => {
+  ])('of the priorities $first and $second the higher counts [PQ-02]', async ({ first, second }) => {
     const { queue } = setup();
     queue.add('foo', { priority: first });
     queue.add('foo', { priority: second });
@@ -412,7 +412,7 @@ describe('priority', () => {
     expect(item.priority).toBe(2);
   });
 
-  it('a key that is raised goes before the rest, and behind those that had its new priority [PQ-03]', async () => {
+  it('a key whose priority is raised goes to the end of its new priority [PQ-03]', async () => {
     const { queue } = setup();
     for (const key of ['foo', 'bar', 'baz']) queue.add(key);
     queue.add('early', { priority: 1 });
@@ -421,7 +421,7 @@ describe('priority', () => {
     expect(await drain(queue)).toEqual(['early', 'baz', 'foo', 'bar']);
   });
 
-  it('a key that is raised while in hand comes back with its new priority, before the rest', async () => {
+  it('a key whose priority is raised while it is being processed returns with its new priority', async () => {
     const { queue } = setup();
     queue.add('foo');
     const foo = await taken(queue);
@@ -438,7 +438,7 @@ describe('priority', () => {
   it.each([
     { first: 7, second: 0 },
     { first: 0, second: 7 },
-  ])('a delayed key of priority $first, asked for at once with $second, has the higher of both', async ({ first, second }) => {
+  ])('a delayed key of priority $first that is added without delay with $second has the higher of both', async ({ first, second }) => {
     const { queue } = setup();
     queue.add('foo', { after: 50, priority: first });
     queue.add('foo', { priority: second });
@@ -446,7 +446,7 @@ describe('priority', () => {
     expect(item.priority).toBe(7);
   });
 
-  it('by default a key has aged after 10 s, and gets every fifth take', async () => {
+  it('by default a key is aged after 10 s, and every fifth take serves an aged key', async () => {
     const { clock, queue } = setup();
     queue.add('low', { priority: LOW_PRIORITY });
     clock.tick(9999);
@@ -457,7 +457,7 @@ describe('priority', () => {
     expect((await drain(queue)).indexOf('low')).toBe(4);
   });
 
-  it('a delayed key keeps the highest priority asked for while it waits', async () => {
+  it('a delayed key has the highest of the priorities with which it was added', async () => {
     const { clock, queue } = setup();
     queue.add('foo', { after: 50, priority: 3 });
     queue.add('foo', { after: 80, priority: 7 });
@@ -466,7 +466,7 @@ describe('priority', () => {
     expect(item.priority).toBe(7);
   });
 
-  it('a key whose time comes goes behind those already in line', async () => {
+  it('a delayed key goes to the end of the line at its time', async () => {
     const { clock, queue } = setup();
     queue.add('delayed', { after: 10 });
     await clock.advance(5);
@@ -476,14 +476,14 @@ describe('priority', () => {
     expect(await drain(queue)).toEqual(['ready', 'delayed', 'last']);
   });
 
-  it('low priority is served after all others while nobody waits long', async () => {
+  it('low priority is served after all others while no key is aged', async () => {
     const { queue } = setup();
     queue.add('low', { priority: LOW_PRIORITY });
     for (let i = 0; i < 20; i++) queue.add(`k${i}`);
     expect((await drain(queue)).at(-1)).toBe('low');
   });
 
-  it('under an endless flood of higher priority, aged keys get every fifth take, and the flood the rest', async () => {
+  it('if keys of higher priority never stop, every fifth take serves an aged key and the others serve them', async () => {
     const { clock, queue } = setup({ agedAfterMs: 1000, agedShare: 5 });
     for (let i = 0; i < 10; i++) queue.add(`low${i}`, { priority: LOW_PRIORITY });
     const order: string[] = [];
@@ -502,13 +502,13 @@ describe('priority', () => {
 });
 
 describe('many producers and consumers', () => {
-  it.each([1, 2, 3, 4, 5])('never two at once for a key, and every key runs after its last add (seed %i) [WQ-05]', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('a key is never processed twice at once, and always after its last add (seed %i) [WQ-05]', async (seed) => {
     const random = seededRandom(seed);
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(1, 50) });
     const keys = Array.from({ length: 30 }, (_, i) => `key${i}`);
     const version = new Map<string, number>();
     const seen = new Map<string, number>();
-    const inHand = new Set<string>();
+    const processing = new Set<string>();
     let twice = 0;
     let produced = 0;
     const below = (n: number) => Math.floor(random() * n);
@@ -530,12 +530,12 @@ describe('many producers and consumers', () => {
       for (;;) {
         using item = await queue.take();
         if (!item) return;
-        if (inHand.has(item.key)) twice++;
-        inHand.add(item.key);
+        if (processing.has(item.key)) twice++;
+        processing.add(item.key);
         seen.set(item.key, version.get(item.key) ?? 0);
         await clock.sleep(below(5));
         if (below(10) === 0) queue.add(item.key);
-        inHand.delete(item.key);
+        processing.delete(item.key);
       }
     };
 

@@ -49,7 +49,7 @@ function emptyOf(type: FieldType): unknown {
 }
 
 const EMPTY: Partial<Readonly<Record<Scalar, unknown>>> = {
-  '': '',
+  string: '',
   bytes: '',
   int: 0,
   long: 0,
@@ -134,7 +134,7 @@ function fits(value: unknown, type: FieldType): boolean {
 }
 
 const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
-  '': (value) => typeof value === 'string',
+  string: (value) => typeof value === 'string',
   int: Number.isInteger,
   long: (value) => Number.isInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
   number: (value) => typeof value === 'number' || typeof value === 'bigint',
@@ -166,7 +166,7 @@ function jsonName(value: unknown, type: FieldType): string {
 }
 
 const GO_NAMES: Readonly<Record<Scalar, string>> = {
-  '': 'string',
+  string: 'string',
   int: 'int32',
   long: 'int64',
   number: 'float64',

@@ -107,7 +107,7 @@ function readValue(type: FieldType, wire: bigint | Buffer): unknown {
   if (type.is === 'message') return readMessage(asBytes(wire), type.message);
   if (type.is !== 'scalar') return readWrapped(type.of, asBytes(wire));
   switch (type.scalar) {
-    case '':
+    case 'string':
       return asBytes(wire).toString('utf8');
     case 'int':
     case 'long':

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatGroupVersion } from '../../../src/model/gvr.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
-import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
-import { describeField } from '../../../src/sandbox/types/fields/descriptions.ts';
-import { allMessages, builtinMessage } from '../../../src/sandbox/types/fields/field-table.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { ask } from '../../support/sandbox-requests.ts';
 
@@ -56,56 +52,6 @@ const crd = (group: string, description: string) => ({
       },
     ],
   },
-});
-
-describe('the field table', () => {
-  it('knows every built-in kind that is served', () => {
-    const unknown = builtinTypes().filter((t) => !builtinMessage(formatGroupVersion(t.gvr), t.kind));
-    expect(unknown.map((t) => `${formatGroupVersion(t.gvr)} ${t.kind}`)).toEqual(['autoscaling/v1 HorizontalPodAutoscaler']);
-  });
-
-  it('names fields only by what may stand in JSON, and types that it has', () => {
-    const fields = allMessages().flatMap((m) => [...m.fields.values()]);
-    expect(fields.map((f) => f.name).filter((name) => !/^[$a-zA-Z][A-Za-z0-9-]*$/.test(name))).toEqual([]);
-    expect(fields.map((f) => f.type.is).filter((is) => is === undefined)).toEqual([]);
-  });
-
-  it('reads all marks of its notation', () => {
-    const field = (message: string, name: string) => builtinMessage('v1', message)?.fields.get(name);
-    expect(field('PodSpec', 'volumes')).toMatchObject({
-      keys: ['name'],
-      patchKey: 'name',
-      patchStrategy: 'merge,retainKeys',
-      required: false,
-    });
-    expect(field('PodSpec', 'containers')).toMatchObject({ keys: ['name'], required: true });
-    expect(field('PodSpec', 'nodeSelector')).toMatchObject({ atomic: true, type: { is: 'map' } });
-    expect(field('PodSpec', 'restartPolicy')?.type).toEqual({ is: 'scalar', scalar: '', values: ['Always', 'Never', 'OnFailure'] });
-    expect(builtinMessage('meta.k8s.io/v1', 'ObjectMeta')?.fields.get('finalizers')).toMatchObject({ set: true, patchStrategy: 'merge' });
-    expect(builtinMessage('apps/v1', 'DeploymentSpec')?.fields.get('strategy')?.patchStrategy).toBe('retainKeys');
-    expect(builtinMessage('policy/v1', 'PodDisruptionBudgetSpec')?.fields.get('selector')?.patchStrategy).toBe('replace');
-    expect(builtinMessage('v1', 'ObjectReference')?.atomic).toBe(true);
-  });
-
-  it('describes no message and no field that there is not', async () => {
-    const { META_TEXTS } = await import('../../../src/sandbox/types/fields/meta-texts.ts');
-    const { CORE_TEXTS } = await import('../../../src/sandbox/types/fields/core-texts.ts');
-    const { OTHER_TEXTS } = await import('../../../src/sandbox/types/fields/other-texts.ts');
-    const known = new Map<string, Set<string>>();
-    for (const { name, fields } of allMessages()) known.set(name, new Set([...(known.get(name) ?? []), ...fields.keys()]));
-    for (const scalar of ['Quantity', 'Time', 'MicroTime', 'IntOrString']) known.set(scalar, new Set());
-    const wrong: string[] = [];
-    let message = '';
-    for (const line of `${META_TEXTS}${CORE_TEXTS}${OTHER_TEXTS}`.split('\n').filter((l) => l !== '')) {
-      const [name = ''] = line.trim().split(' ');
-      if (!line.startsWith(' ')) message = name;
-      if (line.startsWith(' ') ? !known.get(message)?.has(name) : !known.has(name)) wrong.push(`${message} ${name}`);
-    }
-    expect(wrong).toEqual([]);
-    expect(describeField('Container', 'image')).toBe('The image it runs.');
-    expect(describeField('DeploymentCondition', 'reason'), 'as in every condition').toMatch(/^One word /);
-    expect(describeField('Deployment', 'spec')).toBeUndefined();
-  });
 });
 
 describe('OpenAPI v3', () => {

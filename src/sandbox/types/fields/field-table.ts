@@ -1,11 +1,7 @@
-import { CLUSTER_FIELDS } from './cluster-fields.ts';
-import { CORE_FIELDS } from './core-fields.ts';
-import { EXTENSION_FIELDS } from './extension-fields.ts';
-import { META_FIELDS } from './meta-fields.ts';
-import { WORKLOAD_FIELDS } from './workload-fields.ts';
+import data from '../data/fields.json' with { type: 'json' };
 
-/** Values that are no messages, as the table names them. '' is a string. */
-const SCALARS = ['', 'int', 'long', 'number', 'bool', 'bytes', 'any', 'Quantity', 'Time', 'MicroTime', 'IntOrString'] as const;
+/** Types of values that are not messages. */
+const SCALARS = ['string', 'int', 'long', 'number', 'bool', 'bytes', 'any', 'Quantity', 'Time', 'MicroTime', 'IntOrString'] as const;
 
 export type Scalar = (typeof SCALARS)[number];
 
@@ -16,21 +12,22 @@ export type FieldType =
 
 export interface Field {
   readonly name: string;
-  /** Found when it is first asked for, since messages may hold themselves. */
+  /** Resolved at first use, because a message can contain itself. */
   readonly type: FieldType;
-  /** Its number in protobuf bodies, if it has one. */
+  /** The field's number in protobuf bodies; undefined when it has none or the table does not know it. */
   readonly number: number | undefined;
-  /** Whether zero is a value and not the absence of one. */
+  /** Whether zero is a value of its own, and not the same as an absent field. */
   readonly keepsZero: boolean;
   readonly required: boolean;
-  /** Replaced as a whole by an apply. */
+  /** An apply replaces the value as a whole. */
   readonly atomic: boolean;
-  /** A list whose items an apply tells apart by these fields. */
+  /** For a list: the fields that identify an item in an apply. */
   readonly keys: readonly string[] | undefined;
-  /** A list of plain values without duplicates. */
+  /** A list of scalar values without duplicates. */
   readonly set: boolean;
-  /** How a strategic merge patch treats it: the strategies joined by commas, and the field that tells items apart. */
+  /** How a strategic merge patch treats the field: its strategies, joined by commas. */
   readonly patchStrategy: string | undefined;
+  /** For a list: the field that identifies an item in a strategic merge patch. */
   readonly patchKey: string | undefined;
 }
 
@@ -38,74 +35,67 @@ export interface Field {
 export interface Message {
   /** `Container`. */
   readonly name: string;
-  /** `io.k8s.api.core.v1.Container`, which is what schemas are called. */
+  /** The name of its schema: `io.k8s.api.core.v1.Container`. */
   readonly qualified: string;
   readonly atomic: boolean;
-  /** Without kind and apiVersion; those of messages that stand in this one are among them. */
+  /** The fields by name, without kind and apiVersion. The fields of inline messages are included. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** What protobuf bodies hold under which number: a field, or a message whose fields stand in this one. Empty when it is not known. */
+  /** The content of protobuf bodies by number: a field, or an inline message. Empty when the numbers are not known. */
   readonly numbers: ReadonlyMap<number, Field | Message>;
 }
 
-/** The messages of one version of a group. */
+/** One version of a group, as the data file has it: the text of each field by message and name. */
 interface Block {
-  readonly groupVersion: string;
-  readonly messages: Map<string, Message>;
+  readonly package: string;
+  readonly messages: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /**
- * The notation: `# GROUP/VERSION PACKAGE` opens a block; a line is a message and its fields. A field is `name=number:type` and its marks, in
- * this order: `?` after the number, where zero is a value and not the absence of one (a Go pointer); `~` replaced as a whole, `(a,b)` a list
- * by these keys, `(=)` a set, `^key` merged by a strategic patch by this key, `^` merged, `%` its retainKeys, `$` its replace, `!` required.
- * A type is a scalar (none: a string), `<A|B>` one of these strings, `[T]`, `{T}`, or a message of the block, of the core group, or of meta.
- * `>Message=number`: its fields stand in this one. `~` after the name of a message: it is replaced as a whole wherever it stands.
+ * The types of kubernetes/api, by group and version. `tools/kubernetes-data.mjs` updates the file.
+ *
+ * The text of a field has these words, in this order: its number in protobuf bodies, if known; its type; its marks.
+ * A type is a scalar, `<A|B>` (one of these strings), `[T]` (a list), `{T}` (a map), or a message of the same block, of core, or of meta.
+ * Marks: `pointer` (zero is not the same as absent), `required`, `atomic` (an apply replaces it as a whole), `set`, `keys=a,b` (the fields
+ * that identify a list item), `merge` or `merge=key`, `retainKeys` and `replace` (for a strategic merge patch), and `inline` (the fields
+ * of the message are fields of this message).
+ * The text under `''` is about the message itself: `atomic` means that an apply replaces the message as a whole.
  */
-const TABLES = [META_FIELDS, CORE_FIELDS, WORKLOAD_FIELDS, CLUSTER_FIELDS, EXTENSION_FIELDS];
+const BLOCKS: Readonly<Record<string, Block>> = data;
 
-const FIELD = /^([^:=?!~^%(]+)(?:=(\d+))?(\?)?(?::(<[^>]*>|[^~(^%!$]*))?(~)?(?:\(([^)]*)\))?(?:\^([a-zA-Z]*))?(%|\$)?(!)?$/;
-const INLINE = /^>(\w+)(?:=(\d+))?$/;
+const messages = new Map<string, Message>();
 
-let blocks: readonly Block[] | undefined;
-
-/** The fields of a built-in kind; undefined when the table does not know it. `apiVersion` is `v1` or `apps/v1`. */
+/** The fields of a built-in kind; undefined when the table does not have the kind. `apiVersion` is `v1` or `apps/v1`. */
 export function builtinMessage(apiVersion: string, kind: string): Message | undefined {
-  return table()
-    .find((b) => b.groupVersion === apiVersion)
-    ?.messages.get(kind);
+  const id = `${apiVersion}/${kind}`;
+  const known = messages.get(id);
+  if (known) return known;
+  const block = own(BLOCKS, apiVersion);
+  const texts = block && own(block.messages, kind);
+  if (!texts) return undefined;
+  const message = readMessage(apiVersion, kind, `${block.package}.${kind}`, texts);
+  messages.set(id, message);
+  return message;
 }
 
-/** Every message there is. */
+/** Every message of the table. */
 export function allMessages(): Message[] {
-  return table().flatMap((b) => [...b.messages.values()]);
+  return Object.entries(BLOCKS).flatMap(([apiVersion, block]) => Object.keys(block.messages).map((name) => find(name, apiVersion)));
 }
 
-function table(): readonly Block[] {
-  blocks ??= TABLES.flatMap((text) => text.trim().split(/\n(?=# )/)).map(parseBlock);
-  return blocks;
+function own<T>(values: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-function parseBlock(text: string): Block {
-  const [head = '', ...lines] = text.split('\n');
-  const [, groupVersion = '', scope = ''] = head.split(' ');
-  const block: Block = { groupVersion, messages: new Map() };
-  for (const line of lines) {
-    const [marked = '', ...parts] = line.split(' ');
-    const name = marked.replace('~', '');
-    block.messages.set(name, parseMessage(name, `${scope}.${name}`, marked.endsWith('~'), parts, block));
-  }
-  return block;
-}
-
-function parseMessage(name: string, qualified: string, atomic: boolean, parts: readonly string[], block: Block): Message {
+function readMessage(apiVersion: string, name: string, qualified: string, texts: Readonly<Record<string, string>>): Message {
   let known: Pick<Message, 'fields' | 'numbers'> | undefined;
   const read = () => {
-    known ??= parseFields(parts, block);
+    known ??= readFields(texts, apiVersion);
     return known;
   };
   return {
     name,
     qualified,
-    atomic,
+    atomic: texts[''] === 'atomic',
     get fields() {
       return read().fields;
     },
@@ -115,53 +105,68 @@ function parseMessage(name: string, qualified: string, atomic: boolean, parts: r
   };
 }
 
-function parseFields(parts: readonly string[], block: Block): Pick<Message, 'fields' | 'numbers'> {
+function readFields(texts: Readonly<Record<string, string>>, apiVersion: string): Pick<Message, 'fields' | 'numbers'> {
   const fields = new Map<string, Field>();
   const numbers = new Map<number, Field | Message>();
-  for (const part of parts) {
-    const [, inline, place] = INLINE.exec(part) ?? [];
-    const field = inline === undefined ? parseField(part, block) : undefined;
-    const message = inline === undefined ? undefined : find(inline, block);
-    for (const one of field ? [field] : (message?.fields.values() ?? [])) fields.set(one.name, one);
-    const number = field ? field.number : Number(place);
-    if (number !== undefined) numbers.set(number, (field ?? message) as Field | Message);
+  for (const [name, text] of Object.entries(texts)) {
+    if (name === '') continue;
+    const { number, typeName, marks } = readText(text);
+    const inline = marks.has('inline') ? find(typeName, apiVersion) : undefined;
+    const part = inline ?? makeField(name, number, marks, () => readType(typeName, apiVersion));
+    for (const field of 'fields' in part ? part.fields.values() : [part]) fields.set(field.name, field);
+    if (number !== undefined) numbers.set(number, part);
   }
   return { fields, numbers };
 }
 
-function parseField(text: string, block: Block): Field {
-  const [, name = text, number, pointer, typeName = '', atomic, keys, patchKey, mark, required] = FIELD.exec(text) ?? [];
-  const strategies = [...(mark === '%' ? ['retainKeys'] : mark === '$' ? ['replace'] : []), ...(patchKey === undefined ? [] : ['merge'])];
+interface FieldText {
+  readonly number: number | undefined;
+  readonly typeName: string;
+  /** By name; the value is the text after `=`, or ''. */
+  readonly marks: ReadonlyMap<string, string>;
+}
+
+function readText(text: string): FieldText {
+  const words = text.split(' ');
+  const number = /^\d/.test(text) ? Number(words.shift()) : undefined;
+  const [typeName = '', ...rest] = words;
+  const marks = new Map(rest.map((word): [string, string] => [word.replace(/=.*/, ''), word.split('=')[1] ?? '']));
+  return { number, typeName, marks };
+}
+
+function makeField(name: string, number: number | undefined, marks: FieldText['marks'], resolve: () => FieldType): Field {
+  const required = marks.has('required');
+  const strategies = ['merge', 'retainKeys', 'replace'].filter((strategy) => marks.has(strategy));
   let type: FieldType | undefined;
   return {
     name,
     get type() {
-      type ??= parseType(typeName, block);
+      type ??= resolve();
       return type;
     },
-    number: number === undefined ? undefined : Number(number),
-    keepsZero: pointer !== undefined || required !== undefined,
-    required: required !== undefined,
-    atomic: atomic !== undefined,
-    keys: keys === undefined || keys === '=' ? undefined : keys.split(','),
-    set: keys === '=',
-    patchStrategy: strategies.length > 0 ? strategies.reverse().join(',') : undefined,
-    patchKey: patchKey || undefined,
+    number,
+    keepsZero: required || marks.has('pointer'),
+    required,
+    atomic: marks.has('atomic'),
+    keys: marks.get('keys')?.split(','),
+    set: marks.has('set'),
+    patchStrategy: strategies.length > 0 ? strategies.join(',') : undefined,
+    patchKey: marks.get('merge') || undefined,
   };
 }
 
-function parseType(text: string, block: Block): FieldType {
+function readType(text: string, apiVersion: string): FieldType {
   const inner = text.slice(1, -1);
-  if (text.startsWith('[')) return { is: 'list', of: parseType(inner, block) };
-  if (text.startsWith('{')) return { is: 'map', of: parseType(inner, block) };
-  if (text.startsWith('<')) return { is: 'scalar', scalar: '', values: inner.split('|') };
+  if (text.startsWith('[')) return { is: 'list', of: readType(inner, apiVersion) };
+  if (text.startsWith('{')) return { is: 'map', of: readType(inner, apiVersion) };
+  if (text.startsWith('<')) return { is: 'scalar', scalar: 'string', values: inner.split('|') };
   const scalar = SCALARS.find((s) => s === text);
   if (scalar !== undefined) return { is: 'scalar', scalar };
-  return { is: 'message', message: find(text, block) };
+  return { is: 'message', message: find(text, apiVersion) };
 }
 
-function find(name: string, block: Block): Message {
-  const message = block.messages.get(name) ?? builtinMessage('v1', name) ?? builtinMessage('meta.k8s.io/v1', name);
-  if (!message) throw new Error(`the field table names ${name}, which is no message of ${block.groupVersion}`);
+function find(name: string, apiVersion: string): Message {
+  const message = builtinMessage(apiVersion, name) ?? builtinMessage('v1', name) ?? builtinMessage('meta.k8s.io/v1', name);
+  if (!message) throw new Error(`the field table has a field of type ${name}, but no such message in ${apiVersion}, core or meta`);
   return message;
 }

@@ -28,6 +28,16 @@ interface Sample {
 const BELOW = ['policy/v1/Eviction', 'autoscaling/v1/Scale', 'authentication.k8s.io/v1/TokenRequest'];
 const nameOf = ({ group, version, kind }: Pick<Sample, 'group' | 'version' | 'kind'>) => `${group}/${version}/${kind}`;
 
+/** Fields that this client-go still has, and the server's version has no more. */
+const GONE = new Set(['workloadRef']);
+
+function withoutGone(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutGone);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !GONE.has(name));
+  return Object.fromEntries(kept.map(([name, v]) => [name, withoutGone(v)]));
+}
+
 /** What the two may differ in: Go writes null for lists and bytes it has none of, and names the kind of what is within an object; a body does neither. */
 function withoutEmpty(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((v) => withoutEmpty(v, depth + 1));
@@ -55,8 +65,9 @@ describe.skipIf(skipped)(`protobuf as client-go writes it${skipped ? ` (skipped:
       for (const sample of read) {
         const decoded = decodeProtobuf(Buffer.from(sample.protobuf, 'base64'), sample);
         const type = types.find((t) => nameOf({ ...t.gvr, kind: t.kind }) === nameOf(sample));
-        expect(type ? dropUnknownFields(type, structuredClone(sample.json) as UnknownObject) : [], nameOf(sample)).toEqual([]);
-        expect({ [nameOf(sample)]: withoutEmpty(decoded) }).toEqual({ [nameOf(sample)]: withoutEmpty(sample.json) });
+        const json = withoutGone(sample.json);
+        expect(type ? dropUnknownFields(type, structuredClone(json) as UnknownObject) : [], nameOf(sample)).toEqual([]);
+        expect({ [nameOf(sample)]: withoutEmpty(decoded) }).toEqual({ [nameOf(sample)]: withoutEmpty(json) });
       }
       const unread = [...served].filter((name) => !read.some((sample) => nameOf(sample) === name));
       expect(unread, 'types that client-go does not know, or not yet').toEqual([

@@ -23,6 +23,9 @@ export interface Exchange {
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/wire');
 
+/** The OpenAPI documents of the same server. */
+export const OPENAPI_FOLDER = path.resolve(FOLDER, '../openapi');
+
 /** Why the recordings cannot be replayed, or undefined when they can. */
 export const recordingsMissing = existsSync(FOLDER) ? undefined : `the recordings are not at ${FOLDER}`;
 

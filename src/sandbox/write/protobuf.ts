@@ -65,6 +65,7 @@ function* records(bytes: Buffer): Generator<WireRecord, void, void> {
 function readMessage(bytes: Buffer, message: Message): Fields {
   const result: Fields = {};
   for (const { number, value } of records(bytes)) {
+    if (message.retired.has(number)) continue;
     const part = message.numbers.get(number);
     if (!part) return notImplemented(`field ${number} of ${message.name} in protobuf bodies; send JSON`);
     if ('numbers' in part) Object.assign(result, readMessage(asBytes(value), part));

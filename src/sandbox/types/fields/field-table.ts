@@ -42,7 +42,11 @@ export interface Message {
   readonly fields: ReadonlyMap<string, Field>;
   /** The content of protobuf bodies by number: a field, or an inline message. Empty when the numbers are not known. */
   readonly numbers: ReadonlyMap<number, Field | Message>;
+  /** Numbers of fields that earlier versions had. Older clients send them; a server ignores them. */
+  readonly retired: ReadonlySet<number>;
 }
+
+type Content = Pick<Message, 'fields' | 'numbers' | 'retired'>;
 
 /** One version of a group, as the data file has it: the text of each field by message and name. */
 interface Block {
@@ -58,6 +62,7 @@ interface Block {
  * Marks: `pointer` (zero is not the same as absent), `required`, `atomic` (an apply replaces it as a whole), `set`, `keys=a,b` (the fields
  * that identify a list item), `merge` or `merge=key`, `retainKeys` and `replace` (for a strategic merge patch), and `inline` (the fields
  * of the message are fields of this message).
+ * `42 retired` is a field that an earlier version had under this number.
  * The text under `''` is about the message itself: `atomic` means that an apply replaces the message as a whole.
  */
 const BLOCKS: Readonly<Record<string, Block>> = data;
@@ -87,7 +92,7 @@ function own<T>(values: Readonly<Record<string, T>>, key: string): T | undefined
 }
 
 function readMessage(apiVersion: string, name: string, qualified: string, texts: Readonly<Record<string, string>>): Message {
-  let known: Pick<Message, 'fields' | 'numbers'> | undefined;
+  let known: Content | undefined;
   const read = () => {
     known ??= readFields(texts, apiVersion);
     return known;
@@ -102,21 +107,29 @@ function readMessage(apiVersion: string, name: string, qualified: string, texts:
     get numbers() {
       return read().numbers;
     },
+    get retired() {
+      return read().retired;
+    },
   };
 }
 
-function readFields(texts: Readonly<Record<string, string>>, apiVersion: string): Pick<Message, 'fields' | 'numbers'> {
+function readFields(texts: Readonly<Record<string, string>>, apiVersion: string): Content {
   const fields = new Map<string, Field>();
   const numbers = new Map<number, Field | Message>();
+  const retired = new Set<number>();
   for (const [name, text] of Object.entries(texts)) {
     if (name === '') continue;
     const { number, typeName, marks } = readText(text);
+    if (number !== undefined && typeName === 'retired') {
+      retired.add(number);
+      continue;
+    }
     const inline = marks.has('inline') ? find(typeName, apiVersion) : undefined;
     const part = inline ?? makeField(name, number, marks, () => readType(typeName, apiVersion));
     for (const field of 'fields' in part ? part.fields.values() : [part]) fields.set(field.name, field);
     if (number !== undefined) numbers.set(number, part);
   }
-  return { fields, numbers };
+  return { fields, numbers, retired };
 }
 
 interface FieldText {

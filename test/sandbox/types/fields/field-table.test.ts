@@ -47,6 +47,11 @@ describe('the field table', () => {
     expect(volume?.numbers.get(2)).toBe(builtinMessage('v1', 'VolumeSource'));
   });
 
+  it('knows the number of a field that an earlier version had, but not the field', () => {
+    const spec = messageOf('v1', 'PodSpec');
+    expect([spec?.fields.has('workloadRef'), spec?.numbers.has(42), spec?.retired.has(42)]).toEqual([false, false, true]);
+  });
+
   it('finds the type of a field in the same group first, then in core, then in metadata', () => {
     const typeOf = (apiVersion: string, message: string, name: string) => {
       const type = builtinMessage(apiVersion, message)?.fields.get(name)?.type;

@@ -48,7 +48,7 @@ describe('the field table', () => {
   });
 
   it('knows the number of a field that an earlier version had, but not the field', () => {
-    const spec = messageOf('v1', 'PodSpec');
+    const spec = builtinMessage('v1', 'PodSpec');
     expect([spec?.fields.has('workloadRef'), spec?.numbers.has(42), spec?.retired.has(42)]).toEqual([false, false, true]);
   });
 

@@ -6,7 +6,10 @@ export const EXACT_SCHEMA = CORE_SCHEMA.withTags(exact(intCoreTag));
 /** The integers of YAML 1.1, equally exact. A schema that is built elsewhere adds this tag. */
 export const EXACT_INT_11 = exact(intYaml11Tag);
 
-/** The schema for writing YAML. A string that a reader of YAML 1.1 or 1.2 would take for a number is quoted; bigints are written as numbers. */
+/**
+ * The schema for writing YAML. A string that a reader of YAML 1.1 or 1.2 would take for a number is quoted; bigints are
+ * written as numbers.
+ */
 export const EXACT_DUMP_SCHEMA = DUMP_SCHEMA.withTags(
   exact({
     ...intYaml11Tag,

@@ -9,7 +9,9 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The answer of the server core. `body` can be read once. A reader that leaves it early releases everything behind it. */
+/**
+ * The answer of the server core. `body` can be read once. A reader that leaves it early releases everything behind it.
+ */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

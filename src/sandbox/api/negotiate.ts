@@ -28,8 +28,8 @@ interface AcceptedType {
 }
 
 /**
- * Picks the representation from Accept, from the options `pretty` and `includeObject`, and from User-Agent (see {@link isPretty}).
- * Throws 406 when the client accepts no type that the server has. A watch is always JSON.
+ * Picks the representation from Accept, from the options `pretty` and `includeObject`, and from User-Agent (see {@link
+ * isPretty}). Throws 406 when the client accepts no type that the server has. A watch is always JSON.
  */
 export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearchParams, watch: boolean): AnswerFormat {
   const accepted = parseAccept(headers.get('accept'));

@@ -39,12 +39,15 @@ export function respondStatus(status: Status, syntax: Syntax = PLAIN_JSON): ApiR
   return respond(status.code ?? 500, status, syntax, wait ? { 'retry-after': String(wait) } : {});
 }
 
-/** Bodies of at least this size are compressed. Source: apiserver endpoints/handlers/responsewriters defaultGzipThresholdBytes. */
+/**
+ * Bodies of at least this size are compressed. Source: apiserver endpoints/handlers/responsewriters
+ * defaultGzipThresholdBytes.
+ */
 const GZIP_FROM_BYTES = 128 * 1024;
 
 /**
- * Compresses a large body for a client that accepts gzip. The size of the first chunk decides: the first chunk of a list is at least as
- * large as the threshold, unless the whole list is smaller.
+ * Compresses a large body for a client that accepts gzip. The size of the first chunk decides: the first chunk of a
+ * list is at least as large as the threshold, unless the whole list is smaller.
  */
 export async function compress(response: ApiResponse, acceptEncoding: string | undefined): Promise<ApiResponse> {
   if (!acceptEncoding?.split(',').some((e) => e.trim().startsWith('gzip'))) return response;

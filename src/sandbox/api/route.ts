@@ -18,10 +18,16 @@ export type Route =
   | { readonly kind: 'version'; readonly group: string; readonly version: string }
   | { readonly kind: 'resource'; readonly resource: ResourcePath };
 
-/** Words behind `/namespaces/NAME/` that name a subresource of the namespace, not a type. Source: apiserver request.NamespaceSubresources. */
+/**
+ * Words behind `/namespaces/NAME/` that name a subresource of the namespace, not a type. Source: apiserver
+ * request.NamespaceSubresources.
+ */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Parses a path without its query. Percent escapes are decoded segment by segment; a segment with an invalid one stays as it is. */
+/**
+ * Parses a path without its query. Percent escapes are decoded segment by segment; a segment with an invalid one stays
+ * as it is.
+ */
 export function parseRoute(path: string): Route {
   const parts = path
     .split('/')

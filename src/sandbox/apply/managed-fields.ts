@@ -6,20 +6,20 @@ import { FieldSet } from '../types/field-set.ts';
 import { appliedFieldsOf, compare } from '../types/fields.ts';
 import { shapeOf } from '../types/shape.ts';
 
-/** Who writes, and through which door. */
+/** A field manager: its name, how it writes, and the subresource that it writes to, if any. */
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   readonly subresource: string | undefined;
 }
 
-/** A manager's fields. */
+/** An entry of managedFields with its fields as a set. */
 export interface Ownership {
   readonly entry: ManagedFieldsEntry;
   readonly fields: FieldSet;
 }
 
-/** Metadata nobody owns. Source: apimachinery util/managedfields/internal stripmeta.go. */
+/** Metadata fields that have no owner. Source: apimachinery util/managedfields/internal stripmeta.go. */
 const UNOWNED = [
   'name',
   'namespace',
@@ -33,14 +33,17 @@ const UNOWNED = [
   'deletionGracePeriodSeconds',
 ] as const satisfies readonly (keyof ObjectMeta | 'selfLink')[];
 
-/** The part of an object that has owners. */
+/** An object without the fields that have no owner. */
 export function owned(object: UnknownObject): UnknownObject {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...fields } = object;
   const kept = Object.entries(metadata).filter(([name]) => !(UNOWNED as readonly string[]).includes(name));
   return { metadata: Object.fromEntries(kept), ...fields };
 }
 
-/** The managed fields after `manager` wrote `after` over `before`: it owns what changed, the others lose that. */
+/**
+ * The managed fields after `manager` replaced `before` by `after`: it owns the changed fields, and no other manager
+ * owns them any more.
+ */
 export function afterUpdate(
   type: ApiType,
   before: UnknownObject,
@@ -49,7 +52,7 @@ export function afterUpdate(
   time: string,
 ): ManagedFieldsEntry[] {
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
-  if (!before.metadata.managedFields?.length && before.metadata.uid) return []; // who owns nothing of an object does not begin to
+  if (!before.metadata.managedFields?.length && before.metadata.uid) return []; // a stored object without managed fields gets none
   if (!before.metadata.managedFields?.length) return asLastOf(type, write([{ entry: newEntry(type, manager, time), fields: changed }]));
   const gone = changed.union(removed);
   const entries = before.metadata.managedFields;
@@ -62,7 +65,7 @@ export function afterUpdate(
     removed.isEmpty &&
     !others.some((entry) => gone.touches(entry.fieldsV1 ?? {}))
   ) {
-    const more = reorder({ ...newEntry(type, manager, time), fieldsV1: changed.addedTo(own.fieldsV1) }); // the usual case: only what changed is read
+    const more = reorder({ ...newEntry(type, manager, time), fieldsV1: changed.addedTo(own.fieldsV1) }); // the usual case, in which no entry has to be parsed
     return [...others, more].sort(byPlace);
   }
   const ownerships = read(entries);
@@ -70,26 +73,29 @@ export function afterUpdate(
   const rest = ownerships.filter((o) => o !== mine);
   const [losers, untouched] = [rest.filter((o) => o.fields.meets(gone)), rest.filter((o) => !o.fields.meets(gone))];
   const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
-  const entry = own && changed.isEmpty ? own : newEntry(type, manager, time); // who takes nothing leaves no time
+  const entry = own && changed.isEmpty ? own : newEntry(type, manager, time); // a manager that gains no field keeps its time
   const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry, fields }];
   return [...untouched.map(({ entry }) => entry), ...encode(rewritten)].sort(byPlace);
 }
 
 const last = new WeakMap<ApiType, ManagedFieldsEntry[]>();
 
-/** New objects of a type are mostly made of the same fields: those that the one before had too are kept once for both. */
+/**
+ * Shares equal entries with the object of the type that was created before: most new objects of a type have the same
+ * fields.
+ */
 function asLastOf(type: ApiType, entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
   const kept = shared(last.get(type), entries);
   last.set(type, kept);
   return kept;
 }
 
-/** Who owns what in an object. */
+/** Parses managed fields. */
 export function read(entries: readonly ManagedFieldsEntry[] | undefined): Ownership[] {
   return (entries ?? []).map((entry) => ({ entry, fields: FieldSet.fromFieldsV1(entry.fieldsV1 ?? {}) }));
 }
 
-/** Managed fields as they are stored: those who own nothing left out, in the server's order. */
+/** Encodes managed fields as they are stored: in the server's order, without entries that own no field. */
 export function write(ownerships: readonly Ownership[]): ManagedFieldsEntry[] {
   return encode(ownerships).sort(byPlace);
 }
@@ -105,14 +111,17 @@ export function newEntry(type: ApiType, manager: Manager, time: string): Managed
     manager: manager.name,
     operation: manager.operation,
     apiVersion: formatGroupVersion(type.gvr),
-    ...(manager.subresource === 'scale' ? {} : { time }), // as the real server: who scales leaves no time
+    ...(manager.subresource === 'scale' ? {} : { time }), // a real server sets no time for a write to `scale`
     fieldsType: 'FieldsV1',
     fieldsV1: {},
     ...(manager.subresource ? { subresource: manager.subresource } : {}),
   };
 }
 
-/** An applier is the same in every version; an updater is not. */
+/**
+ * Whether an entry is the manager's own. The API version counts for updates only: an applier is the same manager in
+ * every version.
+ */
 export function isOf(entry: ManagedFieldsEntry, manager: Manager, type: ApiType): boolean {
   return (
     entry.manager === manager.name &&
@@ -122,7 +131,7 @@ export function isOf(entry: ManagedFieldsEntry, manager: Manager, type: ApiType)
   );
 }
 
-/** The fields an applied configuration claims. */
+/** The fields that the manager of an applied configuration owns by it. */
 export function claimedBy(type: ApiType, applied: UnknownObject): FieldSet {
   const { metadata, ...fields } = owned(applied);
   return appliedFieldsOf(Object.keys(metadata).length > 0 ? { metadata, ...fields } : fields, shapeOf(type));
@@ -133,7 +142,10 @@ function reorder(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   return subresource ? { ...rest, subresource } : rest;
 }
 
-/** Source: apimachinery util/managedfields/internal managedfields.go sortEncodedManagedFields. */
+/**
+ * The order of managed fields. Source: apimachinery util/managedfields/internal managedfields.go
+ * sortEncodedManagedFields.
+ */
 function byPlace(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   const order = (field: 'operation' | 'time' | 'manager' | 'apiVersion' | 'subresource') => {
     const [x, y] = [a[field] ?? '', b[field] ?? ''];

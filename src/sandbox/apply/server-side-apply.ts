@@ -12,15 +12,16 @@ import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
 import { guardsStatus, keepsMetadataAtStatus } from '../types/traits.ts';
 import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
 
-/** What applying a configuration makes of an object. */
+/** An object and its managed fields after a server-side apply. */
 export interface ApplyResult {
   readonly object: UnknownObject;
   readonly managedFields: ReturnType<typeof write>;
 }
 
 /**
- * Applies a configuration on top of an object: what it names is set, what the same manager applied before and names no more goes unless
- * somebody else owns it. Throws 409 when it would change a field of another manager, unless forced. Source: KEP-555.
+ * Applies a configuration to an object. The fields of the configuration are set. A field that the manager applied
+ * before, and that the configuration no longer has, is removed unless another manager owns it too. Throws 409 when a
+ * field of another manager would change, unless `force` is true. Source: KEP-555.
  */
 export function applyTo(
   type: ApiType,
@@ -33,16 +34,16 @@ export function applyTo(
   const ownerships = ownersOf(type, live, time);
   const mine = ownerships.find((o) => isOf(o.entry, manager, type));
   const others = ownerships.filter((o) => o !== mine);
-  const applied = throughDoor(type, configuration, manager.subresource);
+  const applied = writablePart(type, configuration, manager.subresource);
   const claimed = claimedBy(type, applied);
   const merged = merge(live, withoutSystemFields(applied), shape) as UnknownObject;
   const { changed } = compare(owned(live), owned(merged), shape);
   const conflicts = others.map((o) => ({ ...o, fields: o.fields.intersect(changed) })).filter((o) => !o.fields.isEmpty);
   if (conflicts.length > 0 && !force) refuseConflicts(conflicts);
   const rest = others.map((o) => ({ ...o, fields: o.fields.minus(changed) }));
-  const held = rest.reduce((all, o) => all.union(o.fields), claimed);
-  const dropped = mine?.fields.minus(held) ?? new FieldSet();
-  const object = prune(merged, dropped, held, shape) as UnknownObject;
+  const stillOwned = rest.reduce((all, o) => all.union(o.fields), claimed);
+  const dropped = mine?.fields.minus(stillOwned) ?? new FieldSet();
+  const object = prune(merged, dropped, stillOwned, shape) as UnknownObject;
   const { removed } = compare(owned(live), owned(object), shape);
   const left = rest.map((o) => ({ ...o, fields: o.fields.minus(removed) }));
   const same = equalJson(owned(live), owned(object));
@@ -51,8 +52,11 @@ export function applyTo(
   return { object, managedFields: write([...left, { entry: signed, fields: claimed }]) };
 }
 
-/** The part of a configuration that the door it comes through writes. Source: GetResetFields of the strategies in kubernetes/pkg/registry. */
-function throughDoor(type: ApiType, configuration: UnknownObject, subresource: string | undefined): UnknownObject {
+/**
+ * The part of a configuration that an apply to the object, or to its subresource, can write.
+ * Source: GetResetFields of the strategies in kubernetes/pkg/registry.
+ */
+function writablePart(type: ApiType, configuration: UnknownObject, subresource: string | undefined): UnknownObject {
   if (subresource !== 'status') return guardsStatus(type) ? without(configuration, 'status') : configuration;
   const { apiVersion, kind, metadata, status } = configuration;
   const { name, namespace } = metadata;
@@ -65,14 +69,14 @@ function without(object: UnknownObject, field: string): UnknownObject {
   return rest as UnknownObject;
 }
 
-/** Who changes nothing leaves no time: that of before stays, and who is new has none. */
+/** The entry of a manager that changed nothing: it keeps the time of its entry before, and has none without one. */
 function withTimeOf({ time: _now, ...entry }: ManagedFieldsEntry, mine: Ownership | undefined): ManagedFieldsEntry {
   const time = mine?.entry.time;
   const { fieldsType, fieldsV1, ...head } = entry;
   return { ...head, ...(time ? { time } : {}), fieldsType, fieldsV1 } as ManagedFieldsEntry;
 }
 
-/** Who owns what. What an object holds that nobody owns was there before the first apply. */
+/** The owners of an object's fields. A stored object without managed fields belongs to `before-first-apply`. */
 function ownersOf(type: ApiType, live: UnknownObject, time: string): Ownership[] {
   const ownerships = read(live.metadata.managedFields);
   if (ownerships.length > 0 || !live.metadata.uid) return ownerships;
@@ -81,7 +85,7 @@ function ownersOf(type: ApiType, live: UnknownObject, time: string): Ownership[]
   return [{ entry, fields: changed }];
 }
 
-/** Fields of metadata that a configuration may carry but never sets. */
+/** A configuration without the metadata that it may contain but cannot set. */
 function withoutSystemFields(configuration: UnknownObject): UnknownObject {
   const {
     uid: _uid,
@@ -121,7 +125,8 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
 type Item = Record<string, unknown>;
 
 /**
- * The items of both lists: those that are applied in the order they are applied in, the others after the item that stood before them.
+ * Merges two lists. The applied items are in the order of the configuration, each other item comes after the item that
+ * it followed before.
  * Source: structured-merge-diff typed/merge.go visitListItems.
  */
 function mergeItems<T>(live: readonly T[], applied: readonly T[], keyOf: (item: T) => string, mergeItem: (old: T, item: T) => T): T[] {
@@ -143,7 +148,7 @@ function mergeItems<T>(live: readonly T[], applied: readonly T[], keyOf: (item: 
       place(old);
       l++;
     } else if (old !== undefined && (placed.has(old) || (next !== undefined && old !== next && common[0] !== old))) {
-      l++; // one that comes where the configuration has it
+      l++; // placed already, or placed later where the configuration has it
     } else if (next !== undefined) {
       place(next);
       a++;
@@ -154,14 +159,14 @@ function mergeItems<T>(live: readonly T[], applied: readonly T[], keyOf: (item: 
 }
 
 /**
- * Takes the given fields out of an object; maps and lists that become empty by it go too. What holds a field in `held` stays, and the
- * keys of its list items with it.
+ * Removes fields from an object, and the maps and lists that become empty by it. A list item that contains a field of
+ * `stillOwned` stays, with its keys.
  */
-function prune(value: unknown, dropped: FieldSet, held: FieldSet | undefined, shape: Shape | undefined): unknown {
+function prune(value: unknown, dropped: FieldSet, stillOwned: FieldSet | undefined, shape: Shape | undefined): unknown {
   const parts = partsOf(value, shape);
   if (!parts || dropped.children.size === 0) return value;
   const left = [...parts].flatMap(([element, part]) =>
-    pruned(element, part, dropped.children.get(element), held?.children.get(element)).map((kept) => [element, kept] as const),
+    pruned(element, part, dropped.children.get(element), stillOwned?.children.get(element)).map((kept) => [element, kept] as const),
   );
   if (Array.isArray(value)) return left.map(([, kept]) => kept);
   return Object.fromEntries(left.map(([element, kept]) => [element.slice(2), kept]));
@@ -169,13 +174,13 @@ function prune(value: unknown, dropped: FieldSet, held: FieldSet | undefined, sh
 
 type Part = { readonly value: unknown; readonly shape: Shape | undefined };
 
-/** What is left of one part: none or one value. A list item goes as a whole with its key. */
-function pruned(element: string, { value, shape }: Part, dropped: FieldSet | undefined, held: FieldSet | undefined): unknown[] {
+/** What is left of one part: no value or one. A list item is removed as a whole. */
+function pruned(element: string, { value, shape }: Part, dropped: FieldSet | undefined, stillOwned: FieldSet | undefined): unknown[] {
   if (!dropped) return [value];
   const isItem = element.startsWith('k:');
-  const isHeld = held !== undefined && !held.isEmpty;
-  if (dropped.owned && !isHeld && (isItem || dropped.children.size === 0)) return [];
-  const left = prune(value, dropped, held, shape);
+  const hasOwner = stillOwned !== undefined && !stillOwned.isEmpty;
+  if (dropped.owned && !hasOwner && (isItem || dropped.children.size === 0)) return [];
+  const left = prune(value, dropped, stillOwned, shape);
   if (isItem && isFieldMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
@@ -184,7 +189,9 @@ function isEmptyContainer(value: unknown): boolean {
   return isFieldMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
 }
 
-/** Source: apimachinery util/managedfields/internal conflict.go. */
+/**
+ * Throws 409 with one cause for each field in conflict. Source: apimachinery util/managedfields/internal conflict.go.
+ */
 function refuseConflicts(conflicts: readonly Ownership[]): never {
   const causes = conflicts.flatMap((c) =>
     c.fields.paths().map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${describe(c)}`, field })),
@@ -195,7 +202,7 @@ function refuseConflicts(conflicts: readonly Ownership[]): never {
   refuse(failure(409, 'Conflict', `Apply failed with ${count}: ${lines}`, { causes }));
 }
 
-/** The real server sorts by the manager as it writes it: name, then operation, then version. */
+/** The order in which a real server lists conflicts: by manager name, then operation, then version. */
 function byManager({ entry: a }: Ownership, { entry: b }: Ownership): number {
   const [x, y] = [a, b].map((e) => JSON.stringify([e.manager, e.operation, e.apiVersion, e.subresource ?? ''])) as [string, string];
   return x < y ? -1 : 1;

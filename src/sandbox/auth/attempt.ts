@@ -14,7 +14,10 @@ const VERBS: Readonly<Record<string, string>> = {
   HEAD: 'get',
 };
 
-/** What a request attempts, in the words of roles. Source: apiserver endpoints/request/requestinfo.go. */
+/**
+ * The action of a request, with the verb and the resource names that roles use. Source: apiserver
+ * endpoints/request/requestinfo.go.
+ */
 export function attemptOf({ method, query, path }: Call, route: Route): Attempt {
   if (route.kind !== 'resource') return { verb: method.toLowerCase(), path };
   const { gvr, name, subresource } = route.resource;
@@ -29,13 +32,18 @@ function verbOf(method: string): string {
   return VERBS[method] ?? method.toLowerCase();
 }
 
-/** A list or a watch of one name counts as one of that name, so that a role can allow it. */
+/**
+ * The name that a field selector picks: a role with resourceNames allows to list or watch an object that is selected by
+ * name.
+ */
 function onlyName(selector: string | null): string | undefined {
   const [, name] = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(selector ?? '') ?? [];
   return name;
 }
 
-/** The 403 of somebody who may not. Source: apiserver handlers/responsewriters forbiddenMessage, Forbidden. */
+/**
+ * Throws 403 for an action that no role allows. Source: apiserver handlers/responsewriters forbiddenMessage, Forbidden.
+ */
 export function deny(username: string, { verb, group = '', resource, subresource, namespace, name, path }: Attempt): never {
   if (resource === undefined) {
     refuse(failure(403, 'Forbidden', `forbidden: User ${JSON.stringify(username)} cannot ${verb} path ${JSON.stringify(path)}`, {}));

@@ -3,21 +3,22 @@ import type { UserInfo } from '../api/call.ts';
 import { unescaped } from '../api/route.ts';
 import { ADMIN, ISSUER, type TokenKeeper } from './token-keeper.ts';
 
-/** Who sends a request, and as whom. */
+/** The sender of a request, and the user that the request acts as. */
 export interface Caller {
-  /** Whose credentials came with it. */
+  /** The user whose credentials the request contains. */
   readonly sender: UserInfo;
-  /** As whom it is to be carried out: the sender, unless somebody else is impersonated. */
+  /** The user that the request acts as: the impersonated user, or else the sender. */
   readonly user: UserInfo;
-  /** The groups the impersonated user is to be in, as far as the request names them. */
+  /** The groups that the request names for the impersonated user. */
   readonly groups: readonly string[];
 }
 
 const ANONYMOUS: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
- * Who sends a request; undefined when the server does not know. A request without credentials is the administrator's when it is
- * trusted, that is when it did not come through a socket; otherwise nobody's, or `anonymous` where that is somebody.
+ * Identifies the caller of a request; undefined when its token is not valid. A request without credentials is from the
+ * administrator when it is `trusted`, that is when it came through no socket. Any other request without credentials is
+ * from system:anonymous when `anonymous` is true, and is not identified when `anonymous` is false.
  */
 export function authenticate(
   headers: ReadonlyMap<string, string>,
@@ -35,9 +36,12 @@ function bearer(authorization: string, tokens: TokenKeeper): UserInfo | undefine
   return scheme.toLowerCase() === 'bearer' ? ownerOf(token, tokens) : undefined;
 }
 
-/** Whose token it is, if it is for one of these audiences: this server, unless others are named. */
+/**
+ * The user of a token that is valid for one of the audiences; undefined when it is not valid. The default audience is
+ * this server.
+ */
 export function ownerOf(token: string, tokens: TokenKeeper, audiences: readonly string[] = [ISSUER]): UserInfo | undefined {
-  const [a, b] = [Buffer.from(token), Buffer.from(tokens.taken)];
+  const [a, b] = [Buffer.from(token), Buffer.from(tokens.accepted)];
   return a.length === b.length && timingSafeEqual(a, b) ? ADMIN : tokens.issuedTo(token, audiences);
 }
 
@@ -57,13 +61,16 @@ function namedGroups(headers: ReadonlyMap<string, string>): string[] | undefined
 
 const EXTRA = 'impersonate-extra-';
 
-/** Whatever else is said of the user, by names that are escaped as in a URL. */
+/** The extra attributes of the impersonated user. Header names contain the attribute names percent-encoded. */
 function extraOf(headers: ReadonlyMap<string, string>): Record<string, string[]> {
   const given = [...headers].filter(([name]) => name.startsWith(EXTRA));
   return Object.fromEntries(given.map(([name, values]) => [unescaped(name.slice(EXTRA.length)), values.split(/,\s*/)]));
 }
 
-/** A user with the groups everybody is in; a service account is also in those of its kind, unless groups are given. */
+/**
+ * A user with its groups: the given ones, else for a service account those of service accounts, and always
+ * system:authenticated (system:unauthenticated for system:anonymous).
+ */
 export function userNamed(username: string, groups: readonly string[] | undefined, uid?: string): UserInfo {
   const everybody = username === ANONYMOUS.username ? 'system:unauthenticated' : 'system:authenticated';
   const all = new Set([...(groups ?? accountGroups(username)), everybody]);

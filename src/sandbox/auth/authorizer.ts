@@ -4,11 +4,11 @@ import type { UserInfo } from '../api/call.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { selectorText } from '../types/scale.ts';
 
-/** What somebody wants to do: with objects of a resource, or with a path that speaks of none. */
+/** An action that needs a permission: a verb on a resource, or on a path that belongs to no resource. */
 export interface Attempt {
   readonly verb: string;
   readonly group?: string | undefined;
-  /** Absent for a path that speaks of no resource. */
+  /** Absent when the action is on a path that belongs to no resource. */
   readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
   readonly namespace?: string | undefined;
@@ -16,7 +16,7 @@ export interface Attempt {
   readonly path?: string | undefined;
 }
 
-/** A rule of a role, as objects carry it. */
+/** A rule of a Role or ClusterRole, as its `rules` contain it. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -25,7 +25,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** A rule somebody holds, and why. */
+/** A rule that applies to a user, and the binding that makes it apply. */
 interface Grant {
   readonly rule: PolicyRule;
   readonly reason: string;
@@ -38,8 +38,9 @@ interface Subject {
 }
 
 /**
- * Decides by the roles and bindings in the store, read anew at each question. Members of system:masters may do everything.
- * An aggregated role holds the rules of the roles it selects at once; no controller has to copy them.
+ * Authorizes users by the roles and bindings in the store, which it reads for every decision. Members of system:masters
+ * may do everything. An aggregated ClusterRole has the rules of the roles that it selects at this moment: no controller
+ * copies them.
  * Source: kubernetes plugin/pkg/auth/authorizer/rbac, pkg/apis/rbac/v1 evaluation_helpers.
  */
 export class Authorizer {
@@ -49,19 +50,22 @@ export class Authorizer {
     this.#store = store;
   }
 
-  /** Why the attempt is allowed ('' for system:masters); undefined when it is not. */
+  /** The reason why an attempt is allowed ('' for members of system:masters); undefined when it is not allowed. */
   decide(user: UserInfo, attempt: Attempt): string | undefined {
     if (isMaster(user)) return '';
     for (const { rule, reason } of this.#grants(user, attempt.namespace)) if (allows(rule, attempt)) return reason;
     return undefined;
   }
 
-  /** Every rule that holds for a user in a namespace. */
+  /**
+   * All rules that apply to a user in a namespace, cluster-wide ones included. Without a namespace only the
+   * cluster-wide ones.
+   */
   rulesOf(user: UserInfo, namespace: string | undefined): PolicyRule[] {
     return [...this.#grants(user, namespace)].map(({ rule }) => rule);
   }
 
-  /** The rules of a role, in `namespace` if it is a Role; undefined when there is none of that name. */
+  /** The rules of a ClusterRole, or of a Role in `namespace`; undefined when it does not exist. */
   rulesOfRole(kind: string, name: string, namespace: string | undefined): PolicyRule[] | undefined {
     const found = kind === 'Role' ? this.#one('roles', `${namespace}/${name}`) : this.#one('clusterroles', name);
     return found && this.#rulesIn(found);
@@ -77,8 +81,8 @@ export class Authorizer {
       const subject = ((object.subjects ?? []) as Subject[]).find((s) => isOf(s, user));
       if (!subject) continue;
       const { kind, name } = object.roleRef as { kind: string; name: string };
-      const held = `"${object.metadata.name}${prefix === '' ? '' : `/${object.metadata.namespace}`}"`;
-      const reason = `RBAC: allowed by ${object.kind} ${held} of ${kind} "${name}" to ${subject.kind} "${shownName(subject)}"`;
+      const binding = `"${object.metadata.name}${prefix === '' ? '' : `/${object.metadata.namespace}`}"`;
+      const reason = `RBAC: allowed by ${object.kind} ${binding} of ${kind} "${name}" to ${subject.kind} "${shownName(subject)}"`;
       for (const rule of this.rulesOfRole(kind, name, prefix.slice(0, -1)) ?? []) yield { rule, reason };
     }
   }

@@ -6,7 +6,7 @@ const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
 const EVENTS = rule(['create', 'patch', 'update'], ['', 'events.k8s.io'], ['events']);
 
 /**
- * The roles and bindings a server makes when it starts, those for its own controllers left out.
+ * The roles and bindings that a server creates when it starts, without those for its own controllers.
  * Source: kubernetes plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
  */
 export function bootstrapPolicy(): UnknownObject[] {

@@ -6,8 +6,10 @@ import { type Authorizer, isMaster, type PolicyRule } from './authorizer.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 
 /**
- * Throws the 403 of a user who would grant, by writing a role or a binding, what it may not do itself, unless it may `escalate` or `bind`.
- * `before` is the object as it is, if there is one. Source: kubernetes pkg/registry/rbac policybased storage, validation.ConfirmNoEscalation.
+ * Throws 403 when a user writes a role or a binding that grants a permission which the user does not have, unless the
+ * user has the verb `escalate` on the role or `bind` on the role of the binding. `before` is the stored object,
+ * undefined for a new one.
+ * Source: kubernetes pkg/registry/rbac policybased storage, validation.ConfirmNoEscalation.
  */
 export function checkEscalation(
   authorizer: Authorizer,
@@ -31,7 +33,10 @@ export function checkEscalation(
   forbidden({ group: GROUP, resource }, name, `${who} is attempting to grant RBAC permissions not currently held:\n${what}`);
 }
 
-/** A role that gathers the rules of others can come to hold any, so only who may do everything can say which. */
+/**
+ * Throws 403 when a user without all permissions changes which roles a ClusterRole aggregates: it could gain any rule
+ * by that later.
+ */
 function checkAggregation(
   authorizer: Authorizer,
   user: UserInfo,
@@ -73,9 +78,9 @@ function grantedByBinding(
   return authorizer.rulesOfRole(kind, name, namespace) ?? missing({ group: GROUP, resource }, name);
 }
 
-/** What no rule that is held covers, gathered by what it is about. */
-function notCovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  const lacking = wanted.flatMap(singly).filter((one) => !held.some((rule) => covers(rule, one)));
+/** The wanted rules that no rule of the user covers. Verbs on the same resource or path are joined into one rule. */
+function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  const lacking = wanted.flatMap(singly).filter((one) => !own.some((rule) => covers(rule, one)));
   const gathered = new Map<string, PolicyRule>();
   for (const one of lacking) {
     const key = JSON.stringify({ ...one, verbs: [] });
@@ -85,7 +90,7 @@ function notCovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]):
   return [...gathered.values()].sort((a, b) => (shown(a) < shown(b) ? -1 : 1));
 }
 
-/** A rule as rules for one verb on one resource, or one path, each. */
+/** Splits a rule into rules that each have one verb on one resource or path. */
 function singly({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): PolicyRule[] {
   const names = resourceNames.length > 0 ? resourceNames.map((name) => ({ resourceNames: [name] })) : [{}];
   return verbs.flatMap((verb) => [
@@ -96,19 +101,19 @@ function singly({ verbs, apiGroups = [], resources = [], resourceNames = [], non
   ]);
 }
 
-function covers(held: PolicyRule, { verbs, apiGroups, resources = [], resourceNames = [], nonResourceURLs }: PolicyRule): boolean {
+function covers(own: PolicyRule, { verbs, apiGroups, resources = [], resourceNames = [], nonResourceURLs }: PolicyRule): boolean {
   const has = (all: readonly string[] | undefined, wanted: readonly string[] = []) =>
     (all ?? []).includes('*') || wanted.every((one) => all?.includes(one));
-  if (!has(held.verbs, verbs)) return false;
-  if (nonResourceURLs) return nonResourceURLs.every((url) => (held.nonResourceURLs ?? []).some((h) => h === url || coversPath(h, url)));
-  const resourceHeld = resources.every((one) => has(held.resources, [one]) || held.resources?.includes(one.replace(/^[^/]*\//, '*/')));
-  if (!has(held.apiGroups, apiGroups) || !resourceHeld) return false;
-  const names = held.resourceNames ?? [];
+  if (!has(own.verbs, verbs)) return false;
+  if (nonResourceURLs) return nonResourceURLs.every((url) => (own.nonResourceURLs ?? []).some((o) => o === url || coversPath(o, url)));
+  const coversAll = resources.every((one) => has(own.resources, [one]) || own.resources?.includes(one.replace(/^[^/]*\//, '*/')));
+  if (!has(own.apiGroups, apiGroups) || !coversAll) return false;
+  const names = own.resourceNames ?? [];
   return names.length === 0 || (resourceNames.length > 0 && resourceNames.every((one) => names.includes(one)));
 }
 
-function coversPath(held: string, url: string): boolean {
-  return held.endsWith('*') && url.startsWith(held.slice(0, -1));
+function coversPath(own: string, url: string): boolean {
+  return own.endsWith('*') && url.startsWith(own.slice(0, -1));
 }
 
 function shown({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
@@ -122,7 +127,7 @@ function shown({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: 
   return `{${parts.flatMap(([name, values]) => (values?.length ? [`${name}:${quoted(values)}`] : [])).join(', ')}}`;
 }
 
-/** As Go prints a list of strings with %q. */
+/** A list of strings as Go's %q prints it. */
 function quoted(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(' ')}]`;
 }

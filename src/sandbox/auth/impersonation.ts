@@ -3,7 +3,9 @@ import type { Caller } from './authenticate.ts';
 import type { Attempt, Authorizer } from './authorizer.ts';
 
 /**
- * Throws the 403 of a sender who may not act as the user it names. Source: apiserver endpoints/filters/impersonation.go.
+ * Throws 403 when the sender may not impersonate the user of the request, or one of its named groups, its uid or an
+ * extra attribute.
+ * Source: apiserver endpoints/filters/impersonation.go.
  */
 export function checkImpersonation(authorizer: Authorizer, { sender, user, groups: named }: Caller): void {
   if (user === sender) return;

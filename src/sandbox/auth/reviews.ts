@@ -9,7 +9,10 @@ import { ownerOf } from './authenticate.ts';
 import { type Attempt, type Authorizer, isMaster } from './authorizer.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 
-/** Answers the types that are questions rather than objects. */
+/**
+ * Answers a request for a review, a type that asks a question and is not stored. Throws 501 for a review that the
+ * sandbox does not have.
+ */
 export function review(cluster: Cluster, authorizer: Authorizer, tokens: TokenKeeper, call: ResourceCall): ApiResponse {
   const { kind } = call.type;
   const answer = ANSWERS[kind];
@@ -76,7 +79,7 @@ function access({ cluster, authorizer, call, spec }: Question, user: UserInfo): 
   };
 }
 
-/** Even a question has owners of its fields. */
+/** The managedFields of a review: a real server adds them too, though it stores no review. */
 function claimed({ clock }: Cluster, call: ResourceCall, spec: object): object[] {
   const writer = { name: managerOf(call), operation: 'Update' as const, subresource: undefined };
   return afterUpdate(call.type, { metadata: {}, spec: {} }, { metadata: {}, spec }, writer, timestamp(clock.now()));

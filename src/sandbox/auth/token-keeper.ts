@@ -2,34 +2,35 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import type { UserInfo } from '../api/call.ts';
 
-/** A token for somebody other than the administrator. */
+/** A token of a user other than the administrator. */
 interface IssuedToken {
   readonly user: UserInfo;
-  /** By the monotonic clock, ms. */
+  /** A time of the monotonic clock, ms. */
   readonly expiresAt: number;
-  /** Whether whom it stands for is still there. */
+  /** False once the account of the token is deleted. */
   readonly isValid: () => boolean;
-  /** Whom it may be shown to. */
+  /** The servers that accept the token. */
   readonly audiences: readonly string[];
 }
 
-/** What a service account's token says of itself. */
+/** A service account token to be issued. */
 export interface AccountToken {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly audiences: readonly string[];
   readonly lifetimeMs: number;
-  /** Whether the account, and what else the token is bound to, is still there. */
+  /** False once the account is deleted. */
   readonly isValid: () => boolean;
 }
 
-/** The user whose token is the server's own. */
+/** The administrator: the user of the token in the sandbox's own kubeconfig. */
 export const ADMIN: UserInfo = { username: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
 
+/** The issuer of service account tokens, and the audience of this server. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** The tokens a server takes: one of the administrator's at a time, and those issued to others. */
+/** The tokens that a server accepts: one token of the administrator at a time, and tokens issued to other users. */
 export class TokenKeeper {
   readonly #clock: Clock;
   readonly #lifetimeMs: number;
@@ -38,7 +39,7 @@ export class TokenKeeper {
   #token: string;
   #expiresAt: number;
 
-  /** Each of the administrator's tokens is good for `lifetimeMs`, Infinity = for good. */
+  /** `lifetimeMs` is how long each token of the administrator is accepted; with Infinity it does not expire. */
   constructor(clock: Clock, lifetimeMs: number, token: string = newToken()) {
     this.#clock = clock;
     this.#lifetimeMs = lifetimeMs;
@@ -51,12 +52,15 @@ export class TokenKeeper {
     return this.#token;
   }
 
-  /** What the administrator must carry now: once the token has expired something nobody knows. */
-  get taken(): string {
+  /**
+   * The token that the administrator must send now. After the latest one has expired it is a random one that no client
+   * knows.
+   */
+  get accepted(): string {
     return this.#clock.monotonic() < this.#expiresAt ? this.#token : newToken();
   }
 
-  /** Whose token it is, of those issued to others for one of the audiences; undefined when it is nobody's, or not any more. */
+  /** The user of a token that was issued for one of the audiences; undefined when it is unknown or no longer valid. */
   issuedTo(token: string, audiences: readonly string[]): UserInfo | undefined {
     const issued = this.#issued.get(token);
     if (!issued?.audiences.some((audience) => audiences.includes(audience))) return undefined;
@@ -65,12 +69,12 @@ export class TokenKeeper {
     return undefined;
   }
 
-  /** A token for a user, good for `lifetimeMs`. */
+  /** Issues a token for a user. It is accepted for `lifetimeMs`. */
   issue(user: UserInfo, lifetimeMs: number): string {
     return this.#keep(newToken(), { user, audiences: [ISSUER], lifetimeMs, isValid: () => true });
   }
 
-  /** A token of a service account: a JWT, signed with a key nobody knows, since its server alone has to read it. */
+  /** Issues a service account token: a JWT. It is signed with a random key, because only this server verifies it. */
   issueAccount({ namespace, name, uid, audiences, lifetimeMs, isValid }: AccountToken): string {
     const now = Math.floor(this.#clock.now() / 1000);
     const username = `system:serviceaccount:${namespace}:${name}`;
@@ -90,12 +94,12 @@ export class TokenKeeper {
     return this.#keep(this.#signed(claims), { user: { username, uid, groups, extra }, audiences, lifetimeMs, isValid });
   }
 
-  /** The administrator's token is not taken any more. */
+  /** Makes the administrator's latest token expire now. */
   expire(): void {
     this.#expiresAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** A new token of the administrator in place of the one before, which is not taken any more. */
+  /** Issues a new token of the administrator and returns it. The token before is no longer accepted. */
   rotate(): string {
     this.#token = newToken();
     this.#expiresAt = this.#end();

@@ -19,7 +19,8 @@ const SHORTEST_S = 600;
 const HOUR_S = 3600;
 
 /**
- * Answers `serviceaccounts/NAME/token`: a token that lets its bearer act as the account, until it expires or the account goes.
+ * Answers `serviceaccounts/NAME/token` with a token of the account. It is valid until it expires or the account is
+ * deleted. Throws 501 for a token bound to an object, 422 for a lifetime below ten minutes.
  * Source: kubernetes pkg/registry/core/serviceaccount/storage/token.go.
  */
 export function requestToken(cluster: Cluster, tokens: TokenKeeper, call: ResourceCall): ApiResponse {

@@ -3,7 +3,9 @@ import { failure, notFound, type Status, type StatusCause, StatusError } from '.
 
 type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
 
-/** Reasons of a field error, with the words that lead its message. Source: apimachinery util/validation/field/errors.go. */
+/**
+ * Reasons of a field error, with the words that lead its message. Source: apimachinery util/validation/field/errors.go.
+ */
 const FIELD_WORDS = {
   FieldValueRequired: 'Required value',
   FieldValueInvalid: 'Invalid value',
@@ -42,7 +44,10 @@ export function internal(message: string): never {
   refuse(status);
 }
 
-/** Throws 500 with the reason InternalError and the message as its cause. Source: apimachinery api/errors.NewInternalError. */
+/**
+ * Throws 500 with the reason InternalError and the message as its cause. Source: apimachinery
+ * api/errors.NewInternalError.
+ */
 export function internalError(message: string): never {
   refuse(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }));
 }

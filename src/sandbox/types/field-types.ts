@@ -5,6 +5,7 @@ import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
 import { isFieldMap } from './fields.ts';
+import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
 
 /** A value that is not of the type of its field. */
 export interface Mismatch {
@@ -89,16 +90,28 @@ export function applyProblem({ value, type }: Mismatch): string {
   return expected(wanted, value);
 }
 
-/** `expected string, got …`, as it is printed there. */
+/**
+ * The problem of a value that is not of the wanted kind. Each kind shows the value in another notation of Go.
+ * Source: structured-merge-diff typed/validate.go validateScalar, typed/helpers.go listValue and mapValue.
+ */
 export function expected(wanted: string, value: unknown): string {
-  return `expected ${wanted}, got &value.valueUnstructured{Value:${typeof value === 'string' ? JSON.stringify(value) : String(value)}}`;
+  const shown =
+    wanted === NUMERIC
+      ? goTypeOf(value)
+      : wanted === 'string'
+        ? `&value.valueUnstructured{Value:${goSharpV(value)}}`
+        : `&{${goPlusV(value)}}`;
+  return `expected ${wanted}, got ${shown}`;
 }
+
+/** The kind of a number in the words of server-side apply. */
+export const NUMERIC = 'numeric (int or float)';
 
 const APPLY_NAMES: Partial<Readonly<Record<Scalar, string>>> = {
   bool: 'boolean',
-  int: 'numeric (int or float)',
-  long: 'numeric (int or float)',
-  number: 'numeric (int or float)',
+  int: NUMERIC,
+  long: NUMERIC,
+  number: NUMERIC,
 };
 
 type See = (value: unknown, type: FieldType, path: string, of: string) => void;

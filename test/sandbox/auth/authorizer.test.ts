@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { bearer, SHOP_PODS, startShop } from '../../support/rbac.ts';
 import { ask } from '../../support/sandbox-requests.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -64,24 +65,7 @@ it.each<[who: Record<string, string>, method: string, path: string, status: numb
   expect((await ask(sandbox, method, path, undefined, who)).status).toBe(status);
 });
 
-it('says who may not do what, to what, and where', async () => {
-  const { body } = await ask(sandbox, 'PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', {}, BOT);
-  expect([body.message, body.details]).toEqual([
-    'deployments.apps "web" is forbidden: User "system:serviceaccount:shop:bot" cannot patch resource "deployments" in API group "apps" in the namespace "shop"',
-    { name: 'web', group: 'apps', kind: 'deployments' },
-  ]);
-  const root = await ask(sandbox, 'GET', '/metrics', undefined, BOT);
-  expect(root.body.message).toBe('forbidden: User "system:serviceaccount:shop:bot" cannot get path "/metrics"');
-});
-
-it('answers reviews with the reason', async () => {
-  const spec = { user: 'vic', groups: ['viewers'], resourceAttributes: { namespace: 'shop', verb: 'list', resource: 'pods' } };
-  const { status, body } = await ask(sandbox, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
-  const reason = 'RBAC: allowed by RoleBinding "viewers/shop" of ClusterRole "view" to Group "viewers"';
-  expect([status, body.status]).toEqual([201, { allowed: true, reason }]);
-});
-
-it('gives an aggregated role the rules of those it selects, by expressions too', async () => {
+it('an aggregated role has the rules of the roles that it selects, also by expressions', async () => {
   const role = (name: string, more: object, labels = {}) => ({
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
@@ -103,4 +87,20 @@ it('gives an aggregated role the rules of those it selects, by expressions too',
   ]);
   const get = (who: string) => ask(sandbox, 'GET', '/api/v1/nodes/none', undefined, { 'impersonate-user': who });
   expect([(await get('nat')).status, (await get('pat')).status]).toEqual([404, 403]);
+});
+
+describe('with `rbac`', () => {
+  it('a user may do by its token what its roles allow, and nothing else', async () => {
+    await using shop = await startShop();
+    const as = (user: string, groups?: string[]) => bearer(shop.tokenFor({ user, groups }));
+    expect((await ask(shop, 'GET', SHOP_PODS, undefined, as('vic'))).status).toBe(200);
+    const { status, body } = await ask(shop, 'GET', '/api/v1/namespaces/default/pods', undefined, as('vic'));
+    expect([status, body.message]).toEqual([
+      403,
+      'pods is forbidden: User "vic" cannot list resource "pods" in API group "" in the namespace "default"',
+    ]);
+    const path = await ask(shop, 'GET', '/metrics', undefined, as('vic'));
+    expect([path.status, path.body.message]).toEqual([403, 'forbidden: User "vic" cannot get path "/metrics"']);
+    expect((await ask(shop, 'DELETE', `${SHOP_PODS}/none`, undefined, as('kim', ['shopkeepers']))).status).toBe(404);
+  });
 });

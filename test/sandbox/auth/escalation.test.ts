@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { bearer, binding, role, SHOP_BINDINGS, SHOP_PODS, SHOP_ROLES, startShop } from '../../support/rbac.ts';
 import { ask } from '../../support/sandbox-requests.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -11,7 +12,7 @@ let sandbox: Sandbox;
 
 beforeAll(async () => {
   sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), seed: 1, rbac: true });
-  const role = (name: string, rules: object[]) => [
+  const clusterRole = (name: string, rules: object[]) => [
     { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules },
     {
       apiVersion: `${RBAC}/v1`,
@@ -22,12 +23,11 @@ beforeAll(async () => {
     },
   ];
   sandbox.apply([
-    ...role('patcher', [
+    ...clusterRole('patcher', [
       { verbs: ['get', 'patch', 'update'], apiGroups: [''], resources: ['configmaps', 'services'] },
       { verbs: ['get', 'patch', 'update'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
     ]),
-    ...role('keeper', [{ verbs: ['get', 'patch'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['keeper'] }]),
-    ...role('actor', [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'serviceaccounts'] }]),
+    ...clusterRole('keeper', [{ verbs: ['get', 'patch'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['keeper'] }]),
   ]);
 });
 afterAll(() => sandbox.stop());
@@ -35,7 +35,7 @@ afterAll(() => sandbox.stop());
 const as = (user: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   ask(sandbox, method, path, body, { authorization: `Bearer ${sandbox.tokenFor({ user })}`, ...headers });
 
-it('who may change but not create makes nothing new by an apply or a PUT', async () => {
+it('a user who may change objects but not create them creates none by an apply or a PUT', async () => {
   const map = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' } };
   const applied = await as('patcher', 'PATCH', `${CORE}/configmaps/new?fieldManager=m`, map, APPLY);
   expect([applied.status, applied.body.message]).toEqual([
@@ -48,7 +48,7 @@ it('who may change but not create makes nothing new by an apply or a PUT', async
   expect((await as('patcher', 'PATCH', `${CORE}/configmaps/old?fieldManager=m`, map, APPLY)).status).toBe(200);
 });
 
-it('who may do little gathers no rights by a role that gathers those of others', async () => {
+it('a user cannot make its role aggregate the rules of others', async () => {
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }] };
   const changed = await as('keeper', 'PATCH', `${ROLES}/keeper`, { aggregationRule });
   expect([changed.status, changed.body.reason]).toEqual([403, 'Forbidden']);
@@ -56,26 +56,51 @@ it('who may do little gathers no rights by a role that gathers those of others',
   expect((await as('keeper', 'PATCH', `${ROLES}/keeper`, { metadata: { labels: { a: 'b' } } })).status).toBe(200);
 });
 
-it('who may act as a user gets into the groups of service accounts no more than into others', async () => {
-  const path = `${CORE}/configmaps`;
-  const bob = { 'impersonate-user': 'bob' };
-  const grouped = await as('actor', 'GET', path, undefined, { ...bob, 'impersonate-group': 'system:serviceaccounts:kube-system' });
-  expect(grouped.body.message).toContain('cannot impersonate resource "groups"');
-  expect((await as('actor', 'GET', path, undefined, bob)).body.message).toContain('User "bob" cannot list resource "configmaps"');
-  const account = { 'impersonate-user': 'system:serviceaccount:default:sa' };
-  expect((await as('actor', 'GET', path, undefined, account)).body.message).toContain('cannot list resource "configmaps"');
-});
+const POD_READER = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
+const NODE_KEEPER = { verbs: ['get', 'delete'], apiGroups: [''], resources: ['nodes'] };
 
-it('a token made for another audience opens nothing here', async () => {
-  sandbox.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } });
-  const tokenFor = async (spec: object) => {
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-    return String((await ask(sandbox, 'POST', `${CORE}/serviceaccounts/robot/token`, body)).body.status.token);
-  };
-  const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-  const ask1 = async (token: string) =>
-    (await ask(sandbox, 'POST', review, { kind: 'SelfSubjectReview' }, { authorization: `Bearer ${token}` })).status;
-  expect(await ask1(await tokenFor({}))).toBe(201);
-  expect(await ask1(await tokenFor({ audiences: ['vault'] }))).toBe(401);
-  expect(await ask1(await tokenFor({ audiences: ['vault', 'https://kubernetes.default.svc.cluster.local'] }))).toBe(201);
+describe('a user who writes roles', () => {
+  let shop: Sandbox;
+  beforeAll(async () => {
+    shop = await startShop();
+  });
+  afterAll(() => shop.stop());
+
+  const shopUser = (user: string, groups?: string[]) => bearer(shop.tokenFor({ user, groups }));
+  const kim = () => shopUser('kim', ['shopkeepers']);
+
+  it('can grant what it has', async () => {
+    expect((await ask(shop, 'POST', SHOP_ROLES, role('reader', POD_READER), kim())).status).toBe(201);
+    expect(
+      (await ask(shop, 'POST', SHOP_BINDINGS, binding('reads', ['Role', 'reader'], { kind: 'User', name: 'pat' }), kim())).status,
+    ).toBe(201);
+    expect((await ask(shop, 'GET', SHOP_PODS, undefined, shopUser('pat'))).status).toBe(200);
+  });
+
+  it('cannot grant more, and nothing is written', async () => {
+    const { status, body } = await ask(shop, 'POST', SHOP_ROLES, role('nodes', POD_READER, NODE_KEEPER), kim());
+    expect([status, body.message]).toEqual([
+      403,
+      'roles.rbac.authorization.k8s.io "nodes" is forbidden: user "kim" (groups=["shopkeepers" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["nodes"], Verbs:["get" "delete"]}',
+    ]);
+    expect((await ask(shop, 'GET', `${SHOP_ROLES}/nodes`)).status).toBe(404);
+    const wider = await ask(shop, 'PATCH', `${SHOP_ROLES}/reader`, { rules: [POD_READER, NODE_KEEPER] }, kim());
+    expect(wider.status).toBe(403);
+    const bound = binding('root', ['ClusterRole', 'cluster-admin'], { kind: 'User', name: 'kim' });
+    expect((await ask(shop, 'POST', SHOP_BINDINGS, bound, kim())).status).toBe(403);
+  });
+
+  it('can change what grants no more', async () => {
+    shop.apply(role('keeper', NODE_KEEPER));
+    expect((await ask(shop, 'PATCH', `${SHOP_ROLES}/keeper`, { metadata: { labels: { a: 'b' } } }, kim())).status).toBe(200);
+  });
+
+  it('can grant everything with the verbs escalate and bind', async () => {
+    const rules = [{ verbs: ['*'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'] }];
+    const bind = { verbs: ['bind'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'] };
+    shop.apply([role('granter', ...rules, bind), binding('granters', ['Role', 'granter'], { kind: 'User', name: 'gil' })]);
+    expect((await ask(shop, 'POST', SHOP_ROLES, role('free', NODE_KEEPER), shopUser('gil'))).status).toBe(201);
+    const bound = binding('free', ['ClusterRole', 'cluster-admin'], { kind: 'User', name: 'gil' });
+    expect((await ask(shop, 'POST', SHOP_BINDINGS, bound, shopUser('gil'))).status).toBe(201);
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { FieldSet } from '../../../src/sandbox/types/field-set.ts';
 
 const leaf = {};
@@ -26,4 +26,22 @@ test.each(cases)('touching FieldsV1 is having something in common with what they
 test('FieldsV1 that hold a set already stay the same ones', () => {
   const fields = { 'f:a': { '.': {}, 'f:b': leaf } };
   expect(FieldSet.fromFieldsV1({ 'f:a': { 'f:b': leaf } }).addedTo(fields)).toBe(fields);
+});
+
+it('reads and writes the sets of fields in managedFields', () => {
+  const fields = {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:app': {} } },
+    'f:spec': { 'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:image': {} } }, 'f:finalizers': { 'v:"x"': {} } },
+  };
+  const set = FieldSet.fromFieldsV1(fields);
+  expect(set.toFieldsV1()).toEqual(fields);
+  expect(set.paths()).toEqual([
+    '.metadata.labels',
+    '.metadata.labels.app',
+    '.spec.containers[name="c"]',
+    '.spec.containers[name="c"].image',
+    '.spec.finalizers[="x"]',
+  ]);
+  expect(set.minus(set).isEmpty).toBe(true);
+  expect(set.union(new FieldSet()).equals(set)).toBe(true);
 });

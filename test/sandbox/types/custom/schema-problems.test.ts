@@ -414,7 +414,7 @@ it('refuses an apply of what the schema does not know, or knows otherwise, with 
     500,
     [
       '  .spec.extra: field not declared in schema',
-      '  .spec.size: expected numeric (int or float), got &value.valueUnstructured{Value:"big"}',
+      '  .spec.size: expected numeric (int or float), got string',
       '  .spec.tags[1]: expected string, got &value.valueUnstructured{Value:1}',
     ],
   ]);

@@ -1,15 +1,6 @@
 // The parts of an informer, each usable alone over a ListerWatcher of your own: `import {…} from 'kubectl-informer/cache'`.
-export type { Delta, ObjectDelta } from './informer/delta.ts';
-export { DeltaFifo, type DeltaFifoOptions } from './informer/delta-fifo.ts';
-export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/indexer.ts';
-export type { ConnectionState, Continuity, ContinuityEvent, Gap, OrderedContinuity, Reconnection, Stretch } from './informer/ledger.ts';
-export type { SyncMode } from './informer/list-plan.ts';
-export { createLister, type Lister, type ListFilter, type NamespaceLister } from './informer/lister.ts';
-export type { CallContext, ListerWatcher } from './informer/lister-watcher.ts';
+
 export type { InformerMetrics } from './informer/metrics.ts';
-export { Reflector, type ReflectorOptions } from './informer/reflector.ts';
-export type { ReflectorStore } from './informer/reflector-store.ts';
-export { type RetryWatchOptions, retryWatch } from './informer/retry-watcher.ts';
 export {
   type HandlerOptions,
   type Registration,
@@ -17,7 +8,25 @@ export {
   SharedInformer,
   type SharedInformerOptions,
 } from './informer/shared-informer.ts';
-export type { ValueRange } from './informer/value-range.ts';
+export type { Delta, ObjectDelta } from './informer/store/delta.ts';
+export { DeltaFifo, type DeltaFifoOptions } from './informer/store/delta-fifo.ts';
+export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/store/indexer.ts';
+export { createLister, type Lister, type ListFilter, type NamespaceLister } from './informer/store/lister.ts';
+export type { ValueRange } from './informer/store/value-range.ts';
+export type {
+  ConnectionState,
+  Continuity,
+  ContinuityEvent,
+  Gap,
+  OrderedContinuity,
+  Reconnection,
+  Stretch,
+} from './informer/watch/ledger.ts';
+export type { SyncMode } from './informer/watch/list-plan.ts';
+export type { CallContext, ListerWatcher } from './informer/watch/lister-watcher.ts';
+export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';
+export type { ReflectorStore } from './informer/watch/reflector-store.ts';
+export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
 export { type Clock, systemClock, type Timer } from './kit/clock.ts';
 export { type ErrorCode, InformerError, isInformerError } from './kit/error.ts';
 export { ExplicitKey, joinKey, keyOf, type ObjectKey, splitKey } from './model/key.ts';

@@ -2,7 +2,10 @@
 
 export * from './cache.ts';
 export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
-export { type ClusterConfig, staticConfig } from './client/cluster-config.ts';
+export { type ClusterConfig, staticConfig } from './client/config/cluster-config.ts';
+export type { ServerVersion } from './client/discovery/server-version.ts';
+export type { TrafficStats } from './client/http/traffic.ts';
+export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';
 export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
 export type {
   CallOptions,
@@ -13,9 +16,6 @@ export type {
   ResourceApiOptions,
   WriteOptions,
 } from './client/resource-api.ts';
-export type { ServerVersion } from './client/server-version.ts';
-export type { TrafficStats } from './client/traffic.ts';
-export type { Transport, TransportRequest, TransportResponse } from './client/transport.ts';
 export type { ReconcileCause } from './controller/causes.ts';
 export {
   type Controller,
@@ -85,8 +85,10 @@ export {
   type TimerSourceOptions,
 } from './controller/source.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
-export type { InformerEvent } from './informer/event-stream.ts';
-export { filteringHandler } from './informer/filtering-handler.ts';
+export type { InformerEvent } from './informer/handlers/event-stream.ts';
+export { filteringHandler } from './informer/handlers/filtering-handler.ts';
+export type { QueuePolicy } from './informer/handlers/listener.ts';
+export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/handlers/notification.ts';
 export {
   dynamicInformerFactory,
   type InformerFactory,
@@ -94,8 +96,6 @@ export {
   type InformerHandle,
   type ResourceSource,
 } from './informer/informer-factory.ts';
-export type { QueuePolicy } from './informer/listener.ts';
-export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/notification.ts';
 export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';

@@ -1,6 +1,6 @@
 import { createClient } from '../../src/client/client.ts';
+import type { Transport } from '../../src/client/http/transport.ts';
 import type { ResourceApiOptions } from '../../src/client/resource-api.ts';
-import type { Transport } from '../../src/client/transport.ts';
 import type { Shape } from '../generator.ts';
 import type { Row, Stage } from '../harness.ts';
 import { chunksOf, listBody, PODS, watchLines } from './bodies.ts';

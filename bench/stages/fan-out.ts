@@ -1,5 +1,5 @@
-import type { ListerWatcher } from '../../src/informer/lister-watcher.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import { aborted } from '../../src/kit/abort.ts';
 import type { WatchEvent } from '../../src/model/watch-event.ts';
 import type { Shape } from '../generator.ts';

@@ -1,4 +1,4 @@
-import { Indexer, type Indexers } from '../../src/informer/indexer.ts';
+import { Indexer, type Indexers } from '../../src/informer/store/indexer.ts';
 import type { Shape } from '../generator.ts';
 import type { Row, Stage } from '../harness.ts';
 import { changed, type Pod, pods } from './bodies.ts';

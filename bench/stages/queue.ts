@@ -1,4 +1,4 @@
-import { DeltaFifo } from '../../src/informer/delta-fifo.ts';
+import { DeltaFifo } from '../../src/informer/store/delta-fifo.ts';
 import { Ring } from '../../src/kit/ring.ts';
 import type { Shape } from '../generator.ts';
 import type { Stage } from '../harness.ts';

@@ -1,8 +1,8 @@
-import type { ContinuityEvent, Refusal } from '../informer/ledger.ts';
-import { isMovedCollection } from '../informer/moved-collection.ts';
-import { LONG_WAIT_MS } from '../informer/reflector.ts';
-import { retryAfterMs } from '../informer/watch-fault.ts';
-import type { Ending } from '../informer/watch-machine.ts';
+import type { ContinuityEvent, Refusal } from '../informer/watch/ledger.ts';
+import { isMovedCollection } from '../informer/watch/moved-collection.ts';
+import { LONG_WAIT_MS } from '../informer/watch/reflector.ts';
+import { retryAfterMs } from '../informer/watch/watch-fault.ts';
+import type { Ending } from '../informer/watch/watch-machine.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
 import { isConnectionError } from '../model/connection-error.ts';

@@ -1,4 +1,4 @@
-import type { ResourceSelection } from '../client/resource-args.ts';
+import type { ResourceSelection } from '../client/discovery/resource-args.ts';
 import { Backoff } from '../kit/backoff.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { statusOf } from '../model/status.ts';

@@ -1,5 +1,5 @@
 import { formatGroupResource } from '../model/gvr.ts';
-import type { WaitOutcome } from '../stream/waiter.ts';
+import type { WaitOutcome } from '../stream/conditions/waiter.ts';
 import { ExitCode, isReaderGone } from './exit.ts';
 import { Interrupted } from './signals.ts';
 

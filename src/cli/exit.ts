@@ -1,4 +1,4 @@
-import { inWords } from '../client/connection-text.ts';
+import { inWords } from '../client/http/connection-text.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { isAboutSecret, withoutSecretValues } from '../model/secret-error.ts';
 import { StatusError, statusOf } from '../model/status.ts';

@@ -1,11 +1,11 @@
-import { isRequestTimeout } from '../client/http-exchange.ts';
-import { isOversized } from '../client/limits.ts';
+import type { ResourceSelection } from '../client/discovery/resource-args.ts';
+import { isRequestTimeout } from '../client/http/http-exchange.ts';
+import { isOversized } from '../client/http/limits.ts';
 import type { Representation } from '../client/resource-api.ts';
-import type { ResourceSelection } from '../client/resource-args.ts';
-import type { Indexers } from '../informer/indexer.ts';
-import type { ContinuityEvent } from '../informer/ledger.ts';
-import type { ListerWatcher } from '../informer/lister-watcher.ts';
 import { type ScopedSource, SharedInformer } from '../informer/shared-informer.ts';
+import type { Indexers } from '../informer/store/indexer.ts';
+import type { ContinuityEvent } from '../informer/watch/ledger.ts';
+import type { ListerWatcher } from '../informer/watch/lister-watcher.ts';
 import { abortable, aborted, scope } from '../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { formatGroupResource } from '../model/gvr.ts';

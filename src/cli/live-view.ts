@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../kit/clock.ts';
-import type { LiveTable } from '../output/live-table.ts';
+import type { LiveTable } from '../output/tables/live-table.ts';
 import { type EventEnvelope, eventWordOf } from '../stream/envelope.ts';
 import type { StreamTarget } from '../stream/event-stream.ts';
 import type { Outage } from '../stream/outage.ts';

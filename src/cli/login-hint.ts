@@ -1,4 +1,4 @@
-import type { ClusterConfig } from '../client/cluster-config.ts';
+import type { ClusterConfig } from '../client/config/cluster-config.ts';
 
 /** What to do about a 401, by what the user logs in with. It names no credential. `goesOn`: the command itself need not be started again. */
 export function loginHint({ login, user }: Pick<ClusterConfig, 'login' | 'user'>, goesOn: boolean): string {

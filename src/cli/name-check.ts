@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { ResourceSelection } from '../client/resource-args.ts';
+import type { ResourceSelection } from '../client/discovery/resource-args.ts';
 import { InformerError } from '../kit/error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';

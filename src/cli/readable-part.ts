@@ -1,5 +1,5 @@
-import type { ListerWatcher } from '../informer/lister-watcher.ts';
 import type { ScopedSource } from '../informer/shared-informer.ts';
+import type { ListerWatcher } from '../informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { isForbidden } from '../model/status.ts';
 

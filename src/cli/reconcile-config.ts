@@ -1,4 +1,4 @@
-import type { ResourceSelection } from '../client/resource-args.ts';
+import type { ResourceSelection } from '../client/discovery/resource-args.ts';
 import { type HookConfig, parseWriteLimit, type WatchConfig } from '../controller/hooks/manifest.ts';
 import type { PredicateName } from '../controller/predicate.ts';
 import { type Predicate, predicateNamed } from '../controller/predicate.ts';

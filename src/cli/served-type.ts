@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { ResourceApi, ResourceApiOptions } from '../client/resource-api.ts';
-import type { CallContext, ListerWatcher } from '../informer/lister-watcher.ts';
-import { movedCollection } from '../informer/moved-collection.ts';
+import type { CallContext, ListerWatcher } from '../informer/watch/lister-watcher.ts';
+import { movedCollection } from '../informer/watch/moved-collection.ts';
 import { InformerError } from '../kit/error.ts';
 import { type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { ListOptions, WatchOptions } from '../model/list-options.ts';

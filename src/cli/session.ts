@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Client, createClient } from '../client/client.ts';
-import { type ClusterConfig, staticConfig } from '../client/cluster-config.ts';
-import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery-store.ts';
-import { isRequestTimeout } from '../client/http-exchange.ts';
+import { type ClusterConfig, staticConfig } from '../client/config/cluster-config.ts';
+import { type DiscoveryStore, diskDiscoveryStore } from '../client/discovery/discovery-store.ts';
+import { type ResourceSelection, resolveResourceArgs } from '../client/discovery/resource-args.ts';
+import { isRequestTimeout } from '../client/http/http-exchange.ts';
+import { ServerSilence } from '../client/http/server-silence.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../client/kubeconfig.ts';
-import { type ResourceSelection, resolveResourceArgs } from '../client/resource-args.ts';
-import { ServerSilence } from '../client/server-silence.ts';
 import { abortable, onAbort } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';

@@ -1,5 +1,5 @@
-import { cutToWidth } from '../output/display-width.ts';
 import { cellText } from '../output/escape.ts';
+import { cutToWidth } from '../output/tables/display-width.ts';
 import { canRedraw, type Io, type TextSink } from './io.ts';
 
 const ERASE = '\r\x1b[K';

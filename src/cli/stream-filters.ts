@@ -7,12 +7,12 @@ import { loadPath, splitPaths } from '../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../model/object-parts.ts';
-import { CellComparison } from '../stream/cell-comparison.ts';
 import type { GateRules } from '../stream/change-gate.ts';
-import { type Condition, conditionOf } from '../stream/condition.ts';
+import { compileSameBut } from '../stream/changes/path-mask.ts';
+import { CellComparison } from '../stream/conditions/cell-comparison.ts';
+import { type Condition, conditionOf } from '../stream/conditions/condition.ts';
+import { PrintedCells } from '../stream/conditions/printed-cells.ts';
 import type { EventWord } from '../stream/envelope.ts';
-import { compileSameBut } from '../stream/path-mask.ts';
-import { PrintedCells } from '../stream/printed-cells.ts';
 import type { FilterFlags } from './watch-flags.ts';
 
 export interface StreamFilters {

@@ -2,9 +2,9 @@ import type { FieldReads } from '../expr/address.ts';
 import type { CelProgram } from '../expr/cel/cel.ts';
 import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { InformerError } from '../kit/error.ts';
-import { conditionOf } from '../stream/condition.ts';
-import { parseForCondition } from '../stream/for-condition.ts';
-import type { WaitRules } from '../stream/wait-rules.ts';
+import { conditionOf } from '../stream/conditions/condition.ts';
+import { parseForCondition } from '../stream/conditions/for-condition.ts';
+import type { WaitRules } from '../stream/conditions/wait-rules.ts';
 import { compiledAll } from './stream-filters.ts';
 import type { WaitFlags } from './watch-flags.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kit/clock.ts';
-import { progressText } from '../stream/progress-text.ts';
-import type { WaitProgress } from '../stream/waiter.ts';
+import { progressText } from '../stream/conditions/progress-text.ts';
+import type { WaitProgress } from '../stream/conditions/waiter.ts';
 import type { Status } from './status-line.ts';
 
 /** A log gets a line about a wait at most this often. */

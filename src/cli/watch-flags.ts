@@ -1,5 +1,5 @@
 import { TIMESTAMPS } from '../output/timestamps.ts';
-import { overflowPolicies } from '../stream/overflow.ts';
+import { overflowPolicies } from '../stream/overflow/overflow.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
 import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './flags.ts';
 

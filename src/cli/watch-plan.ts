@@ -1,16 +1,16 @@
+import type { ResourceSelection } from '../client/discovery/resource-args.ts';
 import type { Representation } from '../client/resource-api.ts';
-import type { ResourceSelection } from '../client/resource-args.ts';
 import { addressesOf } from '../expr/jsonpath/addresses-read.ts';
 import { splitPaths } from '../expr/jsonpath/path-values.ts';
 import { InformerError } from '../kit/error.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { LiveTable } from '../output/live-table.ts';
 import { needsOf, type OutputFormat } from '../output/output-format.ts';
+import type { LiveTable } from '../output/tables/live-table.ts';
 import { TIMESTAMPS } from '../output/timestamps.ts';
-import { sameRows } from '../stream/noise.ts';
-import type { SameBut } from '../stream/path-mask.ts';
-import { compileScope } from '../stream/path-scope.ts';
+import { sameRows } from '../stream/changes/noise.ts';
+import type { SameBut } from '../stream/changes/path-mask.ts';
+import { compileScope } from '../stream/changes/path-scope.ts';
 import type { CommandLine } from './argv.ts';
 import { resolveWhenThere } from './crd-wait.ts';
 import { idleMsOf } from './flags.ts';
@@ -214,7 +214,7 @@ function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
 }
 
 async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: SortOrder | undefined, { io }: Session): Promise<LiveTable> {
-  const { LiveTable: Table } = await import('../output/live-table.ts');
+  const { LiveTable: Table } = await import('../output/tables/live-table.ts');
   return new Table({
     ...(await rowOptionsOf(flags, layout, io)),
     wide: flags.output === 'wide',

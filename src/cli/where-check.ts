@@ -1,9 +1,9 @@
-import { isTable, TABLE_ACCEPT } from '../client/table.ts';
+import { isTable, TABLE_ACCEPT } from '../client/decode/table.ts';
 import type { CelProgram } from '../expr/cel/cel.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { pathOf } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { checkWhere } from '../stream/printed-cells.ts';
+import { checkWhere } from '../stream/conditions/printed-cells.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -5,19 +5,19 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
-import type { ClusterConfig } from './cluster-config.ts';
-import { Discovery, type DiscoveryOptions } from './discovery.ts';
-import { createTransport, KNOWN_TRANSPORT_OPTIONS, type TransportOptions } from './http-transport.ts';
-import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './limits.ts';
-import { RefusedWatches } from './refused-watches.ts';
+import type { ClusterConfig } from './config/cluster-config.ts';
+import { Discovery, type DiscoveryOptions } from './discovery/discovery.ts';
+import { RestMapper } from './discovery/rest-mapper.ts';
+import type { ServerVersion } from './discovery/server-version.ts';
+import { createTransport, KNOWN_TRANSPORT_OPTIONS, type TransportOptions } from './http/http-transport.ts';
+import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './http/limits.ts';
+import { RefusedWatches } from './http/refused-watches.ts';
+import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
+import { ServerReturn } from './http/server-return.ts';
+import { Traffic, type TrafficStats } from './http/traffic.ts';
+import type { Transport } from './http/transport.ts';
+import { onceEach } from './http/warnings.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
-import { isSuccess, readWhole, statusErrorOf } from './response.ts';
-import { RestMapper } from './rest-mapper.ts';
-import { ServerReturn } from './server-return.ts';
-import type { ServerVersion } from './server-version.ts';
-import { Traffic, type TrafficStats } from './traffic.ts';
-import type { Transport } from './transport.ts';
-import { onceEach } from './warnings.ts';
 
 /** Settings of a client; those of its transport count only when it makes one. */
 export interface ClientOptions extends TransportOptions {

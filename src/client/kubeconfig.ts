@@ -7,16 +7,16 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { withoutLogin } from '../kit/unquoted.ts';
 import { tell } from '../kit/user-callback.ts';
-import { type Identity, loginOf } from './base-credentials.ts';
-import type { ClusterConfig, CredentialRequest, Credentials, Login } from './cluster-config.ts';
-import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './connection-flags.ts';
-import { CredentialSource } from './credentials.ts';
-import { inClusterKubeconfig } from './in-cluster.ts';
-import type { ClusterEntry, ContextEntry, UserEntry } from './kubeconfig-entries.ts';
-import { type Kubeconfig, parseKubeconfig, readKubeconfig, readKubeconfigObject } from './kubeconfig-file.ts';
-import { replaceTokens } from './kubeconfig-tokens.ts';
-import { checkLogin } from './login-check.ts';
-import { proxyFromEnvironment } from './proxy-environment.ts';
+import { type Identity, loginOf } from './auth/base-credentials.ts';
+import { CredentialSource } from './auth/credentials.ts';
+import type { ClusterConfig, CredentialRequest, Credentials, Login } from './config/cluster-config.ts';
+import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './config/connection-flags.ts';
+import { inClusterKubeconfig } from './config/in-cluster.ts';
+import type { ClusterEntry, ContextEntry, UserEntry } from './config/kubeconfig-entries.ts';
+import { type Kubeconfig, parseKubeconfig, readKubeconfig, readKubeconfigObject } from './config/kubeconfig-file.ts';
+import { replaceTokens } from './config/kubeconfig-tokens.ts';
+import { checkLogin } from './config/login-check.ts';
+import { proxyFromEnvironment } from './http/proxy-environment.ts';
 
 /** kubectl's flags, and what of the process they are read in. */
 export interface LoadConfigOptions extends ConnectionFlags {

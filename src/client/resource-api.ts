@@ -11,17 +11,17 @@ import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { LARGEST_OBJECT } from './limits.ts';
-import { readList } from './list-body.ts';
-import { decodeJson, dropManagedFields } from './object-decoder.ts';
-import type { WatchTurns } from './refused-watches.ts';
-import { isSuccess, readWhole, statusErrorOf } from './response.ts';
+import { readList } from './decode/list-body.ts';
+import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
+import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './decode/table.ts';
+import { WatchStream } from './decode/watch-stream.ts';
+import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
+import { LARGEST_OBJECT } from './http/limits.ts';
+import type { WatchTurns } from './http/refused-watches.ts';
+import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
+import { Traffic, type TrafficStats } from './http/traffic.ts';
+import type { Transport, TransportRequest, TransportResponse } from './http/transport.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
-import { isAtLeast, type ServerVersion } from './server-version.ts';
-import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './table.ts';
-import { Traffic, type TrafficStats } from './traffic.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
-import { WatchStream } from './watch-stream.ts';
 
 /** In what form objects are asked for: whole, their metadata alone, or as rows of the server's table (see cellsOf). */
 export type Representation = 'object' | 'metadata' | { table: IncludeObject };

@@ -45,7 +45,7 @@ async function withSettings(commands: Registry): Promise<Map<string, CommandClas
 async function printed(rows: readonly ConfigRow[], format: string): Promise<string> {
   if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
   if (format === 'yaml') return (await import('js-yaml')).dump(rows);
-  const { framedTable } = await import('../output/framed-table.ts');
+  const { framedTable } = await import('../output/tables/framed-table.ts');
   if (rows.length === 0) return '';
   return framedTable(
     ['COMMAND', 'SETTING', 'VALUE', 'ORIGIN'],

@@ -2,10 +2,10 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { DeepReadonly, KubeObject, UnknownObject } from '../model/object.ts';
-import type { Lister } from './lister.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
+import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
+import type { ListerWatcher } from './watch/lister-watcher.ts';
 
 /** Any object with metadata; its type may say that it is read-only, as `Wire` types do. */
 type Cacheable = DeepReadonly<KubeObject>;

@@ -9,23 +9,23 @@ import { FieldSelector } from '../model/field-selector.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import { type Applied, type ApplyContext, applyingDeltas, textOf } from './apply.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import type { Delta } from './delta.ts';
-import { eventsOf, type InformerEvent } from './event-stream.ts';
-import { filteringHandler } from './filtering-handler.ts';
-import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './indexer.ts';
+import { eventsOf, type InformerEvent } from './handlers/event-stream.ts';
+import { filteringHandler } from './handlers/filtering-handler.ts';
+import { Listener, type QueuePolicy } from './handlers/listener.ts';
+import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './handlers/notification.ts';
+import { Processor } from './handlers/processor.ts';
 import { InformerLane } from './informer-lane.ts';
-import type { Continuity, ContinuityEvent } from './ledger.ts';
-import { Listener, type QueuePolicy } from './listener.ts';
-import { createLister, type Lister } from './lister.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
-import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './notification.ts';
-import { Processor } from './processor.ts';
-import { checkReflectorOptions } from './reflector.ts';
-import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
+import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
+import type { Delta } from './store/delta.ts';
+import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/indexer.ts';
+import { createLister, type Lister } from './store/lister.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
+import type { Continuity, ContinuityEvent } from './watch/ledger.ts';
+import type { ListerWatcher } from './watch/lister-watcher.ts';
+import { checkReflectorOptions } from './watch/reflector.ts';
+import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './watch/reflector-options.ts';
 
 /** One collection an informer draws from; several, each limited to a namespace or a name, make one cache. */
 export interface ScopedSource<T> {

@@ -1,14 +1,14 @@
 import { loadJsonPath } from '../expr/jsonpath/load-jsonpath.ts';
 import { InformerError } from '../kit/error.ts';
-import { ChangesPrinter } from './changes-printer.ts';
-import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './custom-columns.ts';
-import { DiffPrinter } from './diff-printer.ts';
+import { ChangesPrinter } from './changes/changes-printer.ts';
+import { DiffPrinter } from './changes/diff-printer.ts';
 import type { EventLinesOptions } from './event-lines.ts';
-import { compileJq, JqPrinter, loadJqLibrary } from './jq-printer.ts';
+import { compileJq, JqPrinter, loadJqLibrary } from './objects/jq-printer.ts';
+import { JsonPathPrinter, JsonPrinter, NamePrinter, type StructuredOptions, YamlPrinter } from './objects/structured.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
-import { JsonPathPrinter, JsonPrinter, NamePrinter, type StructuredOptions, YamlPrinter } from './structured.ts';
-import { TablePrinter, type TablePrinterOptions } from './table-printer.ts';
+import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './tables/custom-columns.ts';
+import { TablePrinter, type TablePrinterOptions } from './tables/table-printer.ts';
 
 /** What any format may need to know; each takes what concerns it. */
 export type PrinterOptions = TablePrinterOptions & StructuredOptions & Pick<EventLinesOptions, 'only' | 'fullValues'>;

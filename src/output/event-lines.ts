@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import type { PathScope } from '../stream/path-scope.ts';
+import type { PathScope } from '../stream/changes/path-scope.ts';
 import { whyUnprintable } from '../stream/shown-object.ts';
 import { cellText } from './escape.ts';
 import type { Painter } from './painter.ts';

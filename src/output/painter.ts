@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
+import type { FieldChange } from '../stream/changes/field-changes.ts';
 import type { EventWord } from '../stream/envelope.ts';
-import type { FieldChange } from '../stream/field-changes.ts';
 import type { State } from './states.ts';
 
 /** Puts colours on text whose width is settled. */

@@ -4,10 +4,10 @@ import { sameValue } from '../kit/same-value.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
-import { type Condition, ConditionJudge, eventTypeOf, variablesOf } from './condition.ts';
+import { isNoise } from './changes/noise.ts';
+import type { SameBut } from './changes/path-mask.ts';
+import { type Condition, ConditionJudge, eventTypeOf, variablesOf } from './conditions/condition.ts';
 import { type EventWord, eventWordOf, type ObjectChange, replacementParts } from './envelope.ts';
-import { isNoise } from './noise.ts';
-import type { SameBut } from './path-mask.ts';
 import type { KindSource } from './shown-object.ts';
 
 /** Whose changes they are. One object per type, the same one at every call: what is shown of it is remembered by it. */

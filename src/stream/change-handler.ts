@@ -1,4 +1,4 @@
-import type { InformerHandler } from '../informer/notification.ts';
+import type { InformerHandler } from '../informer/handlers/notification.ts';
 import type { DeepReadonly, ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ObjectChange } from './envelope.ts';
 

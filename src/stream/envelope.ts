@@ -1,4 +1,4 @@
-import type { Cause } from '../informer/notification.ts';
+import type { Cause } from '../informer/handlers/notification.ts';
 import type { Clock } from '../kit/clock.ts';
 import { isTooDeep } from '../kit/depth.ts';
 import { formatGvr } from '../model/gvr.ts';
@@ -6,9 +6,9 @@ import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { readIn } from '../model/read-version.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { changedPaths } from './changed-paths.ts';
-import { fieldChanges } from './field-changes.ts';
-import { fieldManagers } from './field-managers.ts';
+import { changedPaths } from './changes/changed-paths.ts';
+import { fieldChanges } from './changes/field-changes.ts';
+import { fieldManagers } from './changes/field-managers.ts';
 import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

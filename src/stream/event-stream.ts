@@ -1,18 +1,18 @@
-import type { ContinuityEvent, OrderedContinuity } from '../informer/ledger.ts';
 import type { Registration, SharedInformer } from '../informer/shared-informer.ts';
+import type { ContinuityEvent, OrderedContinuity } from '../informer/watch/ledger.ts';
 import { abortable, aborted, type Scope, scope } from '../kit/abort.ts';
 import { Bell } from '../kit/bell.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { Loss } from './backlog.ts';
 import type { ChangeGate } from './change-gate.ts';
 import { changeHandler, type Handler, type TakeChange } from './change-handler.ts';
+import type { Waiter, WaitOutcome } from './conditions/waiter.ts';
 import { type Enveloper, type EventEnvelope, type ObjectChange, replacementParts } from './envelope.ts';
 import { continuityMarker, lossMarker, type Marker, syncedMarker } from './markers.ts';
-import { Outlet, type OverflowOptions } from './overflow.ts';
+import type { Loss } from './overflow/backlog.ts';
+import { Outlet, type OverflowOptions } from './overflow/overflow.ts';
 import type { StreamSummary } from './summary.ts';
-import type { Waiter, WaitOutcome } from './waiter.ts';
 
 /** One type in a stream. The gate and the waiter know it as the same object. */
 export interface StreamTarget {

@@ -1,8 +1,8 @@
-import type { OrderedContinuity } from '../informer/ledger.ts';
+import type { OrderedContinuity } from '../informer/watch/ledger.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { Loss } from './backlog.ts';
 import type { Outage } from './outage.ts';
+import type { Loss } from './overflow/backlog.ts';
 
 /**
  * Records of a stream that are no events, for readers that must know how far it is to be trusted: `--markers`. They are numbered with the events,

@@ -1,5 +1,5 @@
-import type { Lister, ListFilter, NamespaceLister } from '../informer/lister.ts';
-import type { ValueRange } from '../informer/value-range.ts';
+import type { Lister, ListFilter, NamespaceLister } from '../informer/store/lister.ts';
+import type { ValueRange } from '../informer/store/value-range.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';

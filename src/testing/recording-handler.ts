@@ -1,4 +1,4 @@
-import type { InformerHandler, Notification } from '../informer/notification.ts';
+import type { InformerHandler, Notification } from '../informer/handlers/notification.ts';
 import { checkOptions } from '../kit/known-options.ts';
 
 /** An informer handler that writes down what it was told. */

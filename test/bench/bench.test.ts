@@ -13,9 +13,9 @@ import { findPrograms, runner } from '../../bench/programs.ts';
 import { ReplayServer } from '../../bench/replay.ts';
 import { measureStages } from '../../bench/stages.ts';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/cluster-config.ts';
+import { staticConfig } from '../../src/client/config/cluster-config.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
-import type { SyncMode } from '../../src/informer/list-plan.ts';
+import type { SyncMode } from '../../src/informer/watch/list-plan.ts';
 import { findKubectl, runKubectl } from '../support/kubectl.ts';
 
 const OBJECTS = 200;

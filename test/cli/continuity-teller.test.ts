@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ContinuityTeller } from '../../src/cli/continuity-teller.ts';
 import type { Target } from '../../src/cli/informers.ts';
 import { loginHint } from '../../src/cli/login-hint.ts';
-import type { Login } from '../../src/client/cluster-config.ts';
+import type { Login } from '../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WaitProgressTeller } from '../../src/cli/wait-progress.ts';
-import type { WaitProgress } from '../../src/stream/waiter.ts';
+import type { WaitProgress } from '../../src/stream/conditions/waiter.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 const NOTHING: WaitProgress = { met: 0, total: 2, waitingFor: ['a', 'b'], word: 'met', isOneEnough: false };

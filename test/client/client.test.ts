@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/cluster-config.ts';
-import type { ListerWatcher } from '../../src/informer/lister-watcher.ts';
+import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import { pod } from '../support/fixture.ts';
 import { inProcess, through } from '../support/in-process.ts';
 import { type ScriptedAnswer, scriptedBytes } from '../support/scripted-bytes.ts';

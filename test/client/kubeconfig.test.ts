@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConnectionFlags } from '../../src/client/connection-flags.ts';
+import type { ConnectionFlags } from '../../src/client/config/connection-flags.ts';
+import { readKubeconfig } from '../../src/client/config/kubeconfig-file.ts';
 import { type LoadConfigOptions, listContexts, loadConfig } from '../../src/client/kubeconfig.ts';
-import { readKubeconfig } from '../../src/client/kubeconfig-file.ts';
 
 let directory: string;
 const at = (...parts: string[]) => path.join(directory, ...parts);

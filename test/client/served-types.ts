@@ -1,5 +1,5 @@
-import { Discovery } from '../../src/client/discovery.ts';
-import { RestMapper } from '../../src/client/rest-mapper.ts';
+import { Discovery } from '../../src/client/discovery/discovery.ts';
+import { RestMapper } from '../../src/client/discovery/rest-mapper.ts';
 import { definition, type InProcessSetup, inProcess } from '../support/in-process.ts';
 
 export const APPLES = definition('myapples.stable.example.com', ['v1'], {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, noAnswer } from '../../src/client/connection-text.ts';
-import { impersonationHeaders } from '../../src/client/impersonation.ts';
-import { proxyFromEnvironment } from '../../src/client/proxy-environment.ts';
-import { TokenBucket } from '../../src/client/token-bucket.ts';
-import { onceEach, parseWarnings } from '../../src/client/warnings.ts';
+import { impersonationHeaders } from '../../src/client/auth/impersonation.ts';
+import { isLoopback, noAnswer } from '../../src/client/http/connection-text.ts';
+import { proxyFromEnvironment } from '../../src/client/http/proxy-environment.ts';
+import { TokenBucket } from '../../src/client/http/token-bucket.ts';
+import { onceEach, parseWarnings } from '../../src/client/http/warnings.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { isConnectionError, isConnectionRefused, isConnectionReset } from '../../src/model/connection-error.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/cluster-config.ts';
+import { staticConfig } from '../../src/client/config/cluster-config.ts';
 import { loadConfig } from '../../src/client/kubeconfig.ts';
 import type { ResourceApi } from '../../src/client/resource-api.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';

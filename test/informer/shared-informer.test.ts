@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ContinuityEvent } from '../../src/informer/ledger.ts';
-import type { InformerHandler, Notification } from '../../src/informer/notification.ts';
+import type { InformerHandler, Notification } from '../../src/informer/handlers/notification.ts';
 import { type HandlerOptions, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import { failure } from '../../src/model/status.ts';

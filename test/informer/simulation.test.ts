@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { Transport } from '../../src/client/transport.ts';
+import type { Transport } from '../../src/client/http/transport.ts';
 import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { type Random, seededRandom } from '../../src/kit/random.ts';
 import type { Fault } from '../../src/sandbox/index.ts';

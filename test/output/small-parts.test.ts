@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type DiffLine, diffLines } from '../../src/output/changes/line-diff.ts';
 import { createPrinter } from '../../src/output/create-printer.ts';
-import { cutToWidth, displayWidth } from '../../src/output/display-width.ts';
-import { type DiffLine, diffLines } from '../../src/output/line-diff.ts';
-import { objectSummary } from '../../src/output/object-summary.ts';
+import { objectSummary } from '../../src/output/objects/object-summary.ts';
 import { needsOf, parseOutputFormat } from '../../src/output/output-format.ts';
 import { statesOf } from '../../src/output/states.ts';
+import { cutToWidth, displayWidth } from '../../src/output/tables/display-width.ts';
 import { timeTexts } from '../../src/output/timestamps.ts';
 import { valueLines, valuePair, valueText } from '../../src/output/values.ts';
 import type { Marker } from '../../src/stream/markers.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Notification } from '../../src/informer/notification.ts';
+import type { Notification } from '../../src/informer/handlers/notification.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { isBefore, type Position } from './epochs.ts';
 import { NODES } from './operations.ts';

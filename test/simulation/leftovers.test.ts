@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/cluster-config.ts';
+import { staticConfig } from '../../src/client/config/cluster-config.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import type { FaultRule } from '../../src/sandbox/faults/fault.ts';

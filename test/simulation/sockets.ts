@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/cluster-config.ts';
+import { staticConfig } from '../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

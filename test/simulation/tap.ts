@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest, TransportResponse } from '../../src/client/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../src/client/http/transport.ts';
 import { onAbort } from '../../src/kit/abort.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { InformerError } from '../../src/kit/error.ts';

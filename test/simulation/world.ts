@@ -1,8 +1,8 @@
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { ContinuityEvent } from '../../src/informer/ledger.ts';
-import type { QueuePolicy } from '../../src/informer/listener.ts';
-import type { Notification } from '../../src/informer/notification.ts';
+import type { QueuePolicy } from '../../src/informer/handlers/listener.ts';
+import type { Notification } from '../../src/informer/handlers/notification.ts';
 import { type Registration, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { type ChangeGate, createChangeGate, type GateRules, type GateTarget } from '../../src/stream/change-gate.ts';
-import type { Condition, EventVariables } from '../../src/stream/condition.ts';
+import { compileSameBut } from '../../src/stream/changes/path-mask.ts';
+import type { Condition, EventVariables } from '../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../src/stream/envelope.ts';
-import { compileSameBut } from '../../src/stream/path-mask.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 const PODS: GateTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' } } };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Indexer } from '../../src/informer/indexer.ts';
-import { createLister } from '../../src/informer/lister.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
+import { createLister } from '../../src/informer/store/lister.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import { createRedactedLister } from '../../src/stream/redacted-lister.ts';

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
-import type { Condition } from '../../src/stream/condition.ts';
+import type { Condition } from '../../src/stream/conditions/condition.ts';
+import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
 import { type StreamTarget, streamEvents } from '../../src/stream/event-stream.ts';
 import { Redactor } from '../../src/stream/redact.ts';
-import { Waiter } from '../../src/stream/waiter.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { added, initialEnd, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
 

@@ -2,16 +2,16 @@ import { describe, expect, it, test } from 'vitest';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { KubeObject, ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
-import type { Loss } from '../../src/stream/backlog.ts';
 import { createChangeGate } from '../../src/stream/change-gate.ts';
-import type { Condition } from '../../src/stream/condition.ts';
+import type { Condition } from '../../src/stream/conditions/condition.ts';
+import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
+import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
 import { type EventStreamOptions, type StreamTarget, streamEvents, type Untold } from '../../src/stream/event-stream.ts';
-import { overflowPolicies } from '../../src/stream/overflow.ts';
+import type { Loss } from '../../src/stream/overflow/backlog.ts';
+import { overflowPolicies } from '../../src/stream/overflow/overflow.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import { StreamSummary } from '../../src/stream/summary.ts';
-import type { WaitRules } from '../../src/stream/wait-rules.ts';
-import { Waiter } from '../../src/stream/waiter.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import {
   added,

@@ -1,5 +1,5 @@
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../src/client/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../src/client/http/transport.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';

@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest, TransportResponse } from '../../src/client/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../src/client/http/transport.ts';
 
 /** What one request is answered with. */
 export interface ScriptedAnswer {

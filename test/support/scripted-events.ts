@@ -1,4 +1,4 @@
-import type { CallContext, ListerWatcher } from '../../src/informer/lister-watcher.ts';
+import type { CallContext, ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import { Bell } from '../../src/kit/bell.ts';
 import type { ListOptions, WatchOptions } from '../../src/model/list-options.ts';
 import type { KubeObject, ListPage } from '../../src/model/object.ts';

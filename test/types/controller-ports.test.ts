@@ -3,7 +3,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { ActionClient } from '../../src/controller/hooks/actions.ts';
 import type { UnguardedClient } from '../../src/controller/hooks/guarded-client.ts';
 import type { HookReconcilerOptions } from '../../src/controller/hooks/hook-reconciler.ts';
-import type { Lister } from '../../src/informer/lister.ts';
+import type { Lister } from '../../src/informer/store/lister.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 
 it('a client is what actions need, and what is guarded for modules', () => {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import module from 'node:module';
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Lister } from '../../informer/lister.ts';
+import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { formatGvr } from '../../model/gvr.ts';

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { abortable } from '../../kit/abort.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import type { Logger } from '../../kit/logger.ts';
+import { type CredentialHeaders, type CredentialRequest, Credentials } from '../config/cluster-config.ts';
+import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
+import type { Replacement } from '../config/kubeconfig-tokens.ts';
+import { isLoopback } from '../http/connection-text.ts';
+import { type Identity, kubeConfigOf, needsKubeConfig, OIDC, plainCredentials, providerCredentials } from './base-credentials.ts';
+import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
+import { impersonationHeaders } from './impersonation.ts';
+import { jwtExpiry } from './oidc.ts';
+import { OidcSource } from './oidc-source.ts';
+
+/** What a {@link CredentialSource} works with. */
+export interface CredentialSourceOptions {
+  clock: Clock;
+  logger: Logger;
+  env: Readonly<Record<string, string | undefined>>;
+  interactive: boolean;
+  onPluginOutput: (text: string) => void;
+  /** Reads the identity anew: after the server refused what it gave, and before OIDC tokens are renewed. */
+  reload: () => Promise<Identity>;
+  /** Keeps renewed OIDC tokens where the old ones came from. */
+  persist: (replacements: readonly Replacement[]) => Promise<void>;
+}
+
+/** Files (tokens, certificates) are read again after this long. Source: client-go transport/token_source.go. */
+const FILES_FRESH_MS = 60_000;
+/** What expires is renewed before it does: a tenth of its life ahead, at most this. */
+const MOST_SLACK_MS = 30_000;
+
+/** How long a failed attempt stands for all who ask: a plugin that fails is not run again for the next request of the same command. */
+const FAILURE_HOLDS_MS = 2_000;
+
+/** A credential of our own making, beside what KubeConfig gives. */
+type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
+
+/**
+ * Turns an identity into credentials and keeps them while they hold: many requests at once read files, run a plugin or renew a token once.
+ * Legacy auth providers are client-node's KubeConfig's; the plain material, token files, exec plugins, OIDC and full impersonation are ours.
+ * Nothing that could be stolen is sent without TLS over a network. Source: client-go tools/clientcmd/client_config.go.
+ */
+export class CredentialSource {
+  readonly #options: CredentialSourceOptions;
+  readonly #oidc: OidcSource;
+  #identity: Identity;
+  #kubeConfig: KubeConfig | undefined;
+  #fileToken: { file: string; token: string } | undefined;
+  #current: { credentials: Credentials; validUntil: number } | undefined;
+  #reading: Reading | undefined;
+  #failure: { error: unknown; until: number } | undefined;
+
+  constructor(identity: Identity, options: CredentialSourceOptions) {
+    this.#identity = identity;
+    this.#options = options;
+    this.#oidc = new OidcSource(options);
+  }
+
+  async get({ rejected, signal }: CredentialRequest = {}): Promise<Credentials> {
+    const current = this.#current;
+    if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil) return current.credentials;
+    if (this.#failure && this.#options.clock.now() < this.#failure.until) throw this.#failure.error;
+    if (!this.#reading || this.#reading.isAbandoned) this.#reading = this.#begin(rejected !== undefined);
+    return this.#reading.join(signal);
+  }
+
+  #begin(refused: boolean): Reading {
+    const reading: Reading = new Reading(async (signal) => {
+      try {
+        if (refused || (this.#current && usesOidc(this.#identity.user))) await this.#reload();
+        this.#current = await this.#read(refused, signal);
+        this.#failure = undefined;
+        return this.#current.credentials;
+      } catch (error) {
+        if (!signal.aborted && this.#identity.user.exec) this.#failure = { error, until: this.#options.clock.now() + FAILURE_HOLDS_MS };
+        throw error;
+      } finally {
+        if (this.#reading === reading) this.#reading = undefined;
+      }
+    });
+    return reading;
+  }
+
+  /** The user may have logged in anew meanwhile. An unreadable kubeconfig keeps what we have. */
+  async #reload(): Promise<void> {
+    try {
+      const identity = await this.#options.reload();
+      if (JSON.stringify(identity) !== JSON.stringify(this.#identity)) this.#kubeConfig = undefined;
+      this.#identity = identity;
+    } catch (error) {
+      this.#options.logger.warn('cannot read the kubeconfig again', { error: messageOf(error) });
+    }
+  }
+
+  async #read(refused: boolean, signal: AbortSignal): Promise<{ credentials: Credentials; validUntil: number }> {
+    const identity = this.#identity;
+    const { cluster, clusterName, user, userName } = identity;
+    try {
+      const acting = impersonationHeaders(user, userName);
+      if (!isSafe(cluster)) return { credentials: new Credentials(acting, {}), validUntil: Number.POSITIVE_INFINITY };
+      const base = await this.#base(identity);
+      const own = await this.#own(identity, { refused, signal });
+      if (own === undefined) checkIsLoggedIn(user, base.headers);
+      return {
+        credentials: new Credentials(
+          { ...base.headers, ...(own?.token === undefined ? {} : bearer(own.token)), ...acting },
+          { ...base.tls, ...(own?.certificate && own.key ? { cert: own.certificate, key: own.key } : {}) },
+        ),
+        validUntil: this.#validUntil(identity, own ? own.expiresAt : providerExpiry(user, base.headers, this.#options.clock.now())),
+      };
+    } catch (cause) {
+      if (isInformerError(cause)) throw cause;
+      const whose = userName ? `user "${userName}" of ` : '';
+      throw new InformerError('config', `cannot use ${whose}cluster "${clusterName}": ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  async #base(identity: Identity): ReturnType<typeof plainCredentials> {
+    if (!needsKubeConfig(identity)) return plainCredentials(identity);
+    this.#kubeConfig ??= await kubeConfigOf(identity);
+    return providerCredentials(this.#kubeConfig).catch((cause) => providerFailed(identity.user, cause));
+  }
+
+  /** What KubeConfig cannot do, or does wrong. */
+  async #own(identity: Identity, { refused, signal }: { refused: boolean; signal: AbortSignal }): Promise<Own | undefined> {
+    const { user, userName, cluster } = identity;
+    if (user.tokenFile !== undefined) return { token: await this.#tokenFrom(user.tokenFile, user.token) };
+    if (usesOidc(user)) return this.#oidc.token(user['auth-provider']?.config ?? {}, { refused, signal });
+    if (user.exec === undefined || identifiesItself(user)) return undefined;
+    const { env, interactive, onPluginOutput } = this.#options;
+    return runExecPlugin(user.exec, { userName, cluster, env, interactive, onStderr: onPluginOutput, signal });
+  }
+
+  /** The file goes before a token written beside it. When it cannot be read any more, what it had last still counts. */
+  async #tokenFrom(file: string, fallback: string | undefined): Promise<string> {
+    try {
+      const token = await tokenIn(file);
+      this.#fileToken = { file, token };
+      return token;
+    } catch (error) {
+      const token = this.#fileToken?.file === file ? this.#fileToken.token : fallback;
+      if (token === undefined) throw error;
+      this.#options.logger.warn('cannot read the token file again', { file, error: messageOf(error) });
+      return token;
+    }
+  }
+
+  #validUntil({ user, cluster }: Identity, expiresAt: number | undefined): number {
+    const now = this.#options.clock.now();
+    const ends = [Number.POSITIVE_INFINITY];
+    if (readsFiles(user, cluster)) ends.push(now + FILES_FRESH_MS);
+    if (expiresAt !== undefined) ends.push(withSlack(expiresAt, now));
+    return Math.min(...ends);
+  }
+}
+
+/** One reading that several callers wait for. When the last of them has given up, it is broken off. */
+class Reading {
+  readonly #controller = new AbortController();
+  readonly #result: Promise<Credentials>;
+  #waiting = 0;
+
+  constructor(read: (signal: AbortSignal) => Promise<Credentials>) {
+    this.#result = Promise.resolve().then(() => read(this.#controller.signal));
+    this.#result.catch(() => {}); // all who wait hear it; nobody may be left
+  }
+
+  get isAbandoned(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  async join(signal: AbortSignal | undefined): Promise<Credentials> {
+    this.#waiting++;
+    try {
+      return await abortable(this.#result, signal);
+    } finally {
+      if (--this.#waiting === 0) this.#controller.abort();
+    }
+  }
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const token = (await readFile(file, 'utf8')).trim();
+  if (token === '') throw new InformerError('credentials', `token file ${file} is empty`);
+  return token;
+}
+
+function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
+}
+
+function isSafe({ server }: Identity['cluster']): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+function usesOidc(user: UserEntry): boolean {
+  return user['auth-provider']?.name === OIDC && user.token === undefined && user.tokenFile === undefined;
+}
+
+/** Its words are those of a program that did not find what it looked for: `Cannot read properties of undefined`. */
+function providerFailed(user: UserEntry, cause: unknown): never {
+  const { name } = user['auth-provider'] ?? {};
+  if (name === undefined || isInformerError(cause)) throw cause;
+  throw new InformerError('credentials', `auth provider "${name}" gave no token`, { hint: REMOVED_PROVIDERS });
+}
+
+const REMOVED_PROVIDERS =
+  'kubectl has given up providers other than oidc too; use an exec plugin: gke-gcloud-auth-plugin for gcp, kubelogin for azure';
+
+/** KubeConfig goes on without a word when a provider gives nothing; the server would then say that `system:anonymous` may not do this. */
+function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
+  const { name } = user['auth-provider'] ?? {};
+  if (name === undefined || headers.authorization !== undefined) return;
+  throw new InformerError('credentials', `auth provider "${name}" gave no token`, {
+    hint: REMOVED_PROVIDERS,
+  });
+}
+
+/** Whoever has a token, a password or a certificate needs no plugin. Source: client-go transport config, rest/transport.go. */
+function identifiesItself(user: UserEntry): boolean {
+  return [user.token, user.username, user['client-certificate'], user['client-certificate-data']].some(Boolean);
+}
+
+function readsFiles(user: UserEntry, cluster: ClusterEntry): boolean {
+  return [user.tokenFile, user['client-certificate'], user['client-key'], cluster['certificate-authority']].some(Boolean);
+}
+
+function withSlack(expiresAt: number, now: number): number {
+  return expiresAt - Math.min(MOST_SLACK_MS, Math.max(0, expiresAt - now) / 10);
+}
+
+/** When the token of another auth-provider ends; what does not say is asked for again after a while. */
+function providerExpiry(user: UserEntry, { authorization }: CredentialHeaders, now: number): number | undefined {
+  if (user['auth-provider'] === undefined || typeof authorization !== 'string') return undefined;
+  return jwtExpiry(authorization) ?? now + FILES_FRESH_MS;
+}

@@ -1,0 +1,65 @@
+import { builtin } from '../../kit/builtin.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { TlsMaterial } from './cluster-config.ts';
+import type { UserEntry } from './kubeconfig-entries.ts';
+
+/**
+ * Refuses a user whose ways to log in contradict each other or are incomplete, in kubectl's words. Throws `config`.
+ * Source: client-go tools/clientcmd/validation.go validateAuthInfo.
+ */
+export function checkLogin(user: UserEntry, name: string): void {
+  const methods = [...(user.token ? ['token'] : []), ...(user.username || user.password ? ['basicAuth'] : [])];
+  if (methods.length > 1) {
+    const text = `more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`;
+    throw new InformerError('config', text, { hint: 'keep either the token or the name and password of that user in the kubeconfig' });
+  }
+  const hasCertificate = Boolean(user['client-certificate'] || user['client-certificate-data']);
+  if (!hasCertificate || user['client-key'] || user['client-key-data']) return;
+  const text = `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`;
+  throw new InformerError('config', text, { hint: 'add the key of the certificate to that user, or give it by --client-key' });
+}
+
+/**
+ * Refuses a CA in which no certificate can be read, and a client certificate and a key that cannot be read or do not belong together, in
+ * kubectl's words. Throws `config`. Source: client-go transport.go rootCertPool, crypto/tls X509KeyPair.
+ */
+export function checkTls({ ca, cert, key }: TlsMaterial): void {
+  if (ca !== undefined) checkAuthority(String(ca));
+  const fault = cert !== undefined && key !== undefined ? faultOfPair(cert, key) : undefined;
+  if (fault === undefined) return;
+  throw new InformerError('config', `tls: ${fault}`, {
+    hint: 'look at the client certificate and the client key of the user in the kubeconfig, or at --client-certificate and --client-key',
+  });
+}
+
+function checkAuthority(pem: string): void {
+  const blocks = pem.match(CERTIFICATES) ?? [];
+  if (blocks.some(isCertificate)) return;
+  const why = blocks.length > 0 ? 'failed to parse certificate' : 'unable to parse bytes as PEM block';
+  throw new InformerError('config', `unable to load root certificates: ${why}`, {
+    hint: 'certificate-authority is a PEM file, certificate-authority-data such a file in base64: look at the cluster in the kubeconfig, or at --certificate-authority',
+  });
+}
+
+const CERTIFICATES = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED )?CERTIFICATE-----/g;
+
+function faultOfPair(certificate: string | Buffer, key: string | Buffer): string | undefined {
+  const { X509Certificate, createPrivateKey } = builtin.crypto();
+  if (!certificate.includes('-----BEGIN ')) return 'failed to find any PEM data in certificate input';
+  if (!key.includes('-----BEGIN ')) return 'failed to find any PEM data in key input';
+  try {
+    const parsed = createPrivateKey(key);
+    return new X509Certificate(certificate).checkPrivateKey(parsed) ? undefined : 'private key does not match public key';
+  } catch (error) {
+    return `failed to parse the certificate or its private key: ${messageOf(error)}`;
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new (builtin.crypto().X509Certificate)(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,148 @@
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import type { ListPage } from '../../model/object.ts';
+import { isStatus, StatusError } from '../../model/status.ts';
+import { ItemsSplitter } from './items-splitter.ts';
+import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, parseOrNone, parserOf } from './object-decoder.ts';
+import { splicedText } from './spliced-text.ts';
+import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
+
+/** What a LIST was about. */
+export interface ListBodyOptions {
+  gvr: GroupVersionResource;
+  /** Whether a table was asked for; the server may send plain objects all the same. */
+  table: boolean;
+  dropManagedFields: boolean;
+  /** Hears how many items each piece of the body completes. */
+  onItems?: ((count: number) => void) | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of a LIST as it arrives: never as one string, and each object once.
+ * Objects of built-in types get the kind and apiVersion that their list has for all of them. Rejects with `decode` when the body is broken
+ * or no list, with `list` when it is a table nobody asked for.
+ */
+export async function readList<T extends object>(body: AsyncIterable<Uint8Array>, options: ListBodyOptions): Promise<ListPage<T>> {
+  let decode: Decode<unknown> | undefined;
+  const splitter: ItemsSplitter<unknown> = new ItemsSplitter({
+    keys: options.table ? ['items', 'rows'] : ['items'],
+    decode: (bytes, offset) => {
+      decode ??= hasHead(splitter) ? itemDecoder(splitter, options) : decodeJson;
+      return decode(bytes, offset);
+    },
+  });
+  const items: unknown[] = [];
+  const take = (more: readonly unknown[]) => {
+    for (const item of more) items.push(item);
+    if (more.length > 0) options.onItems?.(more.length);
+  };
+  for await (const chunk of body) take(splitter.push(chunk));
+  take(splitter.finish());
+  checkIsList(splitter, options);
+  return { items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[], ...position(splitter.fields) };
+}
+
+/** Whether what finishing an item needs has come before the items, as servers send it. */
+function hasHead({ arrayKey, fields }: ItemsSplitter<unknown>): boolean {
+  return arrayKey === 'rows' ? fields.columnDefinitions !== undefined : fields.kind !== undefined && fields.apiVersion !== undefined;
+}
+
+function checkIsList({ fields, arrayKey }: ItemsSplitter<unknown>, { gvr, table }: ListBodyOptions): void {
+  if (isStatus(fields)) throw new StatusError(fields);
+  if (!table && isTable(fields)) throw new InformerError('list', `unsupported list gvk: ${gvkOf(fields)}`);
+  const { items, rows } = fields as Fields;
+  if (arrayKey === undefined && items !== null && rows !== null) {
+    throw new InformerError('decode', `the answer to listing ${formatGvr(gvr)} is no list but ${gvkOf(fields)}`);
+  }
+}
+
+function gvkOf({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): string {
+  return `${apiVersion ?? 'no apiVersion'}, Kind=${kind ?? ''}`;
+}
+
+function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
+  const finish = finisher(splitter, options);
+  const isTableBody = splitter.arrayKey === 'rows';
+  const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
+  const parse = parserOf(options.gvr);
+  const plain = (bytes: Buffer, offset: number) =>
+    finish(path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse));
+  const kind = isTableBody ? '' : itemKindOf(splitter.fields);
+  return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain, parse);
+}
+
+/** Holds the place of the kind, so that a kind of the item's own is seen. */
+const NO_KIND = '\0';
+
+/**
+ * Puts the kind and apiVersion into the text of an item, in front, which costs next to nothing; putting them into the parsed object takes
+ * a copy. An item that turns out to have a kind of its own, or is not written as servers write it, is left to `plain`.
+ */
+function kindedDecoder(
+  kind: string,
+  apiVersion: unknown,
+  path: MetadataPath | undefined,
+  plain: Decode<unknown>,
+  parse: Parse,
+): Decode<unknown> {
+  const head = `${JSON.stringify({ kind: NO_KIND, apiVersion }).slice(0, -1)},`;
+  return (bytes, offset) => {
+    if (!lacksHead(bytes)) return plain(bytes, offset);
+    const cut = path && findManagedFields(bytes, path);
+    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }), (text) => parse(bytes, text, cut));
+    if (object?.kind !== NO_KIND) return plain(bytes, offset);
+    object.kind = kind;
+    return path ? dropManagedFields(object) : object;
+  };
+}
+
+/** Whether an object has members, the first of them neither kind nor apiVersion. */
+function lacksHead(bytes: Buffer): boolean {
+  return bytes[0] === 0x7b && bytes[1] === 0x22 && bytes[2] !== 0x6b && bytes[2] !== 0x61;
+}
+
+/** Source: apimachinery unstructured/unstructured_list.go and unstructured/helpers.go (decodeToList). */
+function itemKindOf({ kind }: Fields): string {
+  return typeof kind === 'string' ? kind.replace(/List$/, '') : '';
+}
+
+/** What is still to be done to a parsed item. */
+function finisher({ arrayKey, fields }: ItemsSplitter<unknown>, options: ListBodyOptions): (item: unknown) => unknown {
+  return arrayKey === 'rows' ? rowFinisher(fields, options) : itemFinisher(fields, options);
+}
+
+function itemFinisher(fields: Fields, options: ListBodyOptions): (item: unknown) => unknown {
+  const { apiVersion } = fields;
+  const kind = itemKindOf(fields);
+  const trim = options.dropManagedFields ? dropManagedFields<object> : (item: object) => item;
+  return (item) => {
+    const object = trim(objectFrom(item, 'item'));
+    return kind === '' || (object as { kind?: unknown }).kind !== undefined ? object : { kind, apiVersion, ...object };
+  };
+}
+
+function rowFinisher({ columnDefinitions }: Fields, options: ListBodyOptions): (row: unknown) => unknown {
+  const columns = columnsIn(columnDefinitions);
+  return (value) => {
+    const row = objectFrom(value, 'row') as TableRow;
+    if (options.dropManagedFields) dropManagedFields(row.object);
+    return objectOfRow(row, columns);
+  };
+}
+
+function objectFrom(value: unknown, what: 'item' | 'row'): object {
+  if (typeof value === 'object' && value !== null) return value;
+  throw new InformerError('decode', `the list has ${what === 'item' ? 'an item' : 'a row'} that is not an object but ${value}`);
+}
+
+function position({ metadata }: Fields): Omit<ListPage<never>, 'items'> {
+  const { resourceVersion = '', continue: token, remainingItemCount } = (metadata ?? {}) as Partial<ListPage<never>>;
+  return {
+    resourceVersion,
+    ...(token ? { continue: token } : {}),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
+}

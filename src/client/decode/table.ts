@@ -1,0 +1,80 @@
+import { InformerError } from '../../kit/error.ts';
+import { type TableColumn, withCells } from '../../model/cells.ts';
+import type { KubeObject, ObjectMeta } from '../../model/object.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+
+/** How much of each object comes along with its row. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** Asks for a table, and takes plain objects from a server that cannot make one. */
+export const TABLE_ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+/** Source: apimachinery meta/v1 TableRow. */
+export interface TableRow {
+  /** Missing only from what a broken server sends. */
+  cells?: unknown[];
+  object?: KubeObject | null;
+}
+
+/** Source: apimachinery meta/v1 Table. */
+export interface Table {
+  kind: 'Table';
+  apiVersion: string;
+  metadata?: ObjectMeta;
+  columnDefinitions?: TableColumn[] | null;
+  rows?: TableRow[] | null;
+}
+
+/** Whether a value is a table of the API machinery; a kind of that name in another group is not. */
+export function isTable(value: unknown): value is Table {
+  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
+  return kind === 'Table' && (apiVersion === 'meta.k8s.io/v1' || apiVersion === 'meta.k8s.io/v1beta1');
+}
+
+/**
+ * The object of a row, with its cells hung on it. Without an object in the row (`includeObject=None`) it is one of no more than
+ * the name that its cells tell, so it has no namespace and cannot be kept under a key of its own.
+ */
+export function objectOfRow<T extends object>({ object, cells = [] }: TableRow, columns: readonly TableColumn[], version?: string): T {
+  return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
+}
+
+/** The columns of a table. Throws `decode` when one has no name. */
+export function columnsIn(definitions: unknown): TableColumn[] {
+  const columns: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
+  if (columns.every((column) => typeof (column as Partial<TableColumn> | null)?.name === 'string')) return columns as TableColumn[];
+  throw new InformerError('decode', 'the server sent a table with a column that has no name');
+}
+
+/** Turns table events into events of objects. A server sends the columns with the first event of a watch only. */
+export class TableEvents<T extends object> {
+  #columns: readonly TableColumn[];
+
+  constructor(columns: readonly TableColumn[] = []) {
+    this.#columns = columns;
+  }
+
+  objectsOf(events: readonly WatchEvent<unknown>[]): WatchEvent<T>[] {
+    return events.flatMap((event) => (isTable(event.object) ? this.#ofTable(event.type, event.object) : [event as WatchEvent<T>]));
+  }
+
+  #ofTable(type: WatchEvent<T>['type'], table: Table): WatchEvent<T>[] {
+    if (table.columnDefinitions) this.#columns = columnsIn(table.columnDefinitions);
+    const rows = table.rows ?? [];
+    if (type === 'BOOKMARK') return [{ type, object: bookmarkOf(table) }];
+    const version = table.metadata?.resourceVersion;
+    return rows.map((row) => ({ type, object: objectOfRow<T>(row, this.#columns, version) }) as WatchEvent<T>);
+  }
+}
+
+/** Its row is that of an empty object (`0/0`, `<unknown>`): nothing to show. */
+function bookmarkOf({ metadata, rows }: Table): KubeObject {
+  const object = rows?.[0]?.object;
+  return object ?? { metadata: metadata ?? {} };
+}
+
+function nameOnly(cells: readonly unknown[], columns: readonly TableColumn[], version: string | undefined): KubeObject {
+  const at = columns.findIndex((column) => column.format === 'name');
+  const metadata = { ...(at === -1 ? {} : { name: String(cells[at]) }), ...(version === undefined ? {} : { resourceVersion: version }) };
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+}

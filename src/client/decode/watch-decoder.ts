@@ -1,0 +1,158 @@
+import { InformerError } from '../../kit/error.ts';
+import { joinKey } from '../../model/key.ts';
+import type { ObjectMeta } from '../../model/object.ts';
+import { UnreadableObject } from '../../model/unreadable.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import { LARGEST_OBJECT, LONGEST_SKIPPED, type OversizedError, tooLarge } from '../http/limits.ts';
+import { OF_EVENT, stringAt } from './managed-fields.ts';
+import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
+
+const NEWLINE = 0x0a;
+
+/** Bytes of an oversized line in which the type, name and version of its object are looked for. */
+const LONGEST_HEAD = 64 * 1024;
+
+/** What a {@link WatchDecoder} can be told. */
+export interface WatchDecoderOptions<T> {
+  decode?: Decode<WatchEvent<T>> | undefined;
+  /** Largest line that is decoded, in bytes. */
+  limit?: number | undefined;
+  /** How much more of a line is read and dropped to find its end, in bytes. */
+  mostSkipped?: number | undefined;
+}
+
+/**
+ * Turns the bytes of a watch into events, one batch for each chunk. Nothing is left out: a line that is not an event throws `decode`
+ * with its byte offset, once the events before it have been given; a line beyond the limit becomes an event of its type with an {@link UnreadableObject}, and throws `decode` when
+ * its type does not show in its first bytes or its end is too far; a stream that ends within a line was cut off, which is `transport`: the rest of it can be asked for again.
+ * Types it does not know are passed on; judging them is the reflector's.
+ */
+export class WatchDecoder<T> {
+  readonly #decode: Decode<WatchEvent<T>>;
+  readonly #limit: number;
+  readonly #mostSkipped: number;
+  /** Bytes in the chunks before the current one. */
+  #before = 0;
+  /** The begun line, as far as earlier chunks had it. */
+  #parts: Buffer[] = [];
+  #lineStartedAt = 0;
+  /** Set while the rest of an oversized line is dropped. */
+  #oversized: WatchEvent<UnreadableObject> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor({ decode = decodeJson, limit = LARGEST_OBJECT, mostSkipped = LONGEST_SKIPPED }: WatchDecoderOptions<T> = {}) {
+    this.#decode = decode;
+    this.#limit = limit;
+    this.#mostSkipped = mostSkipped;
+  }
+
+  /** Takes the next bytes; gives the events whose lines they complete. */
+  push(bytes: Uint8Array): WatchEvent<T>[] {
+    if (this.#failure) throw this.#failure.error;
+    const events: WatchEvent<T>[] = [];
+    try {
+      this.#take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), events);
+    } catch (error) {
+      this.#failure = { error };
+      if (events.length === 0) throw error;
+    }
+    return events;
+  }
+
+  /** Whether a line behind the events last given cannot be decoded: the next call throws why. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  #take(chunk: Buffer, events: WatchEvent<T>[]): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#line(chunk.subarray(start, end), events);
+      start = end + 1;
+      this.#lineStartedAt = this.#before + start;
+    }
+    this.#before += chunk.length;
+    if (start < chunk.length) this.#begun(chunk.subarray(start));
+  }
+
+  /** Tells that the stream has ended. A last line without its newline counts if it is whole. */
+  finish(): WatchEvent<T>[] {
+    if (this.#failure) throw this.#failure.error;
+    const events: WatchEvent<T>[] = [];
+    const length = this.#before - this.#lineStartedAt;
+    if (this.#oversized) throw endedWithin(length, this.#lineStartedAt);
+    try {
+      this.#line(Buffer.alloc(0), events);
+    } catch (cause) {
+      if (!isSyntaxError(cause)) throw cause;
+      throw endedWithin(length, this.#lineStartedAt, cause);
+    }
+    return events;
+  }
+
+  /** A line that has begun; its end is still to come. */
+  #begun(part: Buffer): void {
+    const length = this.#before - this.#lineStartedAt;
+    if (!this.#oversized) this.#parts.push(part);
+    if (length <= this.#limit) return;
+    this.#oversized ??= this.#unreadable(this.#parts);
+    this.#parts = [];
+    if (length > this.#limit + this.#mostSkipped) throw this.#tooLong();
+  }
+
+  /** The event of a line beyond the limit. Throws when its first bytes do not say what it is about. */
+  #unreadable(parts: readonly Buffer[]): WatchEvent<UnreadableObject> {
+    const head = Buffer.concat(parts, Math.min(LONGEST_HEAD, lengthOf(parts)));
+    const type = stringAt(head, [], 'type');
+    if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw this.#tooLong();
+    const metadata: ObjectMeta = {};
+    for (const key of ['namespace', 'name', 'uid', 'resourceVersion'] as const) {
+      const value = stringAt(head, OF_EVENT, key);
+      if (value !== undefined) metadata[key] = value;
+    }
+    return { type, object: new UnreadableObject(metadata, this.#tooLong(metadata)) };
+  }
+
+  #tooLong({ namespace, name }: ObjectMeta = {}): OversizedError {
+    const whose = name === undefined ? '' : ` about ${JSON.stringify(joinKey(namespace, name))}`;
+    return tooLarge(`a line of the watch${whose}`, { offset: this.#lineStartedAt, limit: this.#limit });
+  }
+
+  #line(last: Buffer, events: WatchEvent<T>[]): void {
+    const parts = [...this.#parts, last];
+    this.#parts = [];
+    if (!this.#oversized && lengthOf(parts) > this.#limit) this.#oversized = this.#unreadable(parts);
+    if (this.#oversized) {
+      events.push(this.#oversized as WatchEvent<T>);
+      this.#oversized = undefined;
+      return;
+    }
+    const line = parts.length === 1 ? last : Buffer.concat(parts);
+    if (isBlank(line)) return;
+    const event = this.#decode(line, this.#lineStartedAt);
+    if (!isEvent(event)) throw brokenJson(this.#lineStartedAt, 'the line is not a watch event');
+    events.push(event);
+  }
+}
+
+function lengthOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+function endedWithin(length: number, offset: number, cause?: unknown): InformerError {
+  const message = `the connection ended within a line: ${length} bytes of it came, from byte ${offset} of the response on`;
+  return new InformerError('transport', message, { cause });
+}
+
+function isSyntaxError(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof SyntaxError;
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.length === 0 || (line.length < 3 && line.toString('latin1').trim() === '');
+}
+
+function isEvent(value: unknown): boolean {
+  const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
+  return typeof type === 'string' && typeof object === 'object' && object !== null;
+}

@@ -1,0 +1,95 @@
+import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
+import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';
+import { isTable, TableEvents } from './table.ts';
+import { WatchDecoder } from './watch-decoder.ts';
+
+/** What a watch was asked for. */
+export interface WatchStreamOptions {
+  gvr: GroupVersionResource;
+  table: boolean;
+  dropManagedFields: boolean;
+  /** Hears how many events each batch has. */
+  onEvents?: ((count: number) => void) | undefined;
+}
+
+/**
+ * The events of one watch connection, in batches as they came off the network. Ends when the server ends it in good order;
+ * rejects with `decode`, `transport` or the signal's reason otherwise. Returning it closes the connection, also before the first event.
+ */
+export class WatchStream<T extends object> implements AsyncIterableIterator<WatchEvent<T>[]> {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #decoder: WatchDecoder<unknown>;
+  readonly #tables: TableEvents<T> | undefined;
+  readonly #dropManagedFields: boolean;
+  readonly #onEvents: ((count: number) => void) | undefined;
+  #ended = false;
+
+  constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
+    this.#chunks = body[Symbol.asyncIterator]();
+    this.#decoder = new WatchDecoder({ decode: eventDecoder(options) });
+    this.#tables = options.table ? new TableEvents<T>() : undefined;
+    this.#dropManagedFields = options.dropManagedFields;
+    this.#onEvents = options.onEvents;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<WatchEvent<T>[]>> {
+    while (!this.#ended) {
+      const batch = await this.#nextBatch();
+      if (batch.length > 0) return { done: false, value: batch };
+    }
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<WatchEvent<T>[]>> {
+    if (!this.#ended) {
+      this.#ended = true;
+      await this.#chunks.return?.();
+    }
+    return { done: true, value: undefined };
+  }
+
+  async #nextBatch(): Promise<WatchEvent<T>[]> {
+    try {
+      if (this.#decoder.hasFailed) return this.#finished(this.#decoder.finish()); // throws
+      const chunk = await this.#chunks.next();
+      if (this.#ended) return []; // returned while we waited
+      if (!chunk.done) return this.#finished(this.#decoder.push(chunk.value));
+      this.#ended = true;
+      return this.#finished(this.#decoder.finish());
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+  }
+
+  #finished(events: WatchEvent<unknown>[]): WatchEvent<T>[] {
+    if (events.length > 0) this.#onEvents?.(events.length);
+    if (this.#dropManagedFields) for (const { object } of events) trim(object);
+    return this.#tables ? this.#tables.objectsOf(events) : (events as WatchEvent<T>[]);
+  }
+}
+
+function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
+  const parse = parserOf(gvr);
+  if (!dropManagedFields) return (bytes, offset) => decodeJson(bytes, offset, parse);
+  return (bytes, offset) => decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse);
+}
+
+const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;
+
+/** Whether an event holds a table, written as servers write it; an object may have rows of its own. */
+function beginsWithTable(bytes: Buffer): boolean {
+  return TABLE_EVENT.test(bytes.toString('latin1', 0, 100));
+}
+
+/** What was not cut out before. */
+function trim(object: unknown): void {
+  if (!isTable(object)) dropManagedFields(object);
+  else for (const row of object.rows ?? []) dropManagedFields(row.object);
+}

@@ -1,0 +1,99 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { builtin } from '../../kit/builtin.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { messageOf } from '../../kit/error.ts';
+import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { parseOrNone } from '../decode/object-decoder.ts';
+import type { DiscoverySnapshot } from './discovery-snapshot.ts';
+
+/** Where snapshots are kept between runs. A store that cannot do its work says nothing and holds nothing: discovery works without one. */
+export interface DiscoveryStore {
+  load(): Promise<DiscoverySnapshot | undefined>;
+  save(snapshot: DiscoverySnapshot): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** Where and for how long a {@link diskDiscoveryStore} keeps things. */
+export interface DiskDiscoveryStoreOptions {
+  /** Our own directory in the user's cache; made with mode 0700. */
+  directory: string;
+  /** The server's URL: each has its own file. */
+  server: string;
+  clock: Clock;
+  /** Default 6 h. Source: kubectl's discovery cache. */
+  maxAgeMs?: number | undefined;
+  logger?: Logger | undefined;
+  /** Called with a text that names the file when it is damaged; the server is asked again then. */
+  onDamaged?: ((text: string) => void) | undefined;
+}
+
+/** Changes when the form of the file does; a file of another form is not read. */
+const FORM = 1;
+
+interface StoredSnapshot {
+  form: number;
+  savedAt: number;
+  snapshot: DiscoverySnapshot;
+}
+
+/** Keeps snapshots in a file a server, readable by its owner only. */
+export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): DiscoveryStore {
+  const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = defaultLogger, onDamaged = () => {} } = options;
+  const file = path.join(directory, 'discovery', `${fileName(server)}.json`);
+  const quietly = async <R>(what: string, run: () => Promise<R>): Promise<R | undefined> => {
+    try {
+      return await run();
+    } catch (error) {
+      logger.debug(`discovery cache: cannot ${what}`, { file, error: messageOf(error) });
+      return undefined;
+    }
+  };
+  return {
+    async load() {
+      const text = await quietly('read', () => readFile(file, 'utf8'));
+      const stored = text === undefined ? undefined : parseOrNone<StoredSnapshot | null>(text);
+      if (text !== undefined && (stored === undefined || (stored?.form === FORM && !isSnapshot(stored.snapshot)))) {
+        onDamaged(`the discovery cache ${file} is damaged; the server is asked again`);
+        return undefined;
+      }
+      const age = clock.now() - (stored?.savedAt ?? 0);
+      return stored?.form === FORM && age >= 0 && age < maxAgeMs ? stored.snapshot : undefined;
+    },
+    async save(snapshot) {
+      await quietly('write', async () => {
+        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`; // another process may read the file at this moment
+        const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };
+        await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flag: 'wx' });
+        await rename(draft, file).catch(async (cause) => {
+          await rm(draft, { force: true });
+          throw cause;
+        });
+      });
+    },
+    async clear() {
+      await quietly('remove', () => rm(file, { force: true }));
+    },
+  };
+}
+
+function isSnapshot(value: unknown): value is DiscoverySnapshot {
+  const { types, failures } = (value ?? {}) as { types?: unknown; failures?: unknown };
+  return Array.isArray(types) && types.every(isType) && Array.isArray(failures);
+}
+
+function isType(value: unknown): boolean {
+  const { gvr, kind, singular, ...lists } = (value ?? {}) as Record<string, unknown>;
+  const texts = [kind, singular, ...['group', 'version', 'resource'].map((field) => (gvr as Record<string, unknown> | undefined)?.[field])];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    ['shortNames', 'categories', 'verbs', 'subresources'].every((name) => isTexts(lists[name]))
+  );
+}
+
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+function fileName(server: string): string {
+  return server.replace(/^https?:\/\//, '').replaceAll(/[^\w.-]/g, '_');
+}

@@ -1,0 +1,158 @@
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr, parseGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import type { RestMapper } from './rest-mapper.ts';
+
+/** One type named on a command line, with the objects of it that were named; none = all of them. */
+export interface ResourceSelection {
+  readonly type: ResourceType;
+  readonly names: readonly string[];
+  /** The version was named, too. */
+  readonly versioned?: true | undefined;
+}
+
+/** The part of a mapper that arguments need. */
+export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'category'>;
+
+/**
+ * Reads arguments as kubectl does, with its words for what is wrong: `pods`, `pods web-1 web-2`, `pod/web-1 deploy/web`, `deploy,rs`, `all`;
+ * and further the triples `apps/v1/deployments`, `v1/pods`, `/v1/pods`. A type that comes up twice is one selection, in the order of first mention.
+ * Throws `argument` for wrong grammar and `discovery` for a type the server does not have.
+ * Source: cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs.
+ */
+export async function resolveResourceArgs(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+  const [first, ...names] = args.length === 1 ? args.map((arg) => arg.replace(/\s*,\s*/g, ',').trim()) : args;
+  refuseParted(args);
+  if (first === undefined) throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
+  const words = [first, ...names];
+  if (await isTypePath(first, mapper)) return merged(await typePaths(words, mapper));
+  if (words.some((arg) => arg.includes('/'))) return merged(await slashForm(words, mapper));
+  return merged(await typeAndNames(first, names, mapper));
+}
+
+/** `pods, svc` is two words of the shell, of which the second would be a name. */
+function refuseParted([first = '', second = '', ...more]: readonly string[]): void {
+  if (second === '' || !(first.endsWith(',') || second.startsWith(','))) return;
+  const isOpen = second.endsWith(',') || second === ',';
+  const words = [first, second, ...(isOpen ? more : [])].map((word) => word.replace(/^,+|,+$/g, '')).filter((word) => word !== '');
+  throw grammar('there is a blank beside a comma in the list of types', `types are joined by commas without blanks: ${words.join(',')}`);
+}
+
+/** `TYPE[,TYPE…] [NAME…]`: every type with every name. */
+async function typeAndNames(first: string, names: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+  if (names.includes('')) throw grammar('resource name may not be empty');
+  const words = unique(first.split(','));
+  const found: ResourceSelection[] = [];
+  for (const word of words) {
+    const category = words.length > 1 && names.length > 0 ? undefined : await mapper.category(word);
+    if (category && names.length > 0)
+      throw grammar('you must specify only one resource', `${JSON.stringify(word)} stands for ${category.length} types`);
+    if (category) found.push(...category.map((type) => ({ type, names })));
+    else found.push(selectionOf(word, await mapper.resolve(word), names));
+  }
+  return found;
+}
+
+/** `things.v1.lab.example.com` names the version, `things` and `things.lab.example.com` do not. */
+function selectionOf(word: string, type: ResourceType, names: readonly string[]): ResourceSelection {
+  const { group, version } = type.gvr;
+  const isVersioned = group !== '' && word.slice(word.indexOf('.') + 1) === `${version}.${group}`;
+  return isVersioned ? { type, names, versioned: true } : { type, names };
+}
+
+/** `TYPE/NAME…` throughout. */
+async function slashForm(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+  const selections: ResourceSelection[] = [];
+  for (const [word, name] of pairsOf(args)) selections.push(selectionOf(word, await mapper.resolve(word), [name]));
+  return selections;
+}
+
+function pairsOf(args: readonly string[]): [type: string, name: string][] {
+  if (!args.every((arg) => arg.includes('/'))) throw mixedForms();
+  return args.map((arg) => {
+    const [type, name, ...more] = arg.split('/');
+    if (more.length > 0)
+      throw grammar(
+        'arguments in resource/name form may not have more than one slash',
+        'a triple is group/version/resource: apps/v1/deployments',
+      );
+    if (!type || !name || type.includes(',')) throw grammar('arguments in resource/name form must have a single resource and name');
+    return [type, name];
+  });
+}
+
+/** `GROUP/VERSION/RESOURCE…`, or one of them (several by comma) with names behind it. */
+async function typePaths(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+  const [first = '', ...names] = args;
+  if (names.length > 0 && names.every((name) => !name.includes('/'))) {
+    if (names.includes('')) throw grammar('resource name may not be empty');
+    return (await typesAt(first, mapper)).map((type) => ({ type, names, versioned: true }));
+  }
+  const selections: ResourceSelection[] = [];
+  for (const arg of args) {
+    if (!(await isTypePath(arg, mapper))) throw mixedForms();
+    for (const type of await typesAt(arg, mapper)) selections.push({ type, names: [], versioned: true });
+  }
+  return selections;
+}
+
+async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[]> {
+  return Promise.all(
+    arg.split(',').map(async (path) => {
+      const gvr = parseGvr(path);
+      const type = await mapper.typeOf(gvr);
+      if (type) return type;
+      throw new InformerError('discovery', `the server doesn't have a resource type ${JSON.stringify(formatGvr(gvr))}`, {
+        hint: `is the version right? ${gvr.resource} without group and version finds the one the server prefers`,
+      });
+    }),
+  );
+}
+
+const VERSION = /^v\d+((alpha|beta)\d+)?$/;
+
+/** `v1/pods` could be the object `pods` of a type `v1`: it is, if there is such a type. */
+async function isTypePath(arg: string, mapper: TypeResolver): Promise<boolean> {
+  for (const path of arg.split(',')) {
+    const parts = path.split('/');
+    if (
+      parts.length === 3
+        ? !(VERSION.test(parts[1] as string) && parts[2])
+        : !(parts.length === 2 && VERSION.test(parts[0] as string) && parts[1])
+    )
+      return false;
+    if (parts.length === 2 && (await mapper.known(parts[0] as string))) return false;
+  }
+  return true;
+}
+
+function merged(selections: readonly ResourceSelection[]): ResourceSelection[] {
+  const byType = new Map<string, { type: ResourceType; names: string[]; all: boolean; versioned: boolean }>();
+  for (const { type, names, versioned } of selections) {
+    const id = formatGvr(type.gvr);
+    const entry = byType.get(id) ?? { type, names: [], all: false, versioned: false };
+    entry.names.push(...names);
+    entry.all ||= names.length === 0;
+    entry.versioned ||= versioned === true;
+    byType.set(id, entry);
+  }
+  return [...byType.values()].map(({ type, names, all, versioned }) => ({
+    type,
+    names: all ? [] : unique(names),
+    ...(versioned ? { versioned } : {}),
+  }));
+}
+
+function unique(words: readonly string[]): string[] {
+  return [...new Set(words)];
+}
+
+function mixedForms(): InformerError {
+  return grammar(
+    "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+  );
+}
+
+function grammar(message: string, hint?: string): InformerError {
+  return new InformerError('argument', message, { hint });
+}

@@ -1,0 +1,159 @@
+import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { withoutLogin } from '../../kit/unquoted.ts';
+import { isConnectionRefused, isConnectionReset } from '../../model/connection-error.ts';
+
+/** Whether a host name means this machine. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** What was being reached when no answer came. */
+export interface Destination {
+  /** `https://host:port` */
+  origin: string;
+  proxyUrl: string | undefined;
+  /** Whether it was us who closed the connections. */
+  closed: boolean;
+}
+
+/** The error for a request that got no answer: kubectl's wording with the server, what broke as its cause, and the next step. */
+export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destination): InformerError {
+  if (closed) return new InformerError('closed', 'the client was closed', { cause });
+  if (isInformerError(cause)) return cause;
+  const { host } = new URL(origin);
+  const byProxy = proxyUrl === undefined ? undefined : `requests go through the proxy ${withoutLogin(proxyUrl)}: is it right, and up?`;
+  if (isConnectionRefused(cause)) {
+    return new InformerError('transport', `The connection to the server ${host} was refused - did you specify the right host or port?`, {
+      cause,
+      hint: byProxy ?? 'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
+    });
+  }
+  const { text, hint } = explain(cause, new URL(origin));
+  return new InformerError('transport', `Unable to connect to the server: ${text} (${origin})`, { cause, hint: hint ?? byProxy });
+}
+
+/** The error for an answer that broke off. */
+export function brokenConnection(cause: unknown, origin: string): InformerError {
+  if (isInformerError(cause)) return cause;
+  return new InformerError('transport', `the connection to ${new URL(origin).host} broke: ${textOf(cause)}`, { cause });
+}
+
+interface Explanation {
+  text: string;
+  hint?: string;
+}
+
+interface Trouble {
+  codes: RegExp;
+  explain(cause: Error, server: URL): Explanation;
+}
+
+const UNVERIFIED = 'tls: failed to verify certificate: x509:';
+
+/** By Node's code: Go's words, which kubectl's users know, and what to do. The first that fits. */
+const TROUBLES: readonly Trouble[] = [
+  {
+    codes: /^(ENOTFOUND|EAI_AGAIN)$/,
+    explain: (_, { hostname }) => ({ text: `dial tcp: lookup ${hostname}: no such host`, hint: 'check the server name, VPN and DNS' }),
+  },
+  {
+    codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+    explain: (_, { host }) => ({
+      text: `dial tcp ${host}: i/o timeout`,
+      hint: 'can the server be reached from here? check VPN, firewall and proxy',
+    }),
+  },
+  {
+    codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/,
+    explain: (_, { host }) => ({ text: `dial tcp ${host}: connect: no route to host`, hint: 'check the server address, VPN and network' }),
+  },
+  {
+    codes: /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED)$|^INVALID_CA$/,
+    explain: () => ({
+      text: `${UNVERIFIED} certificate signed by unknown authority`,
+      hint: 'name the CA that signed it: --certificate-authority FILE, or certificate-authority-data in the kubeconfig',
+    }),
+  },
+  { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, explain: otherName },
+  {
+    codes: /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/,
+    explain: () => ({
+      text: `${UNVERIFIED} certificate has expired or is not yet valid`,
+      hint: "check this machine's clock, then the server's certificate",
+    }),
+  },
+  {
+    codes: /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_HTTP_REQUEST|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    explain: (_, { host }) => noTls(host),
+  },
+  {
+    codes: /^EPROTO$/,
+    explain: (cause, { host }) => {
+      const text = inWords(cause.message);
+      if (/wrong version number|http request|packet length too long|record layer/.test(text)) return noTls(host);
+      return { text, hint: `does ${host} speak a version of TLS that this program speaks? a proxy or a load balancer may stand before it` };
+    },
+  },
+  {
+    codes: /^ERR_SSL_.*ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    explain: (cause) => ({
+      text: `remote error: tls: ${alertIn(cause)}`,
+      hint: 'the server did not like our client certificate: check --client-certificate and --client-key, or the user of the kubeconfig',
+    }),
+  },
+  {
+    codes: /^ERR_(OSSL|CRYPTO)_/,
+    explain: (cause) => ({
+      text: `tls: the CA, certificate or key in use cannot be read: ${messageOf(cause)}`,
+      hint: 'check the certificate fields of the cluster and the user in the kubeconfig: PEM, and the key must belong to the certificate',
+    }),
+  },
+];
+
+/** OpenSSL's line has numbers, a file and a line of its source; its reason is what a person can read: `tls: wrong version number`. */
+export function inWords(text: string): string {
+  return text.replace(/(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g, 'tls: $1');
+}
+
+const noTls = (host: string): Explanation => ({
+  text: 'http: server gave HTTP response to HTTPS client',
+  hint: `is ${host} the right port? a server without TLS is written http://${host}`,
+});
+
+function explain(cause: unknown, server: URL): Explanation {
+  for (const error of causesOf(cause)) {
+    const { code } = error as { code?: unknown };
+    const trouble = typeof code === 'string' ? TROUBLES.find(({ codes }) => codes.test(code)) : undefined;
+    if (trouble) return trouble.explain(error as Error, server);
+  }
+  return withoutTls(cause, server) ?? { text: textOf(cause) };
+}
+
+/** Whose certificate it is instead. Source: RFC 6125; crypto/x509 HostnameError has the wording. */
+function otherName(cause: Error & { host?: string; cert?: { subjectaltname?: string } }, { hostname }: URL): Explanation {
+  const names = (cause.cert?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, ''));
+  const [first = 'NAME'] = names.filter(Boolean);
+  return {
+    text: `${UNVERIFIED} certificate is valid for ${names.join(', ') || 'no name'}, not ${cause.host ?? hostname}`,
+    hint: `if it is the right server, say which of its names to expect: --tls-server-name ${first}`,
+  };
+}
+
+/** A server with TLS that is spoken to without answers in bytes that are no HTTP, or hangs up. */
+function withoutTls(cause: unknown, { protocol, host }: URL): Explanation | undefined {
+  const isHttp = ![...causesOf(cause)].some((error) => String((error as { code?: unknown }).code).startsWith('HPE_'));
+  if (protocol === 'https:' || (isHttp && !isConnectionReset(cause))) return undefined;
+  return { text: textOf(cause), hint: `does the server want TLS? then write it https://${host}` };
+}
+
+/** `…:tlsv13 alert certificate required:…` */
+function alertIn(cause: Error): string {
+  return /alert ([a-z ]+)/.exec(messageOf(cause))?.[1]?.trim() ?? messageOf(cause);
+}
+
+/** The first text in the chain: an AggregateError of several failed addresses has none of its own. */
+function textOf(error: unknown): string {
+  for (const cause of causesOf(error)) if (messageOf(cause) !== '') return messageOf(cause);
+  return 'no reason given';
+}

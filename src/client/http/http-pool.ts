@@ -1,0 +1,145 @@
+import type { Clock } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
+import { withoutLogin } from '../../kit/unquoted.ts';
+import type { CredentialHeaders, Credentials } from '../config/cluster-config.ts';
+import { checkTls } from '../config/login-check.ts';
+import { isLoopback, noAnswer } from './connection-text.ts';
+import { CoreConnections } from './core-connections.ts';
+import { type Connections, ProxiedConnections } from './http-dispatch.ts';
+import { answerOf, Exchange } from './http-exchange.ts';
+import type { ExchangeObserver } from './server-silence.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
+
+/** Settings of an {@link HttpPool}. */
+export interface HttpPoolOptions {
+  server: string;
+  proxyUrl: string | undefined;
+  compress: boolean;
+  userAgent: string;
+  timeoutMs: number | undefined;
+  /** How long the body of an answer that is no stream may be silent. */
+  idleMs: number;
+  clock: Clock;
+  observer?: ExchangeObserver | undefined;
+}
+
+/** Longer than the API server itself lets a request that is not a watch take (60 s), so that its own answer is heard first. */
+const HEADERS_TIMEOUT_MS = 75_000;
+/** A watch is accepted at once, or not at all. */
+const STREAM_HEADERS_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 30_000;
+/** How long an idle connection is kept: below the idle timeouts of common load balancers (60 s). */
+const KEEP_ALIVE_MS = 30_000;
+/** Silence after which TCP probes a connection. Node then gives up after ten probes, a second apart. */
+const TCP_PROBE_MS = 15_000;
+
+/** Pooled HTTP/1.1 connections to one server. A new pool is made only when the TLS material changes; streams on the old one live on. */
+export class HttpPool {
+  readonly #options: HttpPoolOptions;
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #acceptEncoding: Readonly<Record<string, string>>;
+  #pool: { fingerprint: string; connections: Promise<Connections> } | undefined;
+  readonly #retired = new Set<Promise<Connections>>();
+  #closed = false;
+
+  constructor(options: HttpPoolOptions) {
+    const url = new URL(options.server);
+    this.#options = options;
+    checkProxy(options.proxyUrl);
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/+$/, '');
+    const isWorthIt = url.protocol === 'https:' || !isLoopback(url.hostname);
+    this.#acceptEncoding = options.compress && isWorthIt ? { 'accept-encoding': 'gzip' } : {};
+  }
+
+  async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
+    const connections = await this.#connectionsFor(credentials);
+    const exchange = new Exchange(init, {
+      ...this.#options,
+      headersMs: init.headersMs ?? (init.stream ? STREAM_HEADERS_TIMEOUT_MS : HEADERS_TIMEOUT_MS),
+    });
+    try {
+      const headers = {
+        'user-agent': this.#options.userAgent,
+        accept: 'application/json',
+        ...(init.stream ? {} : this.#acceptEncoding),
+        ...init.headers,
+        ...mutable(credentials.headers),
+      };
+      const request = {
+        path: this.#basePath + init.path,
+        method: init.method,
+        headers,
+        body: init.body ?? null,
+        fresh: init.fresh ?? false,
+      };
+      const response = await connections.send(request, exchange.signal);
+      exchange.answered();
+      return answerOf(response, exchange, this.#origin);
+    } catch (error) {
+      exchange.end();
+      throw exchange.abortReason ?? noAnswer(error, { origin: this.#origin, proxyUrl: this.#options.proxyUrl, closed: this.#closed });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#retired, ...(this.#pool ? [this.#pool.connections] : [])];
+    this.#pool = undefined;
+    await Promise.all(all.map(async (connections) => (await connections).destroy(new InformerError('closed', 'the client was closed'))));
+  }
+
+  #connectionsFor(credentials: Credentials): Promise<Connections> {
+    if (this.#closed) throw new InformerError('closed', 'the client was closed');
+    if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.connections;
+    if (this.#origin.startsWith('https:')) checkTls(credentials.tls);
+    if (this.#pool) this.#retire(this.#pool.connections);
+    const connections = this.#connect(credentials);
+    this.#pool = { fingerprint: credentials.tlsFingerprint, connections };
+    return connections;
+  }
+
+  async #connect(credentials: Credentials): Promise<Connections> {
+    const { proxyUrl, clock } = this.#options;
+    if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
+    const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS, tcpProbeMs: TCP_PROBE_MS };
+    return new CoreConnections({ origin: this.#origin, tls: credentials.tls, clock, ...limits });
+  }
+
+  /** Lets the streams that are open on it run to their end. */
+  #retire(connections: Promise<Connections>): void {
+    this.#retired.add(connections);
+    connections
+      .then((old) => old.close())
+      .catch(() => {}) // destroyed meanwhile
+      .finally(() => this.#retired.delete(connections));
+  }
+}
+
+/** undici, which knows proxies, is loaded for them alone. */
+async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): Promise<Connections> {
+  const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
+  // Its own timers are real; ours go by the clock that was handed in.
+  const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
+  const requestTls = { ...tls, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
+  if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
+  return new ProxiedConnections(new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }), origin);
+}
+
+function checkProxy(proxyUrl: string | undefined): void {
+  if (proxyUrl === undefined) return;
+  if (/^(https?|socks5h?):\/\//i.test(proxyUrl)) {
+    if (URL.canParse(proxyUrl)) return;
+    throw new InformerError('config', `proxy-url ${JSON.stringify(withoutLogin(proxyUrl))} is not a URL`, {
+      hint: 'write it as http://host:port',
+    });
+  }
+  throw new InformerError('config', `proxy-url ${JSON.stringify(withoutLogin(proxyUrl))} has an unsupported scheme`, {
+    hint: 'use http://, https:// or socks5://',
+  });
+}
+
+function mutable(headers: CredentialHeaders): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]));
+}

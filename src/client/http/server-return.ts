@@ -1,0 +1,93 @@
+import { abortable, scope } from '../../kit/abort.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { Latch } from '../../kit/latch.ts';
+import type { Random } from '../../kit/random.ts';
+import { isConnectionError } from '../../model/connection-error.ts';
+import { discard } from './response.ts';
+import type { Transport } from './transport.ts';
+
+/** The pause between two questions is drawn from [half, one and a half] of this, ms. */
+const EVERY_MS = 800;
+/** How long an answer may take, ms. */
+const PATIENCE_MS = 2_000;
+/** A server that answers, but does not call itself ready for so long, is tried all the same, ms. */
+const UNREADY_MS = 5_000;
+/** What kube-apiserver answers as soon as it can serve, without rights and before its caches are warm. */
+const PATH = '/readyz';
+
+export interface ServerReturnOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Finds out when a server is back, for all that wait for it: one small request at a time, about one a second, over a new connection each.
+ * Any answer but a 5xx counts: a server that forbids the question, or does not know it, is there. Asks nothing while nobody waits.
+ */
+export class ServerReturn {
+  readonly #options: ServerReturnOptions;
+  #waiting = 0;
+  #round: { readonly back: Latch; readonly abort: () => void } | undefined;
+
+  constructor(options: ServerReturnOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with the next answer of the server; rejects with the signal's reason. */
+  async wait(signal: AbortSignal): Promise<void> {
+    this.#round ??= this.#begin();
+    const { back, abort } = this.#round;
+    this.#waiting++;
+    try {
+      await back.wait(signal);
+    } finally {
+      if (--this.#waiting === 0) abort();
+    }
+  }
+
+  #begin(): { back: Latch; abort: () => void } {
+    const asking = scope(new AbortController().signal);
+    const back = new Latch();
+    const end = () => {
+      asking.abort();
+      if (this.#round?.back === back) this.#round = undefined;
+    };
+    this.#untilBack(asking.signal)
+      .then(() => back.open())
+      .catch(() => {}) // nobody waits any more
+      .finally(end);
+    return { back, abort: end };
+  }
+
+  async #untilBack(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    let unreadySince: number | undefined;
+    for (;;) {
+      await clock.sleep(EVERY_MS * (0.5 + random()), { signal });
+      const answer = await this.#ask(signal);
+      if (answer === 'ready') return;
+      if (answer === 'away') unreadySince = undefined;
+      else unreadySince ??= clock.monotonic();
+      if (unreadySince !== undefined && clock.monotonic() - unreadySince >= UNREADY_MS) return;
+    }
+  }
+
+  /** What fails for another reason than the connection (credentials, certificates) is for those who wait to find out. */
+  async #ask(signal: AbortSignal): Promise<'ready' | 'unready' | 'away'> {
+    const { transport, clock } = this.#options;
+    using asking = scope(signal);
+    const timer = clock.after(PATIENCE_MS, () => asking.abort());
+    try {
+      const request = { method: 'GET', path: PATH, signal: asking.signal, fresh: true, once: true };
+      const response = await abortable(transport.request(request), asking.signal);
+      await abortable(discard(response.body), asking.signal);
+      return response.status >= 500 ? 'unready' : 'ready';
+    } catch (error) {
+      signal.throwIfAborted();
+      return asking.signal.aborted || isConnectionError(error) ? 'away' : 'ready';
+    } finally {
+      timer.cancel();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../kit/clock.ts';
+
+/**
+ * Holds requests back to `qps` per second on average, after a burst. First come, first served.
+ * A `qps` that is negative or infinite holds nothing back. Source: client-go util/flowcontrol, golang.org/x/time/rate.
+ */
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #qps: number;
+  readonly #burst: number;
+  /** Below zero: what those who wait have taken in advance. */
+  #tokens: number;
+  #countedAt: number;
+
+  constructor({ qps, burst, clock }: { qps: number; burst: number; clock: Clock }) {
+    this.#clock = clock;
+    this.#qps = qps;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#countedAt = clock.monotonic();
+  }
+
+  /** Resolves when a token is ours, with the ms it took; rejects with the signal's reason, giving the token back. */
+  async take(signal?: AbortSignal): Promise<number> {
+    if (this.#qps < 0 || this.#qps === Number.POSITIVE_INFINITY) return 0;
+    this.#refill();
+    this.#tokens -= 1;
+    if (this.#tokens >= 0) return 0;
+    const waitMs = (-this.#tokens / this.#qps) * 1000;
+    try {
+      await this.#clock.sleep(waitMs, { signal });
+    } catch (error) {
+      this.#tokens += 1;
+      throw error;
+    }
+    return waitMs;
+  }
+
+  #refill(): void {
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#countedAt) / 1000) * this.#qps);
+    this.#countedAt = now;
+  }
+}

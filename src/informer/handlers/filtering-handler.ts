@@ -1,0 +1,32 @@
+import type { DeepReadonly } from '../../model/object.ts';
+import type { InformerHandler } from './notification.ts';
+
+/**
+ * A handler that sees only what a filter lets through. An update that carries an object across the filter's border arrives as `added`
+ * (with `isInInitialList: false`) or as `deleted` (with the old object), cause `filter`.
+ * The filter is asked about the new object first, then the old one. Source: client-go tools/cache FilteringResourceEventHandler.
+ */
+export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
+  return {
+    added(object, details) {
+      return filter(object) ? handler.added?.(object, details) : undefined;
+    },
+    updated(oldObject, object, details) {
+      const { key, sequence = 0 } = details;
+      const isNow = filter(object);
+      const was = filter(oldObject);
+      if (isNow && was) return handler.updated?.(oldObject, object, details);
+      if (isNow) return handler.added?.(object, { key, sequence, cause: 'filter', isInInitialList: false });
+      return was ? handler.deleted?.(oldObject, { key, sequence, cause: 'filter', finalStateUnknown: false }) : undefined;
+    },
+    deleted(object, details) {
+      return filter(object) ? handler.deleted?.(object, details) : undefined;
+    },
+    synced() {
+      return handler.synced?.();
+    },
+    continuity(event) {
+      return handler.continuity?.(event);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Clock } from '../../kit/clock.ts';
+import { hasMetadata } from '../../model/object.ts';
+import type { OrderedContinuity } from '../watch/ledger.ts';
+import { SYNCED } from './handler-queue.ts';
+import type { Listener } from './listener.ts';
+import type { Notification } from './notification.ts';
+
+/** Hands every notification to every listener that wants it, and keeps their resync schedules. */
+export class Processor<T> {
+  readonly #clock: Clock;
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #leaving = new Set<Listener<T>>();
+  /** What every listener was told and no later event has closed, by scope: a listener that comes late is told of it too. */
+  readonly #open = new Map<string, OrderedContinuity>();
+  #synced = false;
+  /** How many notifications were distributed so far. */
+  #sequence = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  get listeners(): Iterable<Listener<T>> {
+    return this.#listeners;
+  }
+
+  has(listener: Listener<T>): boolean {
+    return this.#listeners.has(listener);
+  }
+
+  /**
+   * Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it.
+   * Behind that state it is told of outages and gaps that nothing has ended yet: what it was shown may be out of date.
+   */
+  add(listener: Listener<T>, replay: Iterable<Notification<T>>): void {
+    this.#listeners.add(listener);
+    for (const notification of replay) listener.push(placed(notification, this.#sequence));
+    if (this.#synced) listener.push(SYNCED);
+    for (const event of this.#open.values()) listener.push({ kind: 'continuity', event });
+  }
+
+  remove(listener: Listener<T>): boolean {
+    if (!this.#listeners.delete(listener)) return false;
+    listener.close();
+    this.#leaving.add(listener);
+    void listener.idle().then(() => this.#leaving.delete(listener));
+    return true;
+  }
+
+  /** `lane` says whose resync check decides about updates that changed nothing. */
+  distribute(notifications: readonly Notification<T>[], lane: number): void {
+    if (notifications.length === 0) return;
+    for (const notification of notifications) placed(notification, ++this.#sequence);
+    for (const listener of this.#listeners) {
+      const takesUnchanged = listener.schedules[lane]?.isDue ?? true;
+      for (const notification of notifications) {
+        if (takesUnchanged || !isUnchanged(notification)) listener.push(notification);
+      }
+    }
+  }
+
+  /** Tells every listener, behind what already waits for it, that the first state is complete. */
+  markSynced(): void {
+    this.#synced = true;
+    for (const listener of this.#listeners) listener.push(SYNCED);
+  }
+
+  /** Tells every listener, behind what already waits for it, where continuity was lost or made good. */
+  tell(event: OrderedContinuity): void {
+    const { kind, scope = '' } = event;
+    if (kind === 'gap' || kind === 'disconnected') this.#open.set(`${kind} ${scope}`, event);
+    else this.#open.delete(`${kind === 'relisted' ? 'gap' : 'disconnected'} ${scope}`);
+    for (const listener of this.#listeners) listener.push({ kind: 'continuity', event });
+  }
+
+  /** A promise while a blocking listener is too far behind; else undefined. */
+  room(): Promise<unknown> | undefined {
+    const waits: Promise<void>[] = [];
+    for (const listener of this.#listeners) {
+      const room = listener.room();
+      if (room) waits.push(room);
+    }
+    return waits.length > 0 ? Promise.all(waits) : undefined;
+  }
+
+  /** Settles who is due at a resync check; says whether anybody is. */
+  shouldResync(lane: number): boolean {
+    const now = this.#clock.monotonic();
+    let isAnyDue = false;
+    for (const listener of this.#listeners) if (listener.schedules[lane]?.check(now)) isAnyDue = true;
+    return isAnyDue;
+  }
+
+  close(): void {
+    for (const listener of [...this.#listeners]) this.remove(listener);
+  }
+
+  /** Resolves when no callback is running any more. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#leaving].map((listener) => listener.idle()));
+  }
+}
+
+/** Gives a notification its place. It is written once, before any listener has it, so that no copy is needed. */
+function placed<T>(notification: Notification<T>, sequence: number): Notification<T> {
+  (notification as { sequence: number }).sequence = sequence;
+  return notification;
+}
+
+/** An update between two states of one version: a relist or resync that found nothing new. */
+function isUnchanged<T>(notification: Notification<T>): boolean {
+  if (notification.kind !== 'updated') return false;
+  const { object, oldObject } = notification;
+  if ((object as unknown) === oldObject) return true;
+  return hasMetadata(object) && hasMetadata(oldObject) && object.metadata.resourceVersion === oldObject.metadata.resourceVersion;
+}

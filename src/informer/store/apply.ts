@@ -1,0 +1,170 @@
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import { hasMetadata, Tombstone } from '../../model/object.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import { type Cause, type Notification, readonlyView } from '../handlers/notification.ts';
+import type { Delta, ObjectDelta } from './delta.ts';
+import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
+
+export interface ApplyContext {
+  /** The deltas belong to the first state. */
+  isInInitialList: boolean;
+  /** Which keys a whole list speaks for; default all. */
+  within?: ((key: ObjectKey) => boolean) | undefined;
+  /** Called when an event does not fit what is stored: added though known, changed or deleted though unknown, changed into another object. */
+  onContradiction?: ((what: string, resourceVersion: ResourceVersion | undefined) => void) | undefined;
+}
+
+export interface Applied<T> {
+  /** In the order to be delivered. The store already shows all of them. */
+  readonly notifications: readonly Notification<T>[];
+  /** Set when the store refused some of the deltas; those have no notification. */
+  readonly error: InformerError | undefined;
+  /** How many it refused. */
+  readonly refused: number;
+}
+
+/**
+ * Brings deltas into the store and says what changed: the only place that knows old and new.
+ *
+ * Presence decides, not the event's name: a change to a stored key is an update, to any other an addition. A deletion of what was never
+ * stored is nobody's news (client-go announces it). A whole list is put in place at once, then told: deletions first, the rest in order.
+ * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
+ */
+export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
+  return toEnd(applyingDeltas(deltas, indexer, context));
+}
+
+/**
+ * {@link applyDeltas} in steps of a few milliseconds, between which others may have their turn. Only a whole list takes more than one, and
+ * nothing of it shows in the store before the last.
+ */
+export function* applyingDeltas<T>(
+  deltas: readonly Delta<T>[],
+  indexer: Indexer<T>,
+  context: ApplyContext,
+): Generator<undefined, Applied<T>> {
+  const notifications: Notification<T>[] = [];
+  const failures: unknown[] = [];
+  for (const delta of deltas) {
+    try {
+      if (delta.type === 'ReplacedAll') yield* applyReplacement(delta, indexer, context, notifications);
+      else applyDelta(delta, indexer, context, notifications);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return { notifications, error: failures.length === 0 ? undefined : refusal(failures, deltas.length), refused: failures.length };
+}
+
+function refusal(failures: readonly unknown[], total: number): InformerError {
+  const text = `failed to execute (${failures.length}/${total}) transactions: ${textOf(failures)}`;
+  return new InformerError('store', text, { cause: failures[0] });
+}
+
+const MOST_QUOTED = 3;
+
+/** The first few messages: a function that fails for one object may fail for all of them. */
+export function textOf(errors: readonly unknown[]): string {
+  const texts = errors.slice(0, MOST_QUOTED).map(messageOf);
+  if (errors.length > MOST_QUOTED) texts.push(`and ${errors.length - MOST_QUOTED} more`);
+  return texts.join('; ');
+}
+
+type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
+
+function applyDelta<T>(
+  delta: Exclude<Delta<T>, { type: 'ReplacedAll' }>,
+  indexer: Indexer<T>,
+  context: ApplyContext,
+  out: Notification<T>[],
+): void {
+  switch (delta.type) {
+    case 'SyncAll':
+      for (const [key, object] of indexer.entries()) {
+        if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
+      }
+      return;
+    case 'Bookmark':
+      indexer.bookmark(delta.resourceVersion);
+      return;
+    case 'Told':
+      return; // is no change
+    default:
+      applyChange(delta, indexer, context, out);
+  }
+}
+
+function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {
+  const { isInInitialList, onContradiction } = context;
+  const { object } = delta;
+  const key = delta.key ?? indexer.keyOf(object);
+  const old = indexer.get(key);
+  const contradiction = onContradiction && contradictionOf(delta, old);
+  if (contradiction) onContradiction(`"${key}" ${contradiction}`, versionOf(object));
+  if (delta.type === 'Deleted') {
+    indexer.delete(object);
+    if (old !== undefined) out.push(deleted(key, object, old));
+    return;
+  }
+  indexer.add(object as T);
+  out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
+}
+
+/** How an event contradicts the state before it; the same version once more does not. */
+function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined): string | undefined {
+  if (object instanceof Tombstone) return undefined;
+  if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, though it was not there`;
+  if (versionOf(old) === versionOf(object)) return undefined;
+  if (type === 'Added') return 'was added, though it was there';
+  return uidChanged(old, object) ? 'became another object, and no event tells of its deletion' : undefined;
+}
+
+export const versionOf = (object: unknown) => (hasMetadata(object) ? object.metadata.resourceVersion : undefined);
+
+function* applyReplacement<T>(
+  { objects, keys, resourceVersion }: Replacement<T>,
+  indexer: Indexer<T>,
+  { isInInitialList, within }: ApplyContext,
+  out: Notification<T>[],
+): Generator<undefined, void> {
+  const cause: Cause = isInInitialList ? 'initial' : 'relist';
+  let puts: Notification<T>[] = [];
+  let deletions: Notification<T>[] = [];
+  const observer: ReplaceObserver<T> = {
+    begin() {
+      puts = [];
+      deletions = [];
+    },
+    gone(key, old) {
+      deletions.push({ kind: 'deleted', key, object: readonlyView(old), cause, finalStateUnknown: true });
+    },
+    put(key, old, object) {
+      puts.push(changed(key, old, object, cause, isInInitialList));
+    },
+  };
+  yield* indexer.replacing(objects, resourceVersion, { within, observer, keys: keys && [...keys] });
+  for (const notification of deletions) out.push(notification);
+  for (const notification of puts) out.push(notification);
+}
+
+function changed<T>(key: ObjectKey, old: T | undefined, object: T, cause: Cause, isInInitialList: boolean): Notification<T> {
+  if (old !== undefined) return updated(key, old, object, cause);
+  return { kind: 'added', key, object: readonlyView(object), cause, isInInitialList };
+}
+
+function updated<T>(key: ObjectKey, old: T, object: T, cause: Cause): Notification<T> {
+  return { kind: 'updated', key, object: readonlyView(object), oldObject: readonlyView(old), cause, uidChanged: uidChanged(old, object) };
+}
+
+function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): Notification<T> {
+  const isTombstone = object instanceof Tombstone;
+  const last = isTombstone ? (object.object ?? old) : object;
+  return { kind: 'deleted', key, object: readonlyView(last), cause: isTombstone ? 'relist' : 'watch', finalStateUnknown: isTombstone };
+}
+
+function uidChanged(old: unknown, object: unknown): boolean {
+  if (!hasMetadata(old) || !hasMetadata(object)) return false;
+  const { uid } = old.metadata;
+  return uid !== undefined && object.metadata.uid !== undefined && uid !== object.metadata.uid;
+}

@@ -1,0 +1,46 @@
+import { InformerError } from '../../kit/error.ts';
+import { keyOf, type ObjectKey } from '../../model/key.ts';
+import type { Tombstone } from '../../model/object.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import type { OrderedContinuity } from '../watch/ledger.ts';
+
+/** One change to one object. `key` is undefined when the (transformed) object has none. */
+export interface ObjectDelta<T> {
+  readonly type: 'Added' | 'Updated' | 'Deleted';
+  readonly object: T | Tombstone<T>;
+  readonly key: ObjectKey | undefined;
+}
+
+/**
+ * What waits between the reflector and the store. `ReplacedAll` is a whole list, `SyncAll` asks for every stored object to be announced
+ * again, `Bookmark` moves the store's version, `Told` keeps the place of a continuity event among the changes. Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
+ */
+export type Delta<T> =
+  | ObjectDelta<T>
+  | {
+      readonly type: 'ReplacedAll';
+      readonly objects: readonly T[];
+      /** The objects' keys, when they are known. */
+      readonly keys?: readonly ObjectKey[];
+      readonly resourceVersion: ResourceVersion;
+    }
+  | { readonly type: 'SyncAll' }
+  | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion }
+  | { readonly type: 'Told'; readonly event: OrderedContinuity };
+
+export function isObjectDelta<T>(delta: Delta<T>): delta is ObjectDelta<T> {
+  return delta.type === 'Added' || delta.type === 'Updated' || delta.type === 'Deleted';
+}
+
+/** The key of an object, a tombstone, a delta, or a list of deltas (its newest). Throws `store` for an empty list or what has no key. */
+export function keyOfDeltas(value: unknown): ObjectKey {
+  if (Array.isArray(value)) {
+    if (value.length === 0) throw new InformerError('store', '0 length Deltas object; cannot get key');
+    return keyOfDeltas(value[value.length - 1]);
+  }
+  return isDelta(value) ? keyOf(value.object) : keyOf(value);
+}
+
+function isDelta(value: unknown): value is ObjectDelta<unknown> {
+  return typeof value === 'object' && value !== null && 'type' in value && 'object' in value && !('metadata' in value);
+}

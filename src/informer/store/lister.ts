@@ -1,0 +1,163 @@
+import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import { joinKey } from '../../model/key.ts';
+import { LabelSelector } from '../../model/label-selector.ts';
+import { type DeepReadonly, hasMetadata } from '../../model/object.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import { notFound, StatusError } from '../../model/status.ts';
+import { readonlyView } from '../handlers/notification.ts';
+import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
+import type { ValueRange } from './value-range.ts';
+
+export interface ListFilter {
+  /** Only this namespace; '' or absent = all. */
+  namespace?: string | undefined;
+  /** Only objects whose labels match; a text is parsed as kubectl's `-l`. */
+  selector?: LabelSelector | string | undefined;
+}
+
+const KNOWN_FILTER = { namespace: 'text', selector: true } satisfies KnownOptionsOf<ListFilter>;
+
+/**
+ * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when an event
+ * arrives. Lists come in no particular order. Source: client-go tools/cache/listers.go.
+ */
+export interface Lister<T> {
+  readonly size: number;
+  /** The version of the last change a reader can see here. */
+  readonly resourceVersion: ResourceVersion;
+  get(key: ObjectKey): DeepReadonly<T> | undefined;
+  /** Like `get`, but throws the API server's NotFound `StatusError` when there is none. */
+  require(key: ObjectKey): DeepReadonly<T>;
+  has(key: ObjectKey): boolean;
+  keys(): IterableIterator<ObjectKey>;
+  /** Every object without making a list of them. Do not await between two steps: the cache moves on. */
+  values(): IterableIterator<DeepReadonly<T>>;
+  /** All objects, or those that the filter lets through. Throws `argument` for a filter it does not know, which would let all through. */
+  list(filter?: ListFilter): DeepReadonly<T>[];
+  /** The objects of one namespace, by name. */
+  byNamespace(namespace: string): NamespaceLister<T>;
+  /** The objects an index files under a value. Throws `argument` for an index that does not exist. */
+  byIndex(name: string, value: string): DeepReadonly<T>[];
+  /** Their keys, ascending. */
+  indexKeys(name: string, value: string): ObjectKey[];
+  /** The objects an index files under values that begin with a prefix, or lie in a range: by ascending value, each once. Throws as `byIndex`. */
+  byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[];
+  /** The values an index knows, in no order, or those in a range, ascending; none for an index that does not exist. */
+  indexValues(name: string, range?: ValueRange): string[];
+  /** How many objects an index files under a value. */
+  indexCount(name: string, value: string): number;
+  hasIndex(name: string): boolean;
+}
+
+/** Makes the lister of an indexer. `resource` is named in the NotFound errors of `require`. */
+export function createLister<T>(indexer: Indexer<T>, resource: GroupResource = { group: '', resource: 'objects' }): Lister<T> {
+  return new IndexerLister(indexer, resource);
+}
+
+type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
+
+/** A {@link Lister} with its namespace fixed. '' lists all namespaces and finds cluster-scoped names. */
+export interface NamespaceLister<T> {
+  get(name: string): DeepReadonly<T> | undefined;
+  require(name: string): DeepReadonly<T>;
+  list(filter?: { selector?: LabelSelector | string | undefined }): DeepReadonly<T>[];
+}
+
+class IndexerLister<T> implements Lister<T> {
+  readonly #indexer: Indexer<T>;
+  readonly #resource: GroupResource;
+
+  constructor(indexer: Indexer<T>, resource: GroupResource) {
+    this.#indexer = indexer;
+    this.#resource = resource;
+  }
+
+  get size(): number {
+    return this.#indexer.size;
+  }
+
+  get resourceVersion(): ResourceVersion {
+    return this.#indexer.resourceVersion;
+  }
+
+  get(key: ObjectKey): DeepReadonly<T> | undefined {
+    const object = this.#indexer.get(key);
+    return object === undefined ? undefined : readonlyView(object);
+  }
+
+  require(key: ObjectKey): DeepReadonly<T> {
+    const object = this.get(key);
+    if (object === undefined) throw new StatusError(notFound(this.#resource, key.slice(key.indexOf('/') + 1)));
+    return object;
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.#indexer.has(key);
+  }
+
+  keys(): IterableIterator<ObjectKey> {
+    return this.#indexer.keys();
+  }
+
+  *values(): Generator<DeepReadonly<T>> {
+    for (const object of this.#indexer.values()) yield readonlyView(object);
+  }
+
+  list(filter: ListFilter = {}): DeepReadonly<T>[] {
+    checkOptions('list', filter, KNOWN_FILTER);
+    const { namespace, selector } = filter;
+    const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
+    if (parsed.matchesNothing) return [];
+    const found: DeepReadonly<T>[] = [];
+    for (const object of this.#in(namespace)) if (matches(parsed, object)) found.push(readonlyView(object));
+    return found;
+  }
+
+  byNamespace(namespace: string): NamespaceLister<T> {
+    return {
+      get: (name) => this.get(joinKey(namespace, name)),
+      require: (name) => this.require(joinKey(namespace, name)),
+      list: (filter = {}) => {
+        checkOptions('list', filter, KNOWN_FILTER);
+        return this.list({ ...filter, namespace });
+      },
+    };
+  }
+
+  byIndex(name: string, value: string): DeepReadonly<T>[] {
+    return this.#indexer.byIndex(name, value).map(readonlyView);
+  }
+
+  indexKeys(name: string, value: string): ObjectKey[] {
+    return this.#indexer.indexKeys(name, value);
+  }
+
+  byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[] {
+    return this.#indexer.byIndexRange(name, range).map(readonlyView);
+  }
+
+  indexValues(name: string, range?: ValueRange): string[] {
+    return this.#indexer.indexValues(name, range);
+  }
+
+  indexCount(name: string, value: string): number {
+    return this.#indexer.indexCount(name, value);
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indexer.hasIndex(name);
+  }
+
+  #in(namespace: string | undefined): Iterable<T> {
+    if (!namespace) return this.#indexer.values();
+    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.byIndex(NAMESPACE_INDEX, namespace);
+    return this.#indexer.values().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
+  }
+}
+
+function matches(selector: LabelSelector, object: unknown): boolean {
+  if (selector.matchesEverything) return true;
+  return hasMetadata(object) && selector.matches(object.metadata.labels);
+}

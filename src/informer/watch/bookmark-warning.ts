@@ -1,0 +1,26 @@
+import type { Clock, Timer } from '../../kit/clock.ts';
+import type { Logger } from '../../kit/logger.ts';
+
+/** What a warning looks at: how many events came so far, and when the last batch did, on the monotonic clock. */
+export interface Awaited {
+  readonly events: number;
+  readonly lastReadAt: number;
+}
+
+/** Logs a warning every so often while the end of a streaming list is awaited; disposing ends it. Nothing else is done about it. */
+export function warnWhileWaiting(stream: Awaited, everyMs: number, clock: Clock, logger: Logger): Disposable {
+  let timer: Timer;
+  const arm = () => {
+    timer = clock.after(everyMs, () => {
+      logger.warn(textOf(stream, `${Math.round((clock.monotonic() - stream.lastReadAt) / 1000)}s`));
+      arm();
+    });
+  };
+  arm();
+  return { [Symbol.dispose]: () => timer.cancel() };
+}
+
+function textOf({ events }: Awaited, silence: string): string {
+  if (events === 0) return `awaiting required bookmark event for initial events stream, no events received for ${silence}`;
+  return `hasn't received required bookmark event marking the end of initial events stream, received last event ${silence} ago`;
+}

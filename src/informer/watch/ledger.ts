@@ -1,0 +1,471 @@
+import type { Clock, Timer } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
+import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { tell } from '../../kit/user-callback.ts';
+import { isTimeout } from '../../model/connection-error.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import type { Ending } from './watch-machine.ts';
+
+/** How a stretch of versions came to us. `initial` and `relist` are whole states; on `stream` and `resumed` every change was seen. */
+export type Obtained = 'initial' | 'stream' | 'resumed' | 'relist';
+
+/** A stretch of versions, from the one it began at to the last one it reached. */
+export interface Stretch {
+  readonly by: Obtained;
+  readonly from: ResourceVersion;
+  readonly to: ResourceVersion;
+  /** Changes seen, or objects in the list. */
+  readonly events: number;
+  readonly bookmarks: number;
+  /** Wall-clock ms. `until` is undefined while it grows. */
+  readonly at: number;
+  readonly until: number | undefined;
+  /** Why it ended. */
+  readonly ended: Ending | undefined;
+}
+
+/** Between two versions changes may have gone unseen. `to` is undefined until a relist has closed it. */
+export interface Gap {
+  readonly from: ResourceVersion;
+  readonly to: ResourceVersion | undefined;
+  readonly why: Ending;
+  readonly at: number;
+}
+
+/** What an observer of continuity hears, in order, each once. */
+export type ContinuityEvent = { readonly at: number; readonly scope?: string | undefined } & (
+  | { readonly kind: 'synced'; readonly resourceVersion: ResourceVersion; readonly objects: number }
+  /**
+   * No watch is open: the stream broke, or it ended in an ordinary way and the first attempt to open the next one failed. Reported once per
+   * outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
+   */
+  | {
+      readonly kind: 'disconnected';
+      readonly from: ResourceVersion;
+      readonly why: Ending;
+      readonly error: unknown;
+      /** When the stream ended: of one that fell silent, when its last byte came. */
+      readonly disconnectedAt: number;
+    }
+  /**
+   * A watch is open again after a `disconnected`: it continues at `since`, or behind a relist, which is reported before. `proven` is as of
+   * `resumed`; behind a relist there is nothing to prove, and it is false.
+   */
+  | ({ readonly kind: 'connected'; readonly by: 'resume' | 'relist'; readonly proven: boolean } & Reconnection)
+  /**
+   * The next watch continues where the last one ended, also after an ordinary end by the server. `proven`: the server has shown, by its
+   * version and by an event or bookmark in order, that its history reaches back to `since`: nothing was missed. Otherwise nothing is known yet.
+   */
+  | ({ readonly kind: 'resumed'; readonly proven: boolean } & Reconnection)
+  /** A resumed watch that was not proven is now: nothing was missed since `since`. */
+  | { readonly kind: 'proven'; readonly since: ResourceVersion }
+  /** From here on changes may go unseen, until the relist that follows. */
+  | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: Ending }
+  | {
+      readonly kind: 'relisted';
+      readonly from: ResourceVersion;
+      readonly resourceVersion: ResourceVersion;
+      readonly objects: number;
+      readonly why: Ending;
+    }
+  /** The server asked, by Retry-After, for a wait of more than 5 s: the next attempt comes after `waitMs`, which is a minute at most. */
+  | { readonly kind: 'waiting'; readonly error: unknown; readonly waitMs: number }
+  /** Every fault, also those dealt with in silence. `next` is what is done about it. */
+  | {
+      readonly kind: 'fault';
+      readonly fault: Ending;
+      readonly error: unknown;
+      readonly next: 'relist' | 'list' | 'resume' | 'retry' | 'probe';
+    }
+  /**
+   * The cache did not take what the stream delivered, because a transform or an index function threw. `dropped`: those changes are not in the
+   * cache and no handler heard of them. `unindexed`: they are, but each missing from an index that `error` names.
+   */
+  | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
+);
+
+/** One outage of a watch. Moments are wall-clock ms; `downMs` is measured on the monotonic clock. */
+export interface Reconnection {
+  /** The version at which the watch continues. */
+  readonly since: ResourceVersion;
+  /** Why the watch before it ended. */
+  readonly why: Ending;
+  /** When the old stream ended: of one that fell silent, when its last byte came. */
+  readonly disconnectedAt: number;
+  /** When the new one was opened. */
+  readonly reconnectedAt: number;
+  /** From the end of the old stream to the opening of the new one, ms. */
+  readonly downMs: number;
+}
+
+/** Whether a watch is open. Moments are wall-clock ms. */
+export type ConnectionState =
+  /** No watch has been open yet. `why` and `error` are the latest failure, absent before the first. */
+  | { readonly state: 'connecting'; readonly since: number; readonly why?: Ending; readonly error?: unknown }
+  | { readonly state: 'connected'; readonly since: number }
+  /** `why` and `error` are the latest failure; `from` is the last version seen. */
+  | {
+      readonly state: 'disconnected';
+      readonly since: number;
+      readonly from: ResourceVersion;
+      readonly why: Ending;
+      readonly error: unknown;
+    };
+
+/** The continuity events that have a place among a handler's notifications. Handlers are called with them in their order. */
+export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' | 'disconnected' | 'connected' }>;
+
+const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>(['gap', 'relisted', 'disconnected', 'connected']);
+
+export const isOrdered = (event: ContinuityEvent): event is OrderedContinuity => ORDERED.has(event.kind);
+
+/** What became of a change the cache did not take as it should. */
+export type Refusal = 'dropped' | 'unindexed';
+
+type SourceFault = ContinuityEvent & { readonly kind: 'fault'; readonly fault: Ending };
+
+/** The reader's side of a {@link Ledger}. */
+export interface Continuity {
+  /** Newest last; older ones are dropped beyond a bound, the counts stay. */
+  readonly stretches: readonly Stretch[];
+  readonly gaps: readonly Gap[];
+  readonly relists: number;
+  readonly resumes: number;
+  readonly gapCount: number;
+  /** Whether a watch is open, since when, and why not. */
+  readonly connection: ConnectionState;
+  /** Changes that the cache did not take, or not under every index, because a transform or an index function threw. 0 = it shows them all. */
+  readonly storeErrors: number;
+  /** When the source last proved itself (list, event or bookmark), wall-clock ms; undefined before the first. */
+  readonly lastSignOfLife: number | undefined;
+  /** Ms since then. */
+  readonly ageMs: number | undefined;
+  /** The version reached, '' before the first sync. */
+  readonly resourceVersion: ResourceVersion;
+  /** How often the cache was held against a fresh list, and how often it was found wrong. */
+  readonly verifications: number;
+  readonly drifts: number;
+  /** When it was last held against one, wall-clock ms. */
+  readonly lastVerified: number | undefined;
+}
+
+/** A partial event as the ledger's owner states it; the ledger adds the moment. */
+type Unstamped<E> = E extends unknown ? Omit<E, 'at' | 'scope'> : never;
+/** A moment on both clocks. */
+type Moment = { readonly now: number; readonly monotonic: number };
+/** The end of a stream that has no successor yet. */
+type Break = { readonly moment: Moment; readonly from: ResourceVersion; why: Ending; error: unknown; isReported: boolean };
+/** A watch that was accepted but has not shown a sign. */
+type Opening = { readonly since: ResourceVersion; readonly after: Ending; readonly moment: Moment; readonly isVerified: boolean };
+type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
+type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
+
+export interface LedgerOptions {
+  clock: Clock;
+  /** Stretches and gaps kept. Default 200. */
+  keep?: number | undefined;
+  /** The namespace the informer's part is limited to, passed on in events. */
+  scope?: string | undefined;
+  logger?: Logger | undefined;
+}
+
+/**
+ * A server that has lost its history accepts a watch and refuses it within the stream, usually at once. So a resumed watch is reported after its
+ * first event, or after this long. That it has not been refused so far is no proof of anything.
+ */
+const SETTLE_MS = 1000;
+
+/** Endings that leave the server within reach: they are an outage only when the next attempt fails. */
+const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
+  'closed',
+  'very-short',
+  'gone',
+  'too-large',
+  'replaced',
+  'moved',
+  'drift',
+  'resync',
+]);
+/** Whether a stream ended because nothing came any more: that is noticed late. */
+const isSilence = (why: Ending, error: unknown) => why === 'idle' || (why === 'connection' && isTimeout(error));
+
+/** Endings by which the server has refused the version. */
+const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
+
+/** Records how each stretch of versions was obtained, so that nobody has to believe that nothing was missed. Written by the reflector alone. */
+export class Ledger implements Continuity {
+  readonly #clock: Clock;
+  readonly #keep: number;
+  readonly #scope: string | undefined;
+  readonly #logger: Logger;
+  readonly #observers = new Set<(event: ContinuityEvent) => void>();
+  readonly #stretches: Growing[] = [];
+  readonly #gaps: GrowingGap[] = [];
+  #open: Growing | undefined;
+  #gap: GrowingGap | undefined;
+  #break: Break | undefined;
+  #opening: Opening | undefined;
+  #settling: Timer | undefined;
+  /** Where a resumed stream began that has not been proven. */
+  #unproven: ResourceVersion | undefined;
+  #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
+  #synced = false;
+  #lastSign: number | undefined;
+  /** When the open stream last brought a byte, or was opened, or the list before it was had. */
+  #lastByte: Moment | undefined;
+  #resourceVersion: ResourceVersion = '';
+  relists = 0;
+  resumes = 0;
+  gapCount = 0;
+  storeErrors = 0;
+  verifications = 0;
+  drifts = 0;
+  lastVerified: number | undefined;
+
+  constructor({ clock, keep = 200, scope, logger = defaultLogger }: LedgerOptions) {
+    if (!(keep >= 1)) throw new InformerError('argument', `keep must be at least 1, not ${keep}`);
+    this.#clock = clock;
+    this.#keep = keep;
+    this.#scope = scope;
+    this.#logger = logger;
+    this.#connection = { state: 'connecting', since: clock.now() };
+  }
+
+  get stretches(): readonly Stretch[] {
+    return this.#stretches;
+  }
+
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  get lastSignOfLife(): number | undefined {
+    return this.#lastSign;
+  }
+
+  get ageMs(): number | undefined {
+    return this.#lastSign === undefined ? undefined : this.#clock.now() - this.#lastSign;
+  }
+
+  get resourceVersion(): ResourceVersion {
+    return this.#resourceVersion;
+  }
+
+  get connection(): ConnectionState {
+    const broken = this.#break;
+    if (!broken?.isReported) return this.#connection;
+    const { moment, from, why, error } = broken;
+    return { state: 'disconnected', since: moment.now, from, why, error };
+  }
+
+  /** Calls `observer` for every event from now on, in order. What it throws is logged and goes no further. */
+  observe(observer: (event: ContinuityEvent) => void): Disposable {
+    this.#observers.add(observer);
+    return { [Symbol.dispose]: () => this.#observers.delete(observer) };
+  }
+
+  /** The whole state was fetched. */
+  synced(resourceVersion: ResourceVersion, objects: number, why: Ending = 'closed'): void {
+    const from = this.#resourceVersion;
+    const now = this.#sign();
+    this.#lastByte = this.#moment();
+    const first = !this.#synced;
+    this.#synced = true;
+    this.#break ??= { moment: this.#moment(), from: resourceVersion, why, error: undefined, isReported: false };
+    this.#resourceVersion = resourceVersion;
+    this.#close(undefined);
+    this.#append({
+      by: first ? 'initial' : 'relist',
+      from,
+      to: resourceVersion,
+      events: objects,
+      bookmarks: 0,
+      at: now,
+      until: now,
+      ended: undefined,
+    });
+    if (first) {
+      this.#tell({ kind: 'synced', resourceVersion, objects });
+      return;
+    }
+    this.relists++;
+    const reason = this.#gap?.why ?? why;
+    if (this.#gap) this.#gap.to = resourceVersion;
+    this.#gap = undefined;
+    this.#tell({ kind: 'relisted', from, resourceVersion, objects, why: reason });
+  }
+
+  /** The first attempt to connect begins. */
+  started(): void {
+    if (this.#connection.state === 'connecting') this.#connection = { state: 'connecting', since: this.#clock.now() };
+  }
+
+  /**
+   * A stream is open at `since`; `after` says why the one before ended, undefined for the first one after a list. `isVerified`: the server
+   * was asked, and its history reaches `since`.
+   */
+  opened(since: ResourceVersion, after?: Ending, isVerified = false): void {
+    const moment = this.#moment();
+    this.#lastByte = moment;
+    this.#close(undefined);
+    this.#open = {
+      by: after ? 'resumed' : 'stream',
+      from: since,
+      to: since,
+      events: 0,
+      bookmarks: 0,
+      at: moment.now,
+      until: undefined,
+      ended: undefined,
+    };
+    this.#append(this.#open);
+    if (!after) {
+      this.#connected('relist', { since, why: this.#break?.why ?? 'closed', moment });
+      return;
+    }
+    this.#opening = { since, after, moment, isVerified };
+    this.#settling = this.#clock.after(SETTLE_MS, () => this.#settle(false));
+  }
+
+  /** The open stream has brought an event or bookmark, in order; to be called before it is delivered. */
+  heard(): void {
+    const since = this.#unproven;
+    this.#unproven = undefined;
+    if (this.#opening) this.#settle(this.#opening.isVerified);
+    else if (since !== undefined) this.#tell({ kind: 'proven', since });
+  }
+
+  /** A batch arrived with this many changes and bookmarks, up to this version. */
+  advanced(to: ResourceVersion, events: number, bookmarks: number): void {
+    if (events + bookmarks > 0) this.heard();
+    this.#sign();
+    this.#lastByte = this.#moment();
+    this.#resourceVersion = to;
+    if (!this.#open) return;
+    this.#open.to = to;
+    this.#open.events += events;
+    this.#open.bookmarks += bookmarks;
+  }
+
+  /**
+   * The open stream is over. One that ends before it has settled was no connection: the outage before it goes on. One that fell silent was over
+   * when its last byte came.
+   */
+  ended(why: Ending, error?: unknown): void {
+    const isOutage = this.#opening !== undefined && this.#break !== undefined;
+    const moment = (isSilence(why, error) && this.#lastByte) || this.#moment();
+    this.stop();
+    this.#close(why, moment);
+    if (!isOutage) this.#break = { moment, from: this.#resourceVersion, why, error, isReported: false };
+    if (!WITHIN_REACH.has(why)) this.#disconnected(why, error);
+  }
+
+  /** An attempt to connect failed, and a pause comes before the next. */
+  attemptFailed(why: Ending, error: unknown): void {
+    if (this.#connection.state === 'connecting') this.#connection = { ...this.#connection, why, error };
+    if (!REFUSED.has(why)) this.#disconnected(why, error);
+  }
+
+  /** The stream cannot be taken up again: from here to the next list changes may go unseen. */
+  lost(why: Ending): void {
+    if (!this.#synced || this.#gap) return;
+    this.gapCount++;
+    this.#gap = { from: this.#resourceVersion, to: undefined, why, at: this.#clock.now() };
+    this.#gaps.push(this.#gap);
+    if (this.#gaps.length > this.#keep) this.#gaps.shift();
+    this.#tell({ kind: 'gap', from: this.#resourceVersion, why });
+  }
+
+  /** The cache was held against a fresh list. */
+  verified(isInAgreement: boolean): void {
+    this.lastVerified = this.#sign();
+    this.verifications++;
+    if (!isInAgreement) this.drifts++;
+  }
+
+  /** The server asked to be left alone for a while. */
+  waiting(error: unknown, waitMs: number): void {
+    this.#tell({ kind: 'waiting', error, waitMs });
+  }
+
+  fault(fault: Ending, error: unknown, next: SourceFault['next']): void {
+    this.#tell({ kind: 'fault', fault, error, next });
+  }
+
+  /** So many changes arrived but did not get into the cache, or not under every index. */
+  refused(error: unknown, next: Refusal, changes: number): void {
+    this.storeErrors += changes;
+    this.#tell({ kind: 'fault', fault: 'store', error, next, changes });
+  }
+
+  /** Reports nothing more of the stream that was opened last. */
+  stop(): void {
+    this.#settling?.cancel();
+    this.#opening = undefined;
+    this.#unproven = undefined;
+  }
+
+  #disconnected(why: Ending, error: unknown): void {
+    const broken = this.#break;
+    if (!broken) return;
+    broken.why = why;
+    broken.error = error;
+    if (broken.isReported) return;
+    broken.isReported = true;
+    this.#tell({ kind: 'disconnected', from: broken.from, why, error, disconnectedAt: broken.moment.now });
+  }
+
+  #settle(isProven: boolean): void {
+    const opening = this.#opening;
+    if (!opening) return;
+    this.stop();
+    const { since, after, moment, isVerified } = opening;
+    const reconnection = this.#connected('resume', { since, why: after, moment }, isProven);
+    this.resumes++;
+    if (!isProven && isVerified) this.#unproven = since;
+    this.#tell({ kind: 'resumed', ...reconnection, proven: isProven });
+  }
+
+  #connected(
+    by: 'resume' | 'relist',
+    { since, why, moment }: { since: ResourceVersion; why: Ending; moment: Moment },
+    proven = false,
+  ): Reconnection {
+    const broken = this.#break;
+    const from = broken?.moment ?? moment;
+    const downMs = moment.monotonic - from.monotonic;
+    const reconnection: Reconnection = { since, why, disconnectedAt: from.now, reconnectedAt: moment.now, downMs };
+    this.#break = undefined;
+    this.#connection = { state: 'connected', since: moment.now };
+    if (broken?.isReported) this.#tell({ kind: 'connected', by, proven, ...reconnection });
+    return reconnection;
+  }
+
+  #moment(): Moment {
+    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
+  }
+
+  #sign(): number {
+    this.#lastSign = this.#clock.now();
+    return this.#lastSign;
+  }
+
+  #append(stretch: Growing): void {
+    this.#stretches.push(stretch);
+    if (this.#stretches.length > this.#keep) this.#stretches.shift();
+  }
+
+  #close(why: Ending | undefined, { now } = this.#moment()): void {
+    if (!this.#open) return;
+    this.#open.until = now;
+    this.#open.ended = why;
+    this.#open = undefined;
+  }
+
+  #tell(event: Unstamped<ContinuityEvent>): void {
+    const stamped = { ...event, at: this.#clock.now(), scope: this.#scope } as ContinuityEvent;
+    for (const observer of this.#observers) {
+      tell('an observer of continuity', observer, this.#logger, stamped);
+    }
+  }
+}

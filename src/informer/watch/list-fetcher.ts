@@ -1,0 +1,73 @@
+import type { Clock } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { Logger } from '../../kit/logger.ts';
+import type { ListOptions, Selectors } from '../../model/list-options.ts';
+import type { ListPage } from '../../model/object.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import { planList, type SyncMode } from './list-plan.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { type ListProgress, listAll } from './pager.ts';
+import { withPatience } from './patience.ts';
+import { isTable } from './watch-pump.ts';
+
+export interface ListFetcherOptions {
+  name: string;
+  sync: SyncMode;
+  selectors: Selectors | undefined;
+  pageSize: number | undefined;
+  onProgress: ((progress: ListProgress) => void) | undefined;
+  logger: Logger;
+  clock: Clock;
+  /** Silence after which a request is given up, ms. */
+  idleMs: number;
+}
+
+/** Gets whole states by LIST, and remembers what that taught about the server. */
+export class ListFetcher<T> {
+  readonly #source: ListerWatcher<T>;
+  readonly #options: ListFetcherOptions;
+  #paginated = false;
+
+  constructor(source: ListerWatcher<T>, options: ListFetcherOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** The state not older than `since` (undefined = whatever is at hand, '' = the most recent). Throws `list` around what went wrong. */
+  async fetch(since: ResourceVersion | undefined, signal: AbortSignal): Promise<ListPage<T>> {
+    const { name, sync, selectors, pageSize, logger } = this.#options;
+    const consistentUnpaged = sync === 'auto' && (await this.#hasConsistentUnpagedList(signal));
+    const plan = planList({ sync, since, pageSize, paginated: this.#paginated, consistentUnpaged });
+    logger.debug('listing', { ...plan, sync, consistentUnpaged });
+    try {
+      return await listAll<T>((request) => this.#page(request, signal), { ...selectors, ...plan }, this.#options.onProgress);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new InformerError('list', `failed to list ${name}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
+    const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
+    if (isTable(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
+    if (request.resourceVersion === '0' && page.continue) this.#paginated = true;
+    return page;
+  }
+
+  /** A source that cannot say is treated as one that cannot do it. */
+  async #hasConsistentUnpagedList(signal: AbortSignal): Promise<boolean> {
+    const source = this.#source;
+    if (!source.consistentUnpagedList) return false;
+    try {
+      return await this.#patiently(signal, async (context) => (await source.consistentUnpagedList?.(context)) ?? false);
+    } catch (error) {
+      this.#options.logger.debug('the server did not tell how it lists', { error });
+      return false;
+    }
+  }
+
+  #patiently<R>(signal: AbortSignal, call: (context: CallContext) => Promise<R>): Promise<R> {
+    const { name, clock, idleMs } = this.#options;
+    return withPatience(call, { what: `the list of ${name}`, signal, clock, idleMs });
+  }
+}

@@ -1,0 +1,550 @@
+import { scope } from '../../kit/abort.ts';
+import { Backoff, type BackoffOptions } from '../../kit/backoff.ts';
+import { type Clock, sleepOn, systemClock } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { checkOptions } from '../../kit/known-options.ts';
+import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import type { Random } from '../../kit/random.ts';
+import { guarded, tell } from '../../kit/user-callback.ts';
+import { keyOf } from '../../model/key.ts';
+import type { WatchOptions } from '../../model/list-options.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
+import { statusOf } from '../../model/status.ts';
+import { warnWhileWaiting } from './bookmark-warning.ts';
+import { History, replacedHistory } from './history.ts';
+import { type Continuity, Ledger } from './ledger.ts';
+import { ListFetcher } from './list-fetcher.ts';
+import type { SyncMode } from './list-plan.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { isMovedCollection } from './moved-collection.ts';
+import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
+import type { ReflectorStore } from './reflector-store.ts';
+import { ResyncTimer } from './resync-timer.ts';
+import { RetryWindow } from './retry-window.ts';
+import { SilenceGuard } from './silence-guard.ts';
+import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
+import { classify, retryAfterMs } from './watch-fault.ts';
+import {
+  decide,
+  didWell,
+  type Ending,
+  type Outcome,
+  type Rules,
+  type Step,
+  start,
+  VERY_SHORT_WATCH_MS,
+  type WatchState,
+} from './watch-machine.ts';
+import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
+
+export type { ReflectorOptions } from './reflector-options.ts';
+
+const LEAST_WATCH_TIMEOUT_MS = 300_000;
+const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
+/** A version that still holds is worth a request every few seconds: a server remembers it for little more than a minute. */
+const RECONNECT_BACKOFF: BackoffOptions = { ...DEFAULT_BACKOFF, jitter: 0.5, capMs: 4_000 };
+/** When a server is back, its clients come within this time, not all at once. */
+const COMING_BACK_MS = 300;
+/** The longest that a server's Retry-After is obeyed. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
+/** A longer wait that the server asked for is reported, by a `waiting` event. */
+export const LONG_WAIT_MS = 5_000;
+/** What a deletion that was missed while away may take to arrive, ms. */
+const ABSENT_GRACE_MS = 5_000;
+/** How often that is looked at. */
+const MOST_DOUBTS = 10;
+/** A server may learn of a deletion so much later than the one that was asked, ms: until then a second watch that shows nothing proves nothing. */
+const MOST_LAG_MS = 30_000;
+const NO_LIFE = { events: 0, ms: 0 };
+
+/**
+ * Keeps a store like a collection on the server: fetches the state, follows the changes, and mends every break.
+ *
+ * Promises: events reach the store in the order they arrived; after a break the stream is taken up at the last version when the server
+ * allows it, else the whole state is fetched and handed to `replace` in one piece. Every fault, resume and relist is in `continuity`.
+ * Does not promise: that every intermediate state of an object is seen across a relist.
+ * Source: client-go tools/cache/reflector.go. What to do next is decided in watch-machine.ts; here it is done.
+ */
+export class Reflector<T> {
+  readonly #source: ListerWatcher<T>;
+  readonly #store: ReflectorStore<T>;
+  readonly #options: ReflectorOptions;
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #random: Random;
+  readonly #backoff: Backoff;
+  /** For watches that are refused while their version still holds. */
+  readonly #reconnects: Backoff;
+  /** How often in a row the server was said to be back, and was not. */
+  #falseReturns = 0;
+  readonly #internalErrors: RetryWindow;
+  readonly #ledger: Ledger;
+  readonly #lists: ListFetcher<T>;
+  readonly #history: History<T>;
+  readonly #resync: ResyncTimer;
+  #resourceVersion: ResourceVersion = '';
+  #connection: WatchConnection<T> | undefined;
+  /** A cached object that the server did not have when the open stream was resumed. */
+  #absent: KubeObject | undefined;
+  /** The open stream continues an earlier one. */
+  #isResumed = false;
+  /** The open stream's history was checked, or it follows the list it came with. */
+  #isVerified = false;
+  /** A resync failed while no stream was open to end for it. */
+  #resyncError: InformerError | undefined;
+  #lastError: unknown;
+  #running = false;
+  #isFollowing = false;
+
+  constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    checkOptions('Reflector', options, KNOWN_REFLECTOR_OPTIONS);
+    checkReflectorOptions(options);
+    this.#source = source;
+    this.#store = store;
+    this.#name = options.name ?? '<unspecified>';
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#logger = (options.logger ?? defaultLogger).child({
+      reflector: this.#name,
+      ...(options.scope ? { namespace: options.scope } : {}),
+    });
+    this.#options = options.metrics ? { ...options, metrics: guarded('the metrics', options.metrics, this.#logger) } : options;
+    this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
+    this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
+    this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
+    this.#ledger = options.ledger ?? new Ledger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
+    if (options.onContinuity) this.#ledger.observe(options.onContinuity);
+    const { selectors, pageSize, onProgress } = options;
+    this.#lists = new ListFetcher(source, {
+      name: this.#name,
+      sync: this.#sync,
+      selectors,
+      pageSize,
+      onProgress: onProgress && ((progress) => tell('onProgress', onProgress, this.#logger, progress)),
+      logger: this.#logger,
+      clock: this.#clock,
+      idleMs: this.#idleMs,
+    });
+    this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
+    this.#resync = new ResyncTimer({
+      name: this.#name,
+      periodMs: options.resyncMs ?? 0,
+      clock: this.#clock,
+      shouldResync: () => options.shouldResync?.() ?? true,
+      resync: () => store.resync?.(),
+      onError: (error) => this.#resyncFailed(error),
+    });
+  }
+
+  /** The last version that reached the store; '' before the first sync. May run ahead of what handlers have been told. */
+  get lastSyncResourceVersion(): ResourceVersion {
+    return this.#resourceVersion;
+  }
+
+  get continuity(): Continuity {
+    return this.#ledger;
+  }
+
+  /** The latest fault that has not been mended yet; undefined while all is well. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /**
+   * Says that the store is wrong: what is open is left, and the most recent state fetched in one piece. `error` tells why; it ends up in
+   * `continuity`. Does nothing while no stream is followed: a whole state is being fetched then, or will be.
+   */
+  distrust(error: InformerError): void {
+    if (this.#isFollowing) this.#connection?.fail(error);
+  }
+
+  /** Runs until aborted, then resolves with nothing left open. Rejects only when called a second time. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#running) throw new InformerError('closed', `the reflector of ${this.#name} has already been started`);
+    this.#running = true;
+    try {
+      this.#ledger.started();
+      let state = start(undefined, this.#rules());
+      while (!signal.aborted) state = await this.#step(state, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#disconnect();
+      this.#resync.stop();
+      this.#ledger.stop();
+    }
+  }
+
+  async #step(state: WatchState, signal: AbortSignal): Promise<WatchState> {
+    const outcome = await this.#perform(state, signal);
+    signal.throwIfAborted();
+    const step = decide(state, outcome, this.#rules());
+    if ((outcome.kind === 'failed' || outcome.kind === 'ended') && didWell(outcome.life)) this.#beginSmall();
+    this.#record(state, outcome, step);
+    if (step.pause === 'backoff') await this.#pause(state, outcome, step.next, signal);
+    return step.next;
+  }
+
+  #beginSmall(): void {
+    this.#backoff.reset();
+    this.#reconnects.reset();
+    this.#falseReturns = 0;
+  }
+
+  async #pause(state: WatchState, outcome: Outcome, next: WatchState, signal: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic();
+    const { whenReachable, whenTurn } = this.#source;
+    const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
+    const isUnreachable = fault === 'connection' && state.kind !== 'following';
+    const code = outcome.kind === 'failed' ? statusOf(outcome.error)?.code : undefined;
+    const isRefused = code !== undefined && state.kind === 'listed' && next.kind === 'listed' && isForAnotherTry(code);
+    if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
+      await whenReachable.call(this.#source, { signal });
+      const settleMs = this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
+      await this.#clock.sleep(settleMs, { signal });
+      return;
+    }
+    if (isRefused && whenTurn && retryAfterMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
+      await whenTurn.call(this.#source, { signal });
+      return;
+    }
+    const isResuming = next.kind === 'listed' || next.kind === 'probing';
+    const ladder = isResuming && !isUnreachable && fault !== 'throttled' ? this.#reconnects : this.#backoff;
+    const asked = outcome.kind === 'failed' ? retryAfterMs(outcome.error) : 0;
+    const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
+    if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#ledger.waiting(outcome.error, waitMs);
+    await this.#clock.sleep(waitMs, { signal });
+  }
+
+  get #sync(): SyncMode {
+    return this.#options.sync ?? 'stream';
+  }
+
+  get #idleMs(): number {
+    return this.#options.idleMs ?? DEFAULT_IDLE_MS;
+  }
+
+  #rules(): Rules {
+    return { streaming: this.#sync === 'stream' && !this.#source.isWatchListSemanticsUnSupported?.() };
+  }
+
+  // --- doing what a state says -----------------------------------------------------------------------------------------------------
+
+  /** The one place where errors are caught and named. */
+  async #perform(state: WatchState, signal: AbortSignal): Promise<Outcome> {
+    try {
+      switch (state.kind) {
+        case 'streaming':
+          return await this.#streamList(state.since ?? '', signal);
+        case 'listing':
+          return await this.#list(state.since, signal);
+        case 'listed':
+          return await this.#open(state.since, state.after, signal);
+        case 'following':
+          return await this.#follow(state.since, signal);
+        case 'verifying':
+          return await this.#verify(state.since, signal);
+        case 'probing':
+          return await this.#probe(signal);
+      }
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): Outcome {
+    const fault = classify(error);
+    const life = this.#connection?.life ?? NO_LIFE;
+    this.#disconnect();
+    const internalRetry = fault === 'internal' && this.#internalErrors.allows(this.#clock.monotonic());
+    return { kind: 'failed', at: this.#resourceVersion, fault, error, life, internalRetry };
+  }
+
+  async #list(since: ResourceVersion | undefined, signal: AbortSignal): Promise<Outcome> {
+    const startedAt = this.#clock.monotonic();
+    const { items, resourceVersion } = await this.#lists.fetch(since, signal);
+    this.#replace(items, resourceVersion);
+    this.#options.metrics?.listed?.(this.#clock.monotonic() - startedAt, items.length);
+    return { kind: 'synced', at: resourceVersion };
+  }
+
+  async #streamList(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
+    const startedAt = this.#clock.monotonic();
+    const connection = await this.#connect(
+      { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', resourceVersion: since },
+      signal,
+    );
+    const initial = new InitialEvents<T>();
+    using _warning = warnWhileWaiting(connection, this.#options.bookmarkWarningMs ?? 10_000, this.#clock, this.#logger);
+    for (;;) {
+      const batch = await connection.read();
+      if (!batch) return this.#closed(connection);
+      const { events, bookmarks, stoppedAt, error } = pump(batch, initial, { ...this.#pumpOptions(), untilInitialEventsEnd: true });
+      connection.events += events + bookmarks;
+      if (error) throw error;
+      if (stoppedAt === undefined) continue;
+      this.#replace(initial.objects, initial.resourceVersion);
+      this.#options.metrics?.listed?.(this.#clock.monotonic() - startedAt, connection.events);
+      connection.unread(batch.slice(stoppedAt));
+      return { kind: 'synced', at: initial.resourceVersion };
+    }
+  }
+
+  async #open(since: ResourceVersion, after: Ending | undefined, signal: AbortSignal): Promise<Outcome> {
+    await this.#connect({ resourceVersion: since }, signal, after !== undefined && after !== 'closed');
+    return { kind: 'opened' };
+  }
+
+  async #connect(options: WatchOptions, signal: AbortSignal, fresh = false): Promise<WatchConnection<T>> {
+    const request: WatchOptions = {
+      ...this.#options.selectors,
+      allowWatchBookmarks: true,
+      timeoutSeconds: this.#timeoutSeconds(),
+      ...options,
+    };
+    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs: this.#idleMs, fresh });
+    return this.#connection;
+  }
+
+  #timeoutSeconds(): number {
+    const least = Math.max(LEAST_WATCH_TIMEOUT_MS, this.#options.minWatchTimeoutMs ?? 0);
+    return Math.floor((least + this.#random() * least) / 1000);
+  }
+
+  async #follow(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
+    const connection = this.#connection;
+    if (!connection) throw new InformerError('watch', 'no stream is open');
+    this.#isFollowing = true;
+    if (this.#resyncError) connection.fail(this.#resyncError);
+    this.#resyncError = undefined;
+    const target = this.#liveTarget(since);
+    using guard = this.#guard(connection, signal);
+    using _doubt = this.#doubt(connection, guard, signal);
+    for (;;) {
+      const batch = await connection.read();
+      if (!batch) return this.#closed(connection);
+      if (batch[0] && batch[0].type !== 'ERROR') this.#ledger.heard();
+      const { events, bookmarks, error } = pump(batch, target, this.#pumpOptions());
+      connection.events += events + bookmarks;
+      this.#ledger.advanced(this.#resourceVersion, events, bookmarks);
+      if (error) throw error;
+      const room = this.#store.room?.(signal);
+      if (room) await room;
+    }
+  }
+
+  /** Notices a stream that is dead without a sign. */
+  #guard(connection: WatchConnection<T>, signal: AbortSignal): SilenceGuard<T> | undefined {
+    if (!Number.isFinite(this.#idleMs)) return undefined;
+    const verify = async (asking: AbortSignal, again: boolean) => {
+      if (!again && this.#isVerified) return;
+      this.#isVerified = (await this.#history.check(this.#resourceVersion, asking)).isVerified;
+    };
+    const options = {
+      source: this.#source,
+      selectors: this.#options.selectors,
+      clock: this.#clock,
+      random: this.#random,
+      reached: () => this.#resourceVersion,
+      verify,
+      position: async (asking: AbortSignal) => (await this.#history.ask(asking)).resourceVersion,
+    };
+    return new SilenceGuard(connection, options, signal);
+  }
+
+  /**
+   * An object that the server did not have is deleted by one of the next events, or the server's history is another one. That is proven when the
+   * stream has passed a version at which the server did not have it, or when a second watch shows nothing more behind ours after a while in which
+   * a server that lags would have caught up.
+   */
+  #doubt(connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal): Disposable | undefined {
+    const object = this.#absent;
+    this.#absent = undefined;
+    if (!object) return undefined;
+    const doubting = scope(signal);
+    this.#resolveDoubt(object, connection, guard, doubting.signal).catch((error) => {
+      if (isMovedCollection(error)) connection.fail(error); // any other error is no proof
+    });
+    return doubting;
+  }
+
+  async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal) {
+    const startedAt = this.#clock.monotonic();
+    for (let tries = 0; tries < MOST_DOUBTS; tries++) {
+      const absentAt = await this.#history.absentAt(object, signal);
+      await sleepOn(this.#clock, ABSENT_GRACE_MS, signal);
+      if (absentAt === undefined || !this.#history.isUntouched(object)) return;
+      const hasPassed = (compareResourceVersions(this.#resourceVersion, absentAt) ?? -1) >= 0;
+      const isLate = this.#clock.monotonic() - startedAt >= MOST_LAG_MS;
+      const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
+      if (!isProven || !this.#history.isUntouched(object)) continue;
+      connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event tells of its deletion`));
+      return;
+    }
+  }
+
+  #liveTarget(since: ResourceVersion): PumpTarget<T> {
+    const store = this.#store;
+    // A watch from nowhere begins with ADDED events in no order of versions; what follows them tells the position.
+    let isOrdered = since !== '' && since !== '0';
+    return {
+      add: (object) => store.add(object),
+      update: (object) => {
+        isOrdered = true;
+        store.update(object);
+      },
+      delete: (object) => {
+        isOrdered = true;
+        store.delete(object);
+      },
+      bookmark: (version) => {
+        isOrdered = true;
+        store.bookmark?.(version);
+      },
+      reached: (version) => {
+        if (isOrdered) this.#reached(version);
+      },
+      ...(this.#isResumed ? { expects: (version: ResourceVersion) => this.#checkOrder(version) } : {}),
+    };
+  }
+
+  /** A stream that was resumed goes on behind its version, or belongs to another history. */
+  #checkOrder(version: ResourceVersion): void {
+    const order = compareResourceVersions(version, this.#resourceVersion);
+    if (order !== undefined && order < 0) throw replacedHistory(`version ${version} came after ${this.#resourceVersion}`);
+  }
+
+  /** The watch is open but not read yet: nothing of another history gets into the store. */
+  async #verify(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
+    const { isVerified, absent } = await this.#history.check(since, signal);
+    this.#isVerified = isVerified;
+    this.#absent = absent;
+    return { kind: 'verified' };
+  }
+
+  async #probe(signal: AbortSignal): Promise<Outcome> {
+    await this.#history.ask(signal);
+    return { kind: 'probed' };
+  }
+
+  #closed(connection: WatchConnection<T>): Outcome {
+    const { life } = connection;
+    this.#disconnect();
+    return { kind: 'ended', at: this.#resourceVersion, life };
+  }
+
+  #disconnect(): void {
+    this.#isFollowing = false;
+    if (!this.#connection) return;
+    const { events, ms } = this.#connection.life;
+    this.#connection.close();
+    this.#connection = undefined;
+    this.#options.metrics?.watched?.(ms, events, ms < VERY_SHORT_WATCH_MS && events === 0);
+  }
+
+  #pumpOptions() {
+    const onRefused = (error: InformerError) => this.#ledger.refused(error, 'dropped', 1);
+    return { logger: this.#logger, expect: this.#options.expect, onRefused };
+  }
+
+  #replace(items: readonly T[], resourceVersion: ResourceVersion): void {
+    try {
+      this.#store.replace(items, resourceVersion);
+    } catch (error) {
+      throw new InformerError('store', `unable to sync list result of ${this.#name}: ${messageOf(error)}`, { cause: error });
+    }
+    this.#resourceVersion = resourceVersion; // which the store has learnt with the list
+    this.#ledger.synced(resourceVersion, items.length);
+  }
+
+  #resyncFailed(error: InformerError): void {
+    if (this.#connection) this.#connection.fail(error);
+    else this.#resyncError = error;
+  }
+
+  #reached(resourceVersion: ResourceVersion): void {
+    this.#resourceVersion = resourceVersion;
+    this.#store.updateResourceVersion?.(resourceVersion);
+  }
+
+  // --- telling what happened -------------------------------------------------------------------------------------------------------
+
+  #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: Step): void {
+    if (outcome.kind === 'synced') this.#resync.start();
+    if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
+    if (next.kind === 'following' && (state.kind === 'listed' || state.kind === 'verifying')) this.#opened(state);
+    if (outcome.kind === 'synced' && state.kind === 'streaming') {
+      this.#isResumed = false;
+      this.#isVerified = true;
+      this.#ledger.opened(outcome.at);
+    }
+    if (why === 'ok') return;
+    const error = outcome.kind === 'failed' ? outcome.error : undefined;
+    if (state.kind === 'following') this.#ledger.ended(why, error);
+    else if (pause === 'backoff') this.#ledger.attemptFailed(why, error);
+    const isFetching = next.kind === 'streaming' || next.kind === 'listing';
+    if (isFetching && state.kind !== 'streaming' && state.kind !== 'listing') {
+      this.#resync.stop();
+      this.#resyncError = undefined;
+      this.#ledger.lost(why);
+    }
+    if (tell !== 'nobody') this.#tell(outcome, why, next, tell);
+  }
+
+  #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
+    if (state.kind === 'listed') this.#isVerified = state.after === undefined; // a list has just been had
+    this.#isResumed = state.after !== undefined;
+    this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // a doubt is no proof
+  }
+
+  #tell(outcome: Outcome, why: Exclude<Step['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {
+    const error = outcome.kind === 'failed' ? outcome.error : new InformerError('watch', endingText(why));
+    this.#lastError = error;
+    this.#ledger.fault(why, error, nextAction(next));
+    const level = why === 'connection' || why === 'throttled' || tell === 'handler' ? 'warn' : 'info';
+    this.#logger[level](messageOf(error), { fault: why, next: nextAction(next), resourceVersion: this.#resourceVersion, error });
+    if (tell === 'handler') this.#callHandler(error);
+  }
+
+  #callHandler(error: unknown): void {
+    tell('the watch error handler', this.#options.onWatchError, this.#logger, error);
+  }
+}
+
+/** Who is not logged in asks a plugin for each try, and 429 says itself when to come again. */
+const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
+
+function endingText(why: Exclude<Step['why'], 'ok'>): string {
+  return why === 'very-short' ? 'very short watch: watch lasted less than a second and no items received' : `the watch ended: ${why}`;
+}
+
+function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 'probe' {
+  switch (next.kind) {
+    case 'streaming':
+      return next.tries > 0 ? 'retry' : 'relist';
+    case 'listing':
+      return 'list';
+    case 'probing':
+      return 'probe';
+    default:
+      return 'resume';
+  }
+}
+
+/** Throws `argument` for what no reflector can be built with; for those who take its options long before they build it. */
+export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
+  requireNotNegative('resyncMs', resyncMs);
+  requireNotNegative('pageSize', pageSize);
+  if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');
+  if (backoff) new Backoff({ ...DEFAULT_BACKOFF, ...backoff });
+}
+
+function requireNotNegative(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value >= 0)) throw badOption(name, value, 'a number not below 0');
+}
+
+function badOption(name: string, value: unknown, wanted: string): InformerError {
+  return new InformerError('argument', `${name} must be ${wanted}, not ${value}`);
+}

@@ -1,0 +1,51 @@
+import type { Clock, Timer } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+
+export interface ResyncTimerOptions {
+  name: string;
+  /** 0 = never. */
+  periodMs: number;
+  clock: Clock;
+  /** Asked when a resync is due; false lets it pass. */
+  shouldResync: () => boolean;
+  resync: () => void;
+  /** A resync threw: there will be no other before the next `start`. */
+  onError: (error: InformerError) => void;
+}
+
+class ResyncError extends InformerError {}
+
+export const isResyncFailure = (error: unknown): boolean => error instanceof ResyncError;
+
+/** Resyncs a store again and again between `start` and `stop`. Source: client-go tools/cache/reflector.go startResync. */
+export class ResyncTimer {
+  readonly #options: ResyncTimerOptions;
+  #timer: Timer | undefined;
+
+  constructor(options: ResyncTimerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a period. */
+  start(): void {
+    const { clock, periodMs } = this.#options;
+    this.stop();
+    if (periodMs > 0) this.#timer = clock.after(periodMs, () => this.#fire());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #fire(): void {
+    this.start();
+    try {
+      if (this.#options.shouldResync()) this.#options.resync();
+    } catch (error) {
+      this.stop();
+      const { name, onError } = this.#options;
+      onError(new ResyncError('store', `unable to resync ${name}: ${messageOf(error)}`, { cause: error }));
+    }
+  }
+}

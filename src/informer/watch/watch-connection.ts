@@ -1,0 +1,142 @@
+import { abortable, type Scope, scope } from '../../kit/abort.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
+import { Watchdog } from '../../kit/watchdog.ts';
+import type { WatchOptions } from '../../model/list-options.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+
+export type Batch<T> = readonly WatchEvent<T>[];
+
+/** What a stream brought: events and bookmarks that counted, and how long it lasted. A request that failed brought nothing. */
+export interface Life {
+  readonly events: number;
+  readonly ms: number;
+}
+
+/** Two and a half bookmark intervals of a kube-apiserver. */
+export const DEFAULT_IDLE_MS = 150_000;
+
+/** Nothing came for so long that the connection is taken for dead. */
+class IdleWatchError extends InformerError {
+  constructor(message: string) {
+    super('watch', message);
+  }
+}
+
+export const idleWatch = (message: string): InformerError => new IdleWatchError(message);
+
+export const isIdleWatch = (error: unknown): boolean => error instanceof IdleWatchError;
+
+export interface ConnectOptions {
+  signal: AbortSignal;
+  clock: Clock;
+  /** Silence after which a read fails, ms. Infinity = never. */
+  idleMs: number;
+  /** Use no connection that was open before. */
+  fresh?: boolean | undefined;
+}
+
+/**
+ * One watch from request to end. Everything it holds (the port's iterator, the idle timer, its listeners) is released by `close()`.
+ *
+ * Time spent between two reads counts as ours, not as the server's silence.
+ */
+export class WatchConnection<T> {
+  readonly #scope: Scope;
+  readonly #clock: Clock;
+  readonly #openedAt: number;
+  #iterator: AsyncIterator<Batch<T>> | undefined;
+  #unread: Batch<T> | undefined;
+  /** Watches while a read waits for the server. */
+  readonly #watchdog: Watchdog;
+  /** Events and bookmarks that counted. Kept by the reader. */
+  events = 0;
+  /** When the last batch arrived, on the monotonic clock. */
+  lastReadAt: number;
+
+  private constructor({ signal, clock, idleMs }: ConnectOptions) {
+    this.#scope = scope(signal);
+    this.#clock = clock;
+    this.#openedAt = clock.monotonic();
+    this.lastReadAt = this.#openedAt;
+    const onSilent = () => this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is taken for dead`));
+    this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
+  }
+
+  /** Resolves when the server accepted the watch; whatever the port throws comes through. */
+  static async open<T>(source: ListerWatcher<T>, options: WatchOptions, connect: ConnectOptions): Promise<WatchConnection<T>> {
+    const connection = new WatchConnection<T>(connect);
+    const { signal } = connection.#scope;
+    const watching = (async () => source.watch(options, { signal, ...(connect.fresh ? { fresh: true } : {}) }))();
+    try {
+      connection.#iterator = (await connection.#patiently(() => abortable(watching, signal)))[Symbol.asyncIterator]();
+      return connection;
+    } catch (error) {
+      connection.close();
+      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore); // a port that answers after we left
+      throw error;
+    }
+  }
+
+  get life(): Life {
+    return { events: this.events, ms: this.#clock.monotonic() - this.#openedAt };
+  }
+
+  /** How long the reader has been waiting for the server, ms; 0 while it is busy with what came. */
+  get silentMs(): number {
+    return this.#watchdog.silentMs;
+  }
+
+  /** The next batch; undefined when the server closed in good order. Throws on trouble, on silence, and with `fail`'s error. */
+  async read(): Promise<Batch<T> | undefined> {
+    if (this.#unread) {
+      const batch = this.#unread;
+      this.#unread = undefined;
+      return batch;
+    }
+    const { signal } = this.#scope;
+    signal.throwIfAborted();
+    const iterator = this.#iterator as AsyncIterator<Batch<T>>;
+    const result = await this.#patiently(() => abortable(iterator.next(), signal));
+    this.lastReadAt = this.#clock.monotonic();
+    return result.done ? undefined : result.value;
+  }
+
+  /** Gives back what was not used of the last batch: the next `read` returns it. */
+  unread(rest: Batch<T>): void {
+    if (rest.length > 0) this.#unread = rest;
+  }
+
+  /** Ends the connection from our side: the present or next `read` throws `error`. */
+  fail(error: unknown): void {
+    this.#scope.abort(error);
+  }
+
+  close(): void {
+    this.#watchdog[Symbol.dispose]();
+    this.#scope[Symbol.dispose]();
+    if (this.#iterator) release(this.#iterator);
+    this.#iterator = undefined;
+  }
+
+  async #patiently<R>(wait: () => Promise<R>): Promise<R> {
+    this.#watchdog.watch();
+    try {
+      return await wait();
+    } finally {
+      this.#watchdog.rest();
+    }
+  }
+}
+
+/** An iterator may be stuck in a read: nobody waits for it to agree that it is over. */
+function release(iterator: AsyncIterator<unknown>): void {
+  try {
+    iterator.return?.()?.catch(ignore);
+  } catch {
+    // a port that throws on being left has nothing to tell us any more
+  }
+}
+
+function ignore(): void {}

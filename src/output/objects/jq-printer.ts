@@ -1,0 +1,181 @@
+import { createRequire } from 'node:module';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
+import type { Marker } from '../../stream/markers.ts';
+import { safeJson } from '../escape.ts';
+import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import { JsonPrinter, type StructuredOptions } from './structured.ts';
+
+/** A compiled jq expression. */
+export interface Jq {
+  /** Puts JSON texts, a line each, through it: its results as compact JSON, a line each, or ''. Throws jq's own words when it fails on one of them. */
+  results(lines: string): string;
+  /** It may read its next input by itself, or end: texts that shall not meet must come one by one. */
+  readonly readsOn: boolean;
+}
+
+/** What jq-web offers of itself. */
+export interface JqLibrary {
+  raw(json: string, filter: string, flags: string[]): string | undefined;
+}
+
+/** Loads the optional dependency jq-web. Throws `argument` with what to do instead where it is not installed or cannot be loaded. */
+export async function loadJqLibrary(load: () => unknown = requireJqWeb): Promise<JqLibrary> {
+  try {
+    return (await load()) as JqLibrary;
+  } catch (cause) {
+    const isMissing = (cause as { code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND';
+    throw new InformerError('argument', `-o jq needs the package jq-web, which ${isMissing ? 'is not installed' : 'cannot be loaded'}`, {
+      cause,
+      hint: 'install it (npm install jq-web) or pipe: -o json | jq -c …',
+    });
+  }
+}
+
+/** Required, not imported: it is a CommonJS module that is a promise, which an importing loader may take for a thing to wait for. */
+const requireJqWeb = (): unknown => createRequire(import.meta.url)('jq-web');
+
+/** Compiles an expression. Throws `argument` with jq's words when it cannot be read. */
+export function compileJq(expression: string, library: JqLibrary): Jq {
+  try {
+    run(library, expression, '');
+  } catch (cause) {
+    throw new InformerError('argument', `error parsing jq expression ${JSON.stringify(expression)}: ${messageOf(cause)}`, {
+      cause,
+      hint: "for example -o jq='[.type, .key]'",
+    });
+  }
+  const told = `try (${expression}\n) catch {${JSON.stringify(FAILED)}: .}`;
+  return {
+    readsOn: /\b(inputs?|halt|halt_error)\b/.test(expression),
+    results(lines) {
+      const results = run(library, told, lines);
+      if (results.includes(FAILED)) refuseFailed(results);
+      return results;
+    },
+  };
+}
+
+/**
+ * Marks the result of an input on which the expression failed: the library tells no more than how the last input went, and writes what it has to say of
+ * the others to the console.
+ */
+const FAILED = 'kubectl-informer/jq-failed';
+
+function refuseFailed(results: string): void {
+  const line = results.split('\n').find((text) => text.startsWith(`{"${FAILED}":`));
+  if (line === undefined) return; // an object that speaks of it
+  const words = (JSON.parse(line) as Record<string, unknown>)[FAILED];
+  throw new Error((typeof words === 'string' ? words : jsonText(words)).slice(0, LONGEST_WORDS));
+}
+
+function run(library: JqLibrary, expression: string, lines: string): string {
+  const { exitCode } = process;
+  try {
+    return library.raw(lines, expression, ['-c', '--']) ?? '';
+  } catch (error) {
+    const { stderr } = error as { stderr?: unknown };
+    throw new Error(wordsOf(typeof stderr === 'string' ? stderr : messageOf(error)), { cause: error });
+  } finally {
+    process.exitCode = exitCode; // the library's runtime sets it
+  }
+}
+
+/** Without the places in a file and a program that the user does not see. */
+function wordsOf(stderr: string): string {
+  const [first = 'failed'] = stderr.split('\n');
+  return first
+    .replace(/^jq: error:? /, '')
+    .replace(/^\(at [^)]*\):? /, '')
+    .replace(/ \(Unix shell quoting issues\?\)/, '')
+    .replace(/ at <top-level>(, line 1:?)?/, '')
+    .trim()
+    .slice(0, LONGEST_WORDS);
+}
+
+/** An expression may fail with a whole object for its words. */
+const LONGEST_WORDS = 300;
+
+/** As much JSON as goes through jq at once: each call costs two milliseconds, each object a tenth of one. */
+const BATCH_CHARS = 4 * 1024 * 1024;
+
+/**
+ * A jq expression over what `-o json` prints: each event of a stream, or the whole answer. Results are compact, a line each, as from `jq -c`.
+ * Throws `argument` naming the object when the expression fails on one.
+ */
+export class JqPrinter implements Printer {
+  readonly #jq: Jq;
+  readonly #single: boolean;
+  readonly #safe: (text: string) => string;
+
+  constructor(jq: Jq, { single = false, terminal = false }: StructuredOptions = {}) {
+    this.#jq = jq;
+    this.#single = single;
+    this.#safe = terminal ? safeJson : (text) => text;
+  }
+
+  events(batch: readonly PrintedEvent[]): string {
+    let out = '';
+    for (const group of groupsOf(batch, this.#jq.readsOn ? 0 : BATCH_CHARS)) out += this.#eventGroup(group);
+    return out;
+  }
+
+  marker(marker: Marker): string {
+    try {
+      return endLine(this.#safe(this.#jq.results(jsonText(marker))));
+    } catch (cause) {
+      throw failure(cause, `the marker ${marker.type}`);
+    }
+  }
+
+  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    const list = new JsonPrinter({ single: this.#single }).objects(answer);
+    try {
+      yield endLine(this.#safe(this.#jq.results([...list].join(''))));
+    } catch (cause) {
+      throw failure(cause, this.#single ? 'the object' : 'the List');
+    }
+  }
+
+  #eventGroup(group: readonly EventLine[]): string {
+    try {
+      return endLine(this.#safe(this.#jq.results(group.map(({ line }) => line).join('\n'))));
+    } catch (cause) {
+      const [only] = group;
+      if (only && group.length === 1) throw failure(cause, `${only.kind} ${only.key}`);
+      const half = group.length >> 1;
+      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half)); // finds the one it fails on
+    }
+  }
+}
+
+interface EventLine {
+  readonly line: string;
+  readonly key: string;
+  readonly kind: string;
+}
+
+function* groupsOf(batch: readonly PrintedEvent[], most: number): Iterable<EventLine[]> {
+  let group: EventLine[] = [];
+  let chars = 0;
+  for (const { event, type } of batch) {
+    const line = jsonText(event);
+    if (chars > 0 && chars + line.length > most) {
+      yield group;
+      group = [];
+      chars = 0;
+    }
+    group.push({ line, key: event.key, kind: type.kind });
+    chars += line.length;
+  }
+  if (group.length > 0) yield group;
+}
+
+const endLine = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+function failure(cause: unknown, where: string): InformerError {
+  return new InformerError('argument', `jq: error on ${where}: ${messageOf(cause)}`, {
+    cause,
+    hint: 'check the expression against -o json; `?` and `//` make up for fields that are not there',
+  });
+}

@@ -1,0 +1,145 @@
+import { goSprint } from '../../expr/go-text.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { isContainer, jsonText } from '../../kit/exact-json.ts';
+import type { Cells, TableColumn } from '../../model/cells.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { EventWord } from '../../stream/envelope.ts';
+import { cellText } from '../escape.ts';
+import type { Painter } from '../painter.ts';
+import { type PrintedType, qualifiedName, typeName } from '../printer.ts';
+import { statesOf } from '../states.ts';
+
+/** What one row is made of. */
+export interface RowSource {
+  readonly object: ReadonlyObject;
+  readonly cells: Cells | undefined;
+  readonly now: number;
+  readonly event?: EventWord | undefined;
+  /** The event's time, as it shall be shown. */
+  readonly time?: string;
+}
+
+/** One printed column: its heading, and the text of its cell in a row. */
+export interface Column {
+  readonly heading: string;
+  cell(row: RowSource): string;
+  /** Colours a cell that has its full width; `text` is what it says. Absent where there is nothing to tell by colours. */
+  readonly paint?: ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string) | undefined;
+}
+
+export interface ColumnOptions {
+  /** Columns of any priority, not only the first. */
+  readonly wide?: boolean | undefined;
+  /** NAMESPACE comes first, where there are any: for several namespaces. */
+  readonly withNamespace?: boolean | undefined;
+  /** Names carry their type: for several types. */
+  readonly showKind?: boolean | undefined;
+  readonly showLabels?: boolean | undefined;
+  /** Labels that get a column each. */
+  readonly labelColumns?: readonly string[] | undefined;
+  /** EVENT leads: for streams. */
+  readonly withEvent?: boolean | undefined;
+  /** Types without namespaces have an empty one, so that several types line up. */
+  readonly alignTypes?: boolean | undefined;
+  /** TIME comes before it. */
+  readonly withTime?: boolean | undefined;
+}
+
+/**
+ * The columns of a type: the server's own as far as shown, between those that kubectl puts around them. Without the server's, NAME and AGE.
+ * Source: cli-runtime printers/tableprinter.go decorateTable.
+ */
+export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
+  const { wide, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
+  const named = options.showKind ? type : undefined;
+  const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string'); // others may refer to other types
+  const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
+  return [
+    ...(withEvent && withTime ? [TIME] : []),
+    ...(withEvent ? [EVENT] : []),
+    ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
+    ...shown.map(({ column, i }) => serverColumn(column, i, column === nameColumn ? named : undefined)),
+    ...labelColumns.map(labelColumn),
+    ...(showLabels ? [LABELS] : []),
+  ];
+}
+
+/**
+ * How many columns stand before and at the name, so that tables of several types can keep them equally wide; none when the name does not come right behind
+ * those that every type has.
+ */
+export function leadingColumns(columns: readonly Column[], type: PrintedType, options: ColumnOptions): number {
+  if (options.withNamespace && !options.alignTypes && type.namespaced === false) return 0;
+  const name = columns.findIndex(({ heading }) => heading === 'NAME');
+  const before = columns.slice(0, Math.max(0, name)).every(({ heading }) => BEFORE_NAMES.has(heading));
+  return before ? name + 1 : 0;
+}
+
+const BEFORE_NAMES: ReadonlySet<string> = new Set(['TIME', 'EVENT', 'NAMESPACE']);
+
+const FALLBACK: readonly TableColumn[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Age', type: 'string', format: '', priority: 0 },
+];
+
+/** Events are as wide as the longest of them from the start. */
+const EVENT: Column = {
+  heading: 'EVENT',
+  cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length),
+  paint: (painter, filled, _, event) => (event ? painter.event(event, filled) : filled),
+};
+const TIME: Column = { heading: 'TIME', cell: ({ time }) => time ?? '', paint: (painter, filled) => painter.faint(filled) };
+const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
+const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
+
+function serverColumn({ name, format, type }: TableColumn, i: number, kind: PrintedType | undefined): Column {
+  const heading = cellText(name.toUpperCase());
+  if (format === 'name' && type === 'string') {
+    return {
+      heading,
+      cell: ({ object, cells }) => nameCell(textOf(cells?.cells[i] ?? object.metadata.name), kind),
+      ...(kind ? { paint: (painter, filled) => painter.type(typeName(kind), filled) } : {}),
+    };
+  }
+  if (heading === 'AGE') return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
+  return { heading, cell: ({ cells }) => textOf(cells?.cells[i]), paint: statePaint(heading) };
+}
+
+function statePaint(heading: string): Column['paint'] {
+  const stateOf = statesOf(heading);
+  if (!stateOf) return undefined;
+  return (painter, filled, text) => {
+    const state = stateOf(text);
+    return state ? painter.state(state, filled) : filled;
+  };
+}
+
+const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellText(qualifiedName(name, kind)) : name);
+
+/** A cell as the server gave it; a value that is neither text nor plain shows as JSON. */
+function textOf(cell: unknown): string {
+  if (typeof cell === 'string') return cellText(cell);
+  if (cell === null || cell === undefined) return '';
+  return cellText(isContainer(cell) ? jsonText(cell) : goSprint(cell));
+}
+
+/** Counted at the moment of printing: the server's own AGE is that of the event. */
+function ageOf(object: ReadonlyObject, now: number): string | undefined {
+  const created = Date.parse(object.metadata.creationTimestamp ?? '');
+  return Number.isNaN(created) ? undefined : humanDuration(now - created);
+}
+
+/** The heading is the last part of the key. */
+function labelColumn(key: string): Column {
+  return { heading: key.slice(key.lastIndexOf('/') + 1).toUpperCase(), cell: ({ object }) => cellText(labelOf(object, key)) };
+}
+
+function labelOf({ metadata: { labels } }: ReadonlyObject, key: string): string {
+  return labels && Object.hasOwn(labels, key) ? (labels[key] ?? '') : '';
+}
+
+/** `a=b,c=d` by key, or `<none>`. Source: apimachinery labels.FormatLabels. */
+function formatLabels(labels: ReadonlyObject['metadata']['labels']): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
+}

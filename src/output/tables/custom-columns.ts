@@ -1,0 +1,103 @@
+import { goSprint } from '../../expr/go-text.ts';
+import type { JsonPath } from '../../expr/jsonpath/jsonpath.ts';
+import { loadJsonPath } from '../../expr/jsonpath/load-jsonpath.ts';
+import { InformerError } from '../../kit/error.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { whyUnprintable } from '../../stream/shown-object.ts';
+import { cellText } from '../escape.ts';
+import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import { AlignedTable } from './table.ts';
+
+/** A heading and where its cells come from. */
+export interface CustomColumn {
+  readonly heading: string;
+  readonly path: JsonPath;
+}
+
+const HINT = 'for example -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName';
+
+/** Reads `NAME:.metadata.name,…`. A comma within brackets or quotes belongs to the path. Throws `argument` in kubectl's words. */
+export async function parseCustomColumns(spec: string): Promise<CustomColumn[]> {
+  if (spec === '') refuse('custom-columns format specified but no custom columns given');
+  return Promise.all(splitColumns(spec).map(parseColumn));
+}
+
+/** Reads a file of two lines: headings, and under each its path, parted by blanks. Throws `argument` in kubectl's words. */
+export async function parseCustomColumnsFile(text: string): Promise<CustomColumn[]> {
+  const [headings = [], paths = []] = text.split(/\r?\n/).map((line) => line.split(/\s+/).filter((word) => word !== ''));
+  const form = 'Expected format is one line of space separated headers, one line of space separated column specs.';
+  if (headings.length === 0) refuse(`invalid template, missing header line. ${form}`);
+  if (paths.length === 0) refuse(`invalid template, missing spec line. ${form}`);
+  if (headings.length !== paths.length) {
+    refuse(`number of headers (${headings.length}) and field specifications (${paths.length}) don't match`);
+  }
+  return Promise.all(paths.map(async (path, i) => ({ heading: headings[i] as string, path: await loadJsonPath(path) })));
+}
+
+/** The columns that were asked for and no others, in streams too. An object that cannot be printed is left out. */
+export class CustomColumnsPrinter implements Printer {
+  readonly #columns: readonly CustomColumn[];
+  readonly #table = new AlignedTable();
+  #heading: string[] | undefined;
+
+  constructor(columns: readonly CustomColumn[], { noHeaders = false }: { noHeaders?: boolean | undefined } = {}) {
+    this.#columns = columns;
+    this.#heading = noHeaders ? undefined : columns.map(({ heading }) => cellText(heading));
+  }
+
+  events(batch: readonly PrintedEvent[]): string {
+    return this.#print(batch.map(({ event }) => event.object).filter(isPrintable));
+  }
+
+  marker(): string {
+    return '';
+  }
+
+  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    yield this.#print(Array.from(answer, ({ object }) => object).filter(isPrintable));
+  }
+
+  #print(objects: readonly ReadonlyObject[]): string {
+    const lines = objects.map((object) => this.#columns.map(({ path }) => cellOf(path, object)));
+    if (this.#heading) lines.unshift(this.#heading);
+    this.#heading = undefined;
+    for (const line of lines) this.#table.fit(line);
+    return lines.map((line) => this.#table.line(line)).join('');
+  }
+}
+
+const isPrintable = (object: ReadonlyObject) => whyUnprintable(object) === undefined;
+
+/** All values joined by commas, with line ends shown as `\\n` so that a row stays one and nothing is lost, `<none>` when there is none. Source: kubectl customcolumn.go printOneObject. */
+function cellOf(path: JsonPath, object: ReadonlyObject): string {
+  const values = path.values(object);
+  return values.length === 0
+    ? '<none>'
+    : values.map((value) => cellText(goSprint(value).replaceAll('\r\n', '\\r\\n').replaceAll('\n', '\\n'))).join(',');
+}
+
+/** The columns of a specification: commas within brackets or quotes do not part them. */
+export function splitColumns(spec: string): string[] {
+  const columns = [''];
+  let depth = 0;
+  let quote = '';
+  for (const c of spec) {
+    if (quote !== '') quote = c === quote ? '' : quote;
+    else if (c === '"' || c === "'") quote = c;
+    else if ('[('.includes(c)) depth++;
+    else if ('])'.includes(c)) depth--;
+    if (c === ',' && depth <= 0 && quote === '') columns.push('');
+    else columns[columns.length - 1] += c;
+  }
+  return columns;
+}
+
+async function parseColumn(column: string): Promise<CustomColumn> {
+  const cut = column.indexOf(':');
+  if (cut < 0) refuse(`unexpected custom-columns spec: ${column}, expected <header>:<json-path-expr>`);
+  return { heading: column.slice(0, cut), path: await loadJsonPath(column.slice(cut + 1)) };
+}
+
+function refuse(message: string): never {
+  throw new InformerError('argument', message, { hint: HINT });
+}

@@ -1,0 +1,412 @@
+import { humanDuration } from '../../kit/duration.ts';
+import { compareText } from '../../kit/text-order.ts';
+import { cellsOf } from '../../model/cells.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { compareKeys } from '../../query/arrange.ts';
+import { cellText } from '../escape.ts';
+import { type Painter, plainPainter } from '../painter.ts';
+import { type PrintedEvent, type PrintedType, qualifiedName } from '../printer.ts';
+import { localTime } from '../timestamps.ts';
+import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
+import { cutToWidth, displayWidth } from './display-width.ts';
+import { Screen, type ScreenSize } from './screen.ts';
+import { AlignedTable } from './table.ts';
+
+export interface LiveTableOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
+  readonly noHeaders?: boolean | undefined;
+  readonly painter?: Painter | undefined;
+  /** Values to sort by, the first of them telling; else, and among equals, by namespace and name. */
+  readonly sortBy?: ((object: ReadonlyObject) => readonly unknown[]) | undefined;
+  /** The largest first. */
+  readonly isDescending?: boolean | undefined;
+}
+
+/** How long a change is marked, and how long a deleted object stays to be seen. */
+const MARKED_MS = 3000;
+const GONE_MS = 5000;
+
+/**
+ * The objects there are as one table a type that is redrawn in place. What came is marked `+` for a moment, what changed `~` and its cells stand out, what was
+ * deleted stays for some seconds, marked `-`. More than fits is counted; below all there is a line of counts with the time of the last event.
+ *
+ * It makes text and writes none: the caller writes what {@link frame} gives, when something happened and about once a second for ages and marks.
+ */
+export class LiveTable {
+  readonly #options: LiveTableOptions & ColumnOptions;
+  readonly #painter: Painter;
+  readonly #sections = new Map<string, LiveSection>();
+  readonly #screen = new Screen();
+  /** Widths of the columns up to the name, which all types share. */
+  readonly #leading: number[] = [];
+  #note: string | undefined;
+  #isLoading = true;
+  /** Rows above those that are shown. */
+  #offset = 0;
+  /** When types were disconnected that are, by name. */
+  readonly #since = new Map<string, number>();
+  #events = 0;
+  #last: PrintedEvent | undefined;
+
+  constructor(options: LiveTableOptions = {}) {
+    this.#options = { ...options, alignTypes: options.showKind };
+    this.#painter = options.painter ?? plainPainter;
+  }
+
+  /** Takes an event of a stream. The time of its marks begins with the frame that shows it first. */
+  update(printed: PrintedEvent): void {
+    this.#events++;
+    this.#last = printed;
+    const name = formatGvr(printed.type.gvr);
+    let section = this.#sections.get(name);
+    if (!section) {
+      section = new LiveSection(printed.type, this.#options, this.#leading);
+      this.#sections.set(name, section);
+    }
+    section.update(printed);
+  }
+
+  /**
+   * Sets which types have no connection, and since when (wall-clock ms): the line of counts begins with it. Their ages stand still, for nobody
+   * knows whether those objects are there any more.
+   */
+  disconnected(types: readonly { readonly type: PrintedType; readonly since: number }[]): void {
+    this.#since.clear();
+    for (const { type, since } of types) {
+      const name = formatGvr(type.gvr);
+      this.#since.set(name, Math.min(since, this.#since.get(name) ?? since));
+    }
+  }
+
+  /** The first states are there: what is not in the table is not in the cluster. */
+  loaded(): void {
+    this.#isLoading = false;
+  }
+
+  /** Moves what is shown by so many rows, down or (below 0) up, or to an end. It stays within the rows there are. */
+  scroll(by: number | 'top' | 'bottom'): void {
+    this.#offset = by === 'top' ? 0 : by === 'bottom' ? Number.POSITIVE_INFINITY : Math.max(0, this.#offset + by);
+  }
+
+  /** Sets what stands beside the counts: how far a wait is, or a sync. */
+  note(text: string | undefined): void {
+    this.#note = text;
+  }
+
+  /** The text that brings the terminal up to date; `now` is for ages and marks. */
+  frame(size: ScreenSize, now: number): string {
+    const usable = { columns: Math.max(1, size.columns || 80), rows: Math.max(1, size.rows || 24) };
+    return this.#screen.draw(this.#lines(usable, now), usable);
+  }
+
+  /** The text that takes the last frame off the terminal, so that other text can be written; the next frame stands below that. */
+  clear(): string {
+    return this.#screen.clear();
+  }
+
+  /** The text that ends it: the last frame stays, the cursor is visible again. */
+  end(): string {
+    return this.#screen.end();
+  }
+
+  #lines({ columns, rows }: ScreenSize, now: number): string[] {
+    for (const section of this.#sections.values()) section.forget(now);
+    const all = [...this.#sections.values()].filter((section) => section.size > 0);
+    this.#offset = Math.min(this.#offset, this.#lastOffset(all, rows));
+    const shown = below(all, this.#offset);
+    const room = shares(
+      shown.map(({ section, skip }) => section.size - skip),
+      rows - 1 - this.#overhead(shown.length),
+    );
+    const lines = shown.flatMap(({ section, skip }, i) => [
+      ...(i > 0 ? [''] : []),
+      ...section.lines({
+        rows: room[i] ?? 0,
+        skip,
+        columns,
+        now: Math.min(now, this.#since.get(section.name) ?? now),
+        painter: this.#painter,
+      }),
+    ]);
+    return [...lines.slice(0, rows - 1), this.#statusLine(columns, now)];
+  }
+
+  /** Lines that are no rows: headings, and empty ones between sections. */
+  #overhead(sections: number): number {
+    return (this.#options.noHeaders ? 0 : sections) + Math.max(0, sections - 1);
+  }
+
+  /** The least offset at which the last row is shown. */
+  #lastOffset(all: readonly LiveSection[], rows: number): number {
+    const total = all.reduce((sum, section) => sum + section.size, 0);
+    for (let offset = Math.max(0, total - (rows - 1)); offset < total; offset++) {
+      const shown = below(all, offset);
+      if (total - offset <= rows - 1 - this.#overhead(shown.length)) return offset;
+    }
+    return 0;
+  }
+
+  #statusLine(columns: number, now: number): string {
+    const alarm = cutToWidth(this.#alarm(now), columns);
+    const left = columns - displayWidth(alarm);
+    const rest = cutToWidth(`${alarm === '' ? '' : ' · '}${this.#footer()}`, left);
+    return (alarm === '' ? '' : this.#painter.state('bad', alarm)) + this.#painter.faint(rest);
+  }
+
+  /** `DISCONNECTED 15s`, with the types where others are connected. */
+  #alarm(now: number): string {
+    if (this.#since.size === 0) return '';
+    const names = [...this.#since.keys()];
+    const isAll = [...this.#sections.keys()].every((name) => this.#since.has(name));
+    const which = isAll ? '' : ` ${names.map((name) => name.slice(name.lastIndexOf('/') + 1)).join(', ')}`;
+    return `DISCONNECTED${which} ${humanDuration(Math.max(0, now - Math.min(...this.#since.values())))}`;
+  }
+
+  #footer(): string {
+    const note = this.#note === undefined ? [] : [cellText(this.#note)];
+    return [...note, this.#counts()].join(' · ');
+  }
+
+  #counts(): string {
+    const counts = [...this.#sections.values()].map((section) => section.count()).filter((text) => text !== '');
+    const some = counts.length === 0 ? (this.#isLoading ? 'loading' : 'no objects') : counts.join(', ');
+    const objects = this.#offset === 0 ? some : `${some} · from row ${this.#offset + 1}`;
+    if (!this.#last) return objects;
+    const { event, type } = this.#last;
+    const name = cellText(qualifiedName(event.object.metadata.name ?? '', type));
+    return `${objects} · ${this.#events} ${this.#events === 1 ? 'event' : 'events'}, last ${localTime(event.time, 'seconds')} ${event.type} ${name}`;
+  }
+}
+
+/** The sections that have rows behind the first so many, and how many of each are among those. */
+function below(all: readonly LiveSection[], offset: number): { section: LiveSection; skip: number }[] {
+  let left = offset;
+  return all.flatMap((section) => {
+    const skip = Math.min(left, section.size);
+    left -= skip;
+    return skip < section.size ? [{ section, skip }] : [];
+  });
+}
+
+/** Room for so many lines dealt out evenly; who needs less leaves the rest to others. */
+function shares(wanted: readonly number[], room: number): number[] {
+  const given = wanted.map(() => 0);
+  let left = Math.max(0, room);
+  let hungry = wanted.map((_, i) => i);
+  while (left > 0 && hungry.length > 0) {
+    const share = Math.max(1, Math.trunc(left / hungry.length));
+    for (const i of hungry) {
+      const more = Math.min(share, (wanted[i] ?? 0) - (given[i] ?? 0), left);
+      given[i] = (given[i] ?? 0) + more;
+      left -= more;
+    }
+    hungry = hungry.filter((i) => (given[i] ?? 0) < (wanted[i] ?? 0));
+  }
+  return given;
+}
+
+type Mark = 'added' | 'changed' | 'removed';
+
+interface LiveRow {
+  object: ReadonlyObject;
+  sortKey: unknown;
+  mark: Mark | undefined;
+  /** When the mark was first shown, or a cell changed after that. */
+  markedAt: number | undefined;
+  /** Cells as they were shown last, and which of them have changed since the mark. */
+  texts: readonly string[];
+  changed: ReadonlySet<number>;
+}
+
+interface Room extends ScreenSize {
+  /** Rows that are left out before the first. */
+  readonly skip: number;
+  readonly now: number;
+  readonly painter: Painter;
+}
+
+/** The rows of one type. */
+class LiveSection {
+  readonly #type: PrintedType;
+  readonly #options: LiveTableOptions & ColumnOptions;
+  readonly #rows = new Map<string, LiveRow>();
+  readonly #marked = new Map<string, LiveRow>();
+  #sorted: LiveRow[] | undefined;
+  #columns: readonly Column[];
+  #server: unknown;
+  readonly #leading: number[];
+  #table: AlignedTable;
+  /** The most places of each column, so that all of them are on the screen. */
+  #limits: readonly number[] = [];
+
+  constructor(type: PrintedType, options: LiveTableOptions & ColumnOptions, leading: number[]) {
+    this.#type = type;
+    this.#options = options;
+    this.#leading = leading;
+    this.#columns = columnsOf(undefined, type, options);
+    this.#table = this.#newTable();
+  }
+
+  get name(): string {
+    return formatGvr(this.#type.gvr);
+  }
+
+  /** Rows, deleted ones that are still to be seen among them. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  update({ event: { type, object, key, cause } }: PrintedEvent): void {
+    const known = this.#rows.get(key);
+    if (type === 'DELETED' && !known) return;
+    this.#useColumnsOf(object);
+    const mark = cause === 'initial' ? undefined : MARKS[type];
+    const isNew = known === undefined || known.mark === 'removed';
+    const row: LiveRow = isNew ? { object, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS } : known;
+    if (mark === 'removed') row.markedAt = undefined;
+    if (row.mark !== 'added' || mark === 'removed') row.mark = mark;
+    if (mark !== 'removed' || cellsOf(object)) row.object = object; // the last cells known stay with it
+    const sortKey = this.#options.sortBy?.(row.object)[0];
+    if (isNew || sortKey !== row.sortKey) this.#sorted = undefined;
+    row.sortKey = sortKey;
+    this.#rows.set(key, row);
+    if (mark) this.#marked.set(key, row);
+  }
+
+  /** Lets go of deleted rows that were to be seen long enough, and of marks. Their time begins with the first call after the event. */
+  forget(now: number): void {
+    for (const [key, row] of this.#marked) {
+      row.markedAt ??= now;
+      const age = now - row.markedAt;
+      if (age < (row.mark === 'removed' ? GONE_MS : MARKED_MS)) continue;
+      this.#marked.delete(key);
+      if (row.mark === 'removed') {
+        this.#rows.delete(key);
+        this.#sorted = undefined;
+      } else {
+        row.mark = undefined;
+        row.markedAt = undefined;
+        row.changed = NO_CELLS;
+      }
+    }
+  }
+
+  /** `12 pods`, without those that are deleted; '' for none. */
+  count(): string {
+    let count = 0;
+    for (const { mark } of this.#rows.values()) if (mark !== 'removed') count++;
+    if (count === 0) return '';
+    return `${count} ${count === 1 ? this.#type.kind.toLowerCase() : this.#type.gvr.resource}`;
+  }
+
+  /** The heading, then as many rows as there is room for; the last line counts those that there is none for. */
+  lines({ rows: room, skip, columns, now, painter }: Room): string[] {
+    const all = this.#inOrder().slice(skip);
+    const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
+    for (const row of shown) this.#refresh(row, now);
+    const headings = this.#columns.map(({ heading }) => heading);
+    for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)]) this.#table.fit(cells);
+    this.#limit(columns - LEAD.length, [headings, ...shown.map(({ texts }) => texts)]);
+    const lines = this.#options.noHeaders ? [] : [this.#line(headings, '  ', columns, (text) => painter.heading(text))];
+    for (const row of shown) lines.push(this.#rowLine(row, columns, painter));
+    if (shown.length < all.length && room > 0) lines.push(painter.faint(cutToWidth(`  … ${all.length - shown.length} more`, columns)));
+    return lines;
+  }
+
+  /** Cuts the widest columns until the others are on the screen too; none below what a name needs to be known by. */
+  #limit(room: number, rows: readonly (readonly string[])[]): void {
+    const count = this.#columns.length;
+    const last = Math.max(...rows.map((cells) => displayWidth(cells[count - 1] ?? '')));
+    const widths = [...this.#table.widths(count - 1), last];
+    let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+    while (excess > 0) {
+      const widest = Math.max(...widths);
+      if (widest <= LEAST_CUT) break;
+      const next = Math.max(LEAST_CUT, ...widths.filter((width) => width < widest));
+      const i = widths.indexOf(widest);
+      const cut = Math.min(widest - next, excess) || 1;
+      widths[i] = widest - cut;
+      excess -= cut;
+    }
+    this.#limits = widths;
+  }
+
+  #useColumnsOf(object: ReadonlyObject): void {
+    const server = cellsOf(object)?.columns;
+    if (!server || server.length === 0 || server === this.#server) return;
+    const columns = columnsOf(server, this.#type, this.#options);
+    const isSame = columns.length === this.#columns.length && columns.every(({ heading }, i) => heading === this.#columns[i]?.heading);
+    this.#server = server;
+    this.#columns = columns;
+    if (isSame) return;
+    this.#table = this.#newTable();
+    for (const row of this.#rows.values()) row.texts = [];
+  }
+
+  #newTable(): AlignedTable {
+    const columns = leadingColumns(this.#columns, this.#type, this.#options);
+    return new AlignedTable({ shared: this.#leading, columns, widthOf: displayWidth });
+  }
+
+  #inOrder(): LiveRow[] {
+    this.#sorted ??= [...this.#rows.values()].sort(
+      (a, b) =>
+        (this.#options.isDescending ? compareKeys(b.sortKey, a.sortKey) : compareKeys(a.sortKey, b.sortKey)) ||
+        compareText(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
+        compareText(a.object.metadata.name ?? '', b.object.metadata.name ?? ''),
+    );
+    return this.#sorted;
+  }
+
+  /** Its cells as of now. Which of them changed is known by what was shown before; an age changes by itself. */
+  #refresh(row: LiveRow, now: number): void {
+    const { object, texts: before } = row;
+    const cells = cellsOf(object);
+    row.texts = this.#columns.map((column) => column.cell({ object, cells, now }));
+    if (row.mark !== 'changed' || before.length === 0) return;
+    const changed = [...row.texts.keys()].filter((i) => row.texts[i] !== before[i] && this.#columns[i]?.heading !== 'AGE');
+    if (changed.length === 0) return;
+    row.changed = new Set([...row.changed, ...changed]);
+    row.markedAt = now;
+  }
+
+  #rowLine({ texts, mark, changed }: LiveRow, columns: number, painter: Painter): string {
+    if (mark === 'removed') return this.#line(texts, '- ', columns, (text) => painter.struck(text));
+    const sign = mark === 'added' ? '+ ' : changed.size > 0 ? '~ ' : '  ';
+    return this.#line(texts, mark && sign !== '  ' ? painter.change(mark, sign) : sign, columns, (text, i, cell) => {
+      if (changed.has(i)) return painter.flash(text);
+      return this.#columns[i]?.paint?.(painter, text, cell, undefined) ?? text;
+    });
+  }
+
+  /** Cells cut where the terminal ends, painted without the blanks that fill them up. */
+  #line(cells: readonly string[], lead: string, columns: number, paint: (text: string, column: number, cell: string) => string): string {
+    let left = columns - 2;
+    if (left <= 0) return '';
+    const line = this.#table.line(cells, (uncut, i) => {
+      const filled = this.#limited(cells[i] ?? '', uncut, i);
+      const text = cutToWidth(filled, left);
+      left = Math.max(0, left - displayWidth(filled));
+      const bare = text.trimEnd();
+      return bare === '' ? text : paint(bare, i, cells[i] ?? '') + text.slice(bare.length);
+    });
+    return lead + line.slice(0, -1).trimEnd();
+  }
+
+  /** A cell in its column's width, with a mark where it was cut. */
+  #limited(cell: string, filled: string, column: number): string {
+    const width = this.#limits[column] ?? Number.POSITIVE_INFINITY;
+    const isLast = column === this.#columns.length - 1;
+    if (displayWidth(filled) <= width) return filled;
+    const places = isLast ? width : width - GAP;
+    const text = displayWidth(cell) <= places ? cell : `${cutToWidth(cell, Math.max(0, places - 1))}…`;
+    return isLast ? text : text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+  }
+}
+
+const MARKS = { ADDED: 'added', MODIFIED: 'changed', DELETED: 'removed' } as const;
+/** What leads a row, what parts two columns, and what is left of a column that is cut: twenty places of text. */
+const LEAD = '  ';
+const GAP = 3;
+const LEAST_CUT = 20 + GAP;
+const NO_CELLS: ReadonlySet<number> = new Set();

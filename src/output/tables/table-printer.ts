@@ -1,0 +1,173 @@
+import type { Clock } from '../../kit/clock.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { type EventEnvelope, type EventWord, eventWordOf } from '../../stream/envelope.ts';
+import type { Marker } from '../../stream/markers.ts';
+import { markerLine } from '../marker-line.ts';
+import { type Painter, plainPainter } from '../painter.ts';
+import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
+import { type Timestamps, timeTexts } from '../timestamps.ts';
+import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
+import { AlignedTable } from './table.ts';
+
+export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
+  /** For AGE and relative times. */
+  readonly clock: Pick<Clock, 'now'>;
+  readonly noHeaders?: boolean | undefined;
+  readonly painter?: Painter | undefined;
+  /** The time of each event comes first, told in this way. */
+  readonly timestamps?: Timestamps | undefined;
+  /** Columns of pods have room for what later rows may hold from the start: for streams that go on. */
+  readonly hasRoom?: boolean | undefined;
+}
+
+/** When a stream comes back to a type, a row stands no more than so many lines below the heading that is its own. */
+const REPEAT_AFTER = 8;
+
+/** So many rows of a type on end are a block, which has a heading of its own. */
+const BLOCK = 2;
+
+/** What these columns of pods come to hold sooner or later: `ContainerCreating`, `1 (4m31s ago)`. */
+const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
+const LINES_PER_PIECE = 1000;
+
+/**
+ * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
+ * first appears, when its columns change, and again with each block of its rows. Where types take turns row by row, which would be more
+ * headings than rows, one that is a few lines above is enough; the columns up to the name are as wide for
+ * all types that have the same, so that a mixed stream can be read downwards.
+ */
+export class TablePrinter implements Printer {
+  readonly #options: TablePrinterOptions;
+  readonly #sections = new Map<string, Section>();
+  #last: Section | undefined;
+  #lines = 0;
+  /** Lines printed before the type of the last row took its turn. */
+  #turnedAt = 0;
+  /** Widths of the columns that lead every row of a stream. */
+  readonly #leading: number[] = [];
+
+  /** What an event's time is shown as; undefined when it is not shown. */
+  readonly #timeText: ((time: string) => string) | undefined;
+
+  constructor(options: TablePrinterOptions) {
+    this.#options = options;
+    this.#timeText = options.timestamps && timeTexts(options.timestamps, options.clock);
+  }
+
+  events(batch: readonly PrintedEvent[]): string {
+    const now = this.#options.clock.now();
+    const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event));
+    return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
+  }
+
+  marker(marker: Marker): string {
+    this.#lines++;
+    return `${(this.#options.painter ?? plainPainter).faint(markerLine(marker, this.#timeText?.(marker.time)))}\n`;
+  }
+
+  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    const now = this.#options.clock.now();
+    const rows = Array.from(answer, ({ object, type }) => this.#row(object, type, now));
+    const sections = new Set(rows.map((row) => row.section));
+    for (const section of sections) {
+      let piece = this.#heading(section, BLOCK);
+      let lines = 0;
+      for (const row of rows) {
+        if (row.section !== section) continue;
+        piece += this.#line(row);
+        if (++lines % LINES_PER_PIECE > 0) continue;
+        yield piece;
+        piece = '';
+      }
+      yield piece;
+    }
+  }
+
+  /** The cells of a row, with room made for them. */
+  #row(object: ReadonlyObject, type: PrintedType, now: number, event?: EventEnvelope): Row {
+    const cells = cellsOf(object);
+    const section = this.#section(cells?.columns, type, event !== undefined);
+    const word = event && eventWordOf(event);
+    const source = event ? { object, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' } : { object, cells, now };
+    const texts = section.columns.map((column) => column.cell(source));
+    section.table.fit(texts);
+    return { section, texts, event: word };
+  }
+
+  #section(server: readonly TableColumn[] | undefined, type: PrintedType, withEvent: boolean): Section {
+    const name = formatGvr(type.gvr);
+    const known = this.#sections.get(name);
+    if (known && (!server || server.length === 0 || sameColumns(server, known.server))) return known;
+    const alignTypes = withEvent && this.#options.showKind;
+    const layout = { ...this.#options, withEvent, withTime: this.#timeText !== undefined, alignTypes };
+    const columns = columnsOf(server, type, layout);
+    const lead = withEvent ? leadingColumns(columns, type, layout) : 0;
+    const table = new AlignedTable({ shared: this.#leading, columns: lead });
+    if (withEvent && this.#options.hasRoom)
+      table.fit(columns.map(({ heading }) => (isOfPods(columns) ? ' '.repeat(ROOM[heading] ?? 0) : '')));
+    const section = new Section(server, columns, table);
+    this.#sections.set(name, section);
+    return section;
+  }
+
+  /** The heading where one is due, behind an empty line where another type was printed before. `rows` are known to follow on end. */
+  #heading(section: Section, rows: number): string {
+    if (section === this.#last) return '';
+    const between = this.#last && !this.#options.noHeaders ? '\n' : '';
+    const isFar = section.headedAt === undefined || this.#lines - section.headedAt > REPEAT_AFTER;
+    const isBlock = this.#lines - this.#turnedAt >= BLOCK || rows >= BLOCK;
+    this.#last = section;
+    this.#turnedAt = this.#lines;
+    if ((!isFar && !isBlock) || this.#options.noHeaders) return '';
+    section.headedAt = this.#lines;
+    const { heading } = this.#options.painter ?? plainPainter;
+    return between + section.table.line(section.headings, heading);
+  }
+
+  #line({ section, texts, event }: Row): string {
+    this.#lines++;
+    const { painter } = this.#options;
+    if (!painter || painter === plainPainter) return section.table.line(texts);
+    return section.table.line(texts, (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled);
+  }
+}
+
+/** How many rows of one type stand on end there, up to a block. */
+function rowsFrom(rows: readonly Row[], at: number): number {
+  let count = 0;
+  while (count < BLOCK && rows[at + count] !== undefined && rows[at + count]?.section === rows[at]?.section) count++;
+  return count;
+}
+
+/** Types whose rows tell restarts have the columns of pods. */
+const isOfPods = (columns: readonly Column[]) => columns.some(({ heading }) => heading === 'RESTARTS');
+
+interface Row {
+  readonly section: Section;
+  readonly texts: readonly string[];
+  readonly event: EventWord | undefined;
+}
+
+/** What is printed of one type. */
+class Section {
+  readonly server: readonly TableColumn[] | undefined;
+  readonly columns: readonly Column[];
+  readonly headings: readonly string[];
+  readonly table: AlignedTable;
+  /** Lines printed before its last heading. */
+  headedAt: number | undefined;
+
+  constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[], table: AlignedTable) {
+    this.server = server;
+    this.table = table;
+    this.columns = columns;
+    this.headings = columns.map((column) => column.heading);
+  }
+}
+
+function sameColumns(a: readonly TableColumn[], b: readonly TableColumn[] | undefined): boolean {
+  if (a === b) return true;
+  return a.length === b?.length && a.every((column, i) => column.name === b[i]?.name && column.priority === b[i]?.priority);
+}

@@ -1,0 +1,216 @@
+import { MOST_LEVELS } from '../../kit/depth.ts';
+import { isContainer, jsonText } from '../../kit/exact-json.ts';
+import { isSamePart, sameValue } from '../../kit/same-value.ts';
+/** One step of a path from an object to a field of it. */
+export type PathStep =
+  | { readonly kind: 'field'; readonly name: string }
+  /** An item of a list, by what names it: the fields `names` of `item`. */
+  | { readonly kind: 'item'; readonly names: readonly string[]; readonly item: Fields }
+  | { readonly kind: 'index'; readonly index: number };
+
+/** One field that differs between two states of an object. */
+export interface FieldChange {
+  /** `.spec.replicas`, `.metadata.labels['a.b/c']`, `.status.conditions[type=Ready].status`. */
+  readonly path: string;
+  /** The same path, step by step. */
+  readonly steps: readonly PathStep[];
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** Absent when the field came. */
+  readonly before?: unknown;
+  /** Absent when the field went. */
+  readonly after?: unknown;
+}
+
+/**
+ * Which fields differ between two states of an object, with their values; the paths are those of `changedPaths`, in its order.
+ * Values are parts of what was given, not copies: give it redacted objects where values are shown.
+ *
+ * Promises: items of a list of objects are matched by what names them (name, type, uid, port …), so reordering them is no change;
+ * a part that came, went or changed its kind is one change, at its root; a list without such a name, or of plain values, is one change when its
+ * length or its plain values differ, and is compared place by place otherwise. Paths name keys, never values but those that name items.
+ * What is nested deeper than {@link MOST_LEVELS} is one change, where that depth is reached.
+ * `metadata.resourceVersion`, `metadata.managedFields` and `metadata.generation` are left out: they follow from the others and change with every write.
+ */
+export function fieldChanges(before: object, after: object): FieldChange[] {
+  return differences(before, after).map(changeOf);
+}
+
+/** The paths of {@link fieldChanges} alone, at less cost. */
+export function differingPaths(before: object, after: object): string[] {
+  return differences(before, after).map(({ up }) => pathOf(up));
+}
+
+/** The text of a path, as {@link FieldChange.path} has it. */
+export function formatPath(steps: readonly PathStep[]): string {
+  return steps.map(segmentOf).join('');
+}
+
+/** A map of JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Steps are gathered from the end, and only where something differs, so that equal parts cost nothing. */
+interface Difference {
+  readonly up: PathStep[];
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Stands for a field that is not there, in what no JSON has. */
+const ABSENT = undefined;
+
+function changeOf({ up, before, after }: Difference): FieldChange {
+  const steps = up.toReversed();
+  const path = formatPath(steps);
+  if (before === ABSENT) return { path, steps, kind: 'added', after };
+  if (after === ABSENT) return { path, steps, kind: 'removed', before };
+  return { path, steps, kind: 'changed', before, after };
+}
+
+function pathOf(up: readonly PathStep[]): string {
+  let path = '';
+  for (const step of up) path = segmentOf(step) + path;
+  return path;
+}
+
+function differences(before: object, after: object): Difference[] {
+  const out: Difference[] = [];
+  compareMaps(before as Fields, after as Fields, out, 0, DERIVED);
+  return out;
+}
+
+/** Names of what is not compared, and of what holds such names. A map, for any key may be asked for. */
+type Omitted = ReadonlyMap<string, true | Omitted>;
+
+const DERIVED: Omitted = new Map([
+  [
+    'metadata',
+    new Map([
+      ['resourceVersion', true],
+      ['managedFields', true],
+      ['generation', true],
+    ]),
+  ],
+]);
+
+const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
+
+function compareMaps(before: Fields, after: Fields, out: Difference[], level: number, omitted?: Omitted): void {
+  for (const name of Object.keys(after)) {
+    const skip = omitted?.get(name);
+    if (skip === true) continue;
+    const from = out.length;
+    compare(Object.hasOwn(before, name) ? before[name] : ABSENT, after[name], out, level + 1, skip);
+    if (out.length > from) leadTo(out, from, { kind: 'field', name });
+  }
+  for (const name of Object.keys(before)) {
+    if (Object.hasOwn(after, name) || omitted?.get(name) === true) continue;
+    out.push({ up: [{ kind: 'field', name }], before: before[name], after: ABSENT });
+  }
+}
+
+function leadTo(out: readonly Difference[], from: number, step: PathStep): void {
+  for (let i = from; i < out.length; i++) out[i]?.up.push(step);
+}
+
+function compare(before: unknown, after: unknown, out: Difference[], level: number, omitted?: Omitted): void {
+  if (isSamePart(before, after)) return;
+  if (level > MOST_LEVELS && sameValue(before, after)) return;
+  const isWithin = level <= MOST_LEVELS;
+  if (isWithin && isMap(before) && isMap(after)) compareMaps(before, after, out, level, omitted);
+  else if (isWithin && Array.isArray(before) && Array.isArray(after)) compareLists(before, after, out, level);
+  else out.push({ up: [], before, after });
+}
+
+function compareLists(before: readonly unknown[], after: readonly unknown[], out: Difference[], level: number): void {
+  const names = mergeKeyOf(before, after);
+  if (names) {
+    compareKeyed(before as Fields[], after as Fields[], names, out, level);
+    return;
+  }
+  if (before.length !== after.length || differInPlain(before, after)) {
+    out.push({ up: [], before, after });
+    return;
+  }
+  for (let index = 0; index < after.length; index++) {
+    const from = out.length;
+    compare(before[index], after[index], out, level + 1);
+    if (out.length > from) leadTo(out, from, { kind: 'index', index });
+  }
+}
+
+function differInPlain(before: readonly unknown[], after: readonly unknown[]): boolean {
+  return after.some((item, i) => !isSamePart(item, before[i]) && (isPlain(item) || isPlain(before[i])));
+}
+
+function compareKeyed(
+  before: readonly Fields[],
+  after: readonly Fields[],
+  names: readonly string[],
+  out: Difference[],
+  level: number,
+): void {
+  const old = new Map(before.map((item) => [identityOf(item, names), item]));
+  for (const item of after) {
+    const identity = identityOf(item, names);
+    const from = out.length;
+    compare(old.get(identity), item, out, level + 1);
+    if (out.length > from) leadTo(out, from, { kind: 'item', names, item });
+    old.delete(identity);
+  }
+  for (const item of old.values()) out.push({ up: [{ kind: 'item', names, item }], before: item, after: ABSENT });
+}
+
+/**
+ * What names an item of a list, most telling first; the API's own merge keys among them.
+ * Source: the patchMergeKey and listMapKey markers of k8s.io/api.
+ */
+const MERGE_KEYS: readonly (readonly string[])[] = [
+  ['name'],
+  ['type'],
+  ['uid'],
+  ['containerPort'],
+  ['containerPort', 'protocol'],
+  ['port'],
+  ['port', 'protocol'],
+  ['mountPath'],
+  ['devicePath'],
+  ['topologyKey'],
+  ['ip'],
+  ['id'],
+  ['key'],
+  ['kind', 'name'],
+  ['kind', 'namespace', 'name'],
+];
+
+/** The first key that every item of both lists has, and no two of one list share. */
+function mergeKeyOf(before: readonly unknown[], after: readonly unknown[]): readonly string[] | undefined {
+  const first = after[0] ?? before[0];
+  if (!isMap(first)) return undefined;
+  return MERGE_KEYS.find((names) => hasIdentity(first, names) && isUniqueIn(before, names) && isUniqueIn(after, names));
+}
+
+function isUniqueIn(list: readonly unknown[], names: readonly string[]): boolean {
+  if (!list.every((item) => hasIdentity(item, names))) return false;
+  return list.length < 2 || new Set(list.map((item) => identityOf(item as Fields, names))).size === list.length;
+}
+
+const hasIdentity = (item: unknown, names: readonly string[]) => isMap(item) && names.every((name) => NAMING.has(typeof item[name]));
+
+/** What may name an item: texts and whole numbers of any size. */
+const NAMING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);
+
+function identityOf(item: Fields, names: readonly string[]): unknown {
+  return names.length === 1 ? item[names[0] as string] : jsonText(names.map((name) => item[name]));
+}
+
+function segmentOf(step: PathStep): string {
+  if (step.kind === 'field') return /^[A-Za-z_][\w-]*$/.test(step.name) ? `.${step.name}` : `[${quoted(step.name)}]`;
+  if (step.kind === 'index') return `[${step.index}]`;
+  return `[${step.names.map((name) => `${name}=${bareOrQuoted(String(step.item[name]))}`).join(',')}]`;
+}
+
+const bareOrQuoted = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : quoted(text));
+
+const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
+
+const isPlain = (value: unknown) => !isContainer(value);

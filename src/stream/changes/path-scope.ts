@@ -1,0 +1,41 @@
+import type { Step } from '../../expr/jsonpath/ast.ts';
+import { compileSteps } from '../../expr/jsonpath/compile.ts';
+import { parseTemplate } from '../../expr/jsonpath/parse.ts';
+import type { PathStep } from './field-changes.ts';
+
+/** Whether a changed field is one of those that were asked for: at one of the paths, below it, or a part that holds it. */
+export type PathScope = (steps: readonly PathStep[]) => boolean;
+
+/**
+ * The fields that paths of kubectl's dialect name, to pick from what changed. Undefined where a path is of another kind (`$…`, `..`, a template):
+ * then nothing can be left out.
+ */
+export function compileScope(paths: readonly string[]): PathScope | undefined {
+  const wanted = paths.map(stepsOf);
+  if (wanted.length === 0 || wanted.some((steps) => steps === undefined)) return undefined;
+  return (steps) => wanted.some((path) => isOn(path as readonly Step[], steps));
+}
+
+function stepsOf(text: string): readonly Step[] | undefined {
+  if (/^\s*\$/.test(text)) return undefined;
+  const [part, ...more] = parseTemplate(text);
+  if (part?.kind !== 'print' || more.length > 0) return undefined;
+  return part.path.some(({ kind }) => kind === 'recurse' || kind === 'literal') ? undefined : part.path;
+}
+
+function isOn([wanted, ...path]: readonly Step[], steps: readonly PathStep[]): boolean {
+  const [step, ...rest] = steps;
+  if (!wanted || !step) return true; // one is the beginning of the other
+  if (wanted.kind === 'union') return wanted.members.some((member) => isOn([...member, ...path], steps));
+  if (wanted.kind === 'key')
+    return isOn([{ kind: 'field', name: wanted.literal }, ...path], steps) || isOn([...wanted.path, ...path], steps);
+  return matches(wanted, step) && isOn(path, rest);
+}
+
+function matches(wanted: Step, step: PathStep): boolean {
+  if (step.kind === 'field') return wanted.kind === 'wildcard' || (wanted.kind === 'field' && wanted.name === step.name);
+  if (step.kind === 'index')
+    return wanted.kind !== 'slice' || !wanted.single || wanted.start === undefined || wanted.start < 0 || wanted.start === step.index;
+  if (wanted.kind === 'filter' || wanted.kind === 'item') return compileSteps([wanted], 'lenient')([step.item]).length > 0;
+  return wanted.kind === 'wildcard' || wanted.kind === 'slice';
+}

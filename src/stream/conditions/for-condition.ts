@@ -1,0 +1,127 @@
+import { goSprint } from '../../expr/go-text.ts';
+import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
+import { InformerError } from '../../kit/error.ts';
+import { isContainer } from '../../kit/exact-json.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { rolloutOf } from '../../model/rollout.ts';
+import { type KindSource, withKind } from '../shown-object.ts';
+
+/** One `--for`, as `kubectl wait` takes it. */
+export interface ForCondition {
+  /** As it was written. */
+  readonly source: string;
+  readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
+  /** The path of a jsonpath condition. */
+  readonly path?: string | undefined;
+  /**
+   * Whether an object in this state meets it; undefined = there is no such object.
+   * An Error is what makes kubectl give up: the expression finds what cannot be compared, the rollout has failed.
+   */
+  met(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error;
+}
+
+/**
+ * Reads `create`, `delete`, `condition=NAME[=VALUE]`, `jsonpath=EXPRESSION[=VALUE]` or `rollout`.
+ *
+ * A condition's value defaults to true; names and values are compared without regard to case. A single `=` ends the expression of a jsonpath,
+ * `==` belongs to it; without a value the expression has to find something. Throws `argument` with kubectl's words for what kubectl refuses.
+ * `rollout` is what `kubectl rollout status` waits for; it takes the kind from the type where the object has none.
+ * Source: kubectl pkg/cmd/wait, pkg/polymorphichelpers.
+ */
+export function parseForCondition(text: string): ForCondition {
+  const word = text.toLowerCase();
+  if (word === 'create') return { source: text, kind: 'create', met: (object) => object !== undefined };
+  if (word === 'delete') return { source: text, kind: 'delete', met: (object) => object === undefined };
+  if (word === 'rollout') return { source: text, kind: 'rollout', met: rolledOut };
+  if (text.startsWith('condition=')) return statusCondition(text, text.slice('condition='.length));
+  if (text.startsWith('jsonpath=')) return jsonPathCondition(text, text.slice('jsonpath='.length));
+  throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, {
+    hint: text.includes('/')
+      ? 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME'
+      : "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
+  });
+}
+
+/** A rollout that has failed, or cannot be asked about, is an error of the cluster, as for kubectl. */
+function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
+  if (object === undefined) return false;
+  const whole = type ? withKind(object, type) : object;
+  const { state, text } = rolloutOf(whole);
+  if (state === 'done' || state === 'waiting') return state === 'done';
+  const { name, namespace } = whole.metadata;
+  const kind = (whole.kind ?? 'object').toLowerCase();
+  if (state === 'unknown') return new InformerError('terminal', `--for rollout: ${kind} "${name}": ${text}`);
+  const place = `${kind} ${name}${namespace === undefined ? '' : ` -n ${namespace}`}`;
+  return new InformerError('terminal', `${kind} "${name}" ${text}`, {
+    hint: `kubectl describe ${place} shows why, kubectl rollout undo ${place} goes back`,
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function statusCondition(source: string, text: string): ForCondition {
+  const at = text.indexOf('=');
+  const name = (at < 0 ? text : text.slice(0, at)).toLowerCase();
+  const value = (at < 0 ? 'true' : text.slice(at + 1)).toLowerCase();
+  return { source, kind: 'condition', met: (object) => object !== undefined && hasCondition(object, name, value) };
+}
+
+function hasCondition(object: ReadonlyObject, name: string, value: string): boolean {
+  const status = isMap(object.status) ? object.status : {};
+  if (!Array.isArray(status.conditions)) return false;
+  for (const condition of status.conditions) {
+    if (!isMap(condition) || typeof condition.type !== 'string' || condition.type.toLowerCase() !== name) continue;
+    if (typeof condition.status !== 'string') continue;
+    return condition.status.toLowerCase() === value && !isOutdated(object, status, condition);
+  }
+  return false;
+}
+
+/** The controller has not seen the object's present spec yet. A condition's own observedGeneration goes before that of the status. */
+function isOutdated({ metadata }: ReadonlyObject, status: Fields, condition: Fields): boolean {
+  const observed = typeof condition.observedGeneration === 'number' ? condition.observedGeneration : status.observedGeneration;
+  return typeof metadata.generation === 'number' && typeof observed === 'number' && observed < metadata.generation;
+}
+
+function jsonPathCondition(source: string, text: string): ForCondition {
+  const [expression = '', expected, ...more] = splitAtEqualSigns(text);
+  if (more.length > 0)
+    throw refused("jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'");
+  const path = relaxed(expression);
+  const value = expected?.replace(/^['"]+|['"]+$/g, '');
+  if (value === '') throw refused("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
+  if (path === '') throw refused('jsonpath expression cannot be empty');
+  const { values } = bound(compileJsonPath(path));
+  return { source, kind: 'jsonpath', path, met: (object) => object !== undefined && isFound(values(object), value) };
+}
+
+const bound = <T extends { values(object: unknown): unknown[] }>(path: T) => ({ values: (object: unknown) => path.values(object) });
+const refused = (message: string) => new InformerError('argument', message);
+
+/** Splits at every `=` that stands alone: `a==b=c` is `a==b` and `c`. */
+function splitAtEqualSigns(text: string): string[] {
+  const out = [''];
+  for (const part of text.match(/==|=|[^=]+/g) ?? []) {
+    if (part === '=') out.push('');
+    else out[out.length - 1] += part;
+  }
+  return out;
+}
+
+/** Source: kubectl pkg/cmd/get RelaxedJSONPathExpression. */
+function relaxed(expression: string): string {
+  if (expression === '') return '';
+  const found = /^\{\.?([^{}]+)\}$|^\.?([^{}]+)$/.exec(expression);
+  if (!found) throw refused("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'");
+  return `{.${found[1] ?? found[2]}}`;
+}
+
+function isFound(found: readonly unknown[], expected: string | undefined): boolean | Error {
+  if (found.length === 0) return false;
+  if (found.length > 1) return new InformerError('argument', 'given jsonpath expression matches more than one value');
+  if (expected === undefined) return true;
+  const [value] = found;
+  if (isContainer(value)) return new InformerError('argument', 'jsonpath leads to a nested object or list which is not supported');
+  return goSprint(value).trim() === expected.trim();
+}

@@ -1,0 +1,167 @@
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import { BLANK, Duration, parseAge, parseTime } from '../../expr/cel/values.ts';
+import { keysRead } from '../../expr/cel/walk.ts';
+import { InformerError } from '../../kit/error.ts';
+import { numberOf } from '../../kit/exact-json.ts';
+import { nearest } from '../../kit/nearest.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { DurationCell } from './cell-comparison.ts';
+
+/** How a cell is typed for expressions. */
+export type CellType = 'number' | 'duration' | 'boolean' | 'name' | 'cell';
+
+/** One printed column as expressions see it. */
+export interface PrintedColumn {
+  /** Its variable: `UP_TO_DATE`. */
+  readonly name: string;
+  /** As it is printed, and as `cells[…]` knows it: `UP-TO-DATE`. */
+  readonly heading: string;
+  readonly type: CellType;
+}
+
+/** Columns that are printed around the server's own. */
+const AROUND = ['EVENT', 'NAMESPACE'];
+
+/** What is shown of a type without a table of its own. */
+const FALLBACK: readonly TableColumn[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Age', type: 'string', format: '', priority: 0 },
+];
+
+/**
+ * The printed columns of a type, wide ones too, by the names expressions use: headings in capitals, with everything but letters,
+ * digits and `_` made `_`. Of two that fall together the first has the name; `cells["…"]` still tells them apart.
+ */
+export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
+  return columns.map((column) => {
+    const heading = column.name.toUpperCase();
+    return { name: heading.replace(/[^\p{L}\p{Nd}_]/gu, '_'), heading, type: typeOf(column, heading) };
+  });
+}
+
+function typeOf({ type, format }: TableColumn, heading: string): CellType {
+  if (format === 'name') return 'name';
+  if (heading === 'AGE' || type === 'date') return 'duration';
+  if (type === 'integer' || type === 'number') return 'number';
+  return type === 'boolean' ? 'boolean' : 'cell';
+}
+
+/** Throws `argument` for a name in the program that is no printed column of a type, with what may have been meant and what there is. */
+export function checkWhere(program: CelProgram, columns?: readonly TableColumn[]): void {
+  const printed = printedColumns(columns);
+  const names = new Set([...printed.map(({ name }) => name), ...AROUND]);
+  const headings = new Set([...printed.map(({ heading }) => heading), ...AROUND]);
+  for (const used of program.variables)
+    if (used !== 'cells' && !names.has(used)) refuse(program, used, names, `; text stands in quotes: "${used}"`);
+  for (const key of keysRead(program.ast, 'cells')) if (!headings.has(key)) refuse(program, key, headings, '');
+}
+
+function refuse({ flag, source }: CelProgram, used: string, names: ReadonlySet<string>, advice: string): never {
+  const [near] = nearest(used, names);
+  const meant = near ? `did you mean ${near}? ` : '';
+  throw new InformerError('argument', `${flag}: there is no column ${used} in ${source}`, {
+    hint: `${meant}The columns are ${[...names].join(', ')}${advice}`,
+  });
+}
+
+/**
+ * Gives an expression the printed cells of objects. A cell is computed when it is read, so that only the columns an expression names cost
+ * something. `integer` and `number` columns and cells `N` or `N (… ago)` are numbers. AGE, date columns and cells that read as durations
+ * are durations, AGE as of `now`. An empty cell is the empty text. Everything else is the text that is printed, `<none>` too.
+ * A column that the row's type does not have is missing.
+ */
+export class PrintedCells {
+  #columns: readonly TableColumn[] | undefined;
+  #prototype: object;
+
+  /** Columns may change from row to row: a row's own are used where it has them. */
+  constructor(columns?: readonly TableColumn[]) {
+    this.#columns = columns;
+    this.#prototype = rowPrototype(columns);
+  }
+
+  /** The variables of one row: good until the object or the time is another. */
+  variablesFor(object: ReadonlyObject, now: number, event?: string): Readonly<Record<string, unknown>> {
+    const row = cellsOf(object);
+    if (row && row.columns !== this.#columns) {
+      this.#columns = row.columns;
+      this.#prototype = rowPrototype(row.columns);
+    }
+    const variables = Object.create(this.#prototype) as Row;
+    variables[ROW] = { object, now, event, cells: row?.cells };
+    return variables as unknown as Readonly<Record<string, unknown>>;
+  }
+}
+
+const ROW: unique symbol = Symbol('row');
+
+interface RowData {
+  readonly object: ReadonlyObject;
+  readonly now: number;
+  readonly event: string | undefined;
+  readonly cells: readonly unknown[] | undefined;
+}
+
+interface Row {
+  [ROW]: RowData;
+}
+
+/** Getters for every column, made once; a row is an object that inherits them. */
+function rowPrototype(columns: readonly TableColumn[] | undefined): object {
+  const printed = printedColumns(columns);
+  const prototype: object = Object.create(null);
+  for (const [i, column] of [...printed.entries()].reverse()) define(prototype, column.name, (row) => cellValue(column, i, row));
+  define(prototype, 'EVENT', ({ event }) => event);
+  if (!printed.some(({ name }) => name === 'NAMESPACE')) define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
+  define(prototype, 'cells', (row) => ({
+    ...Object.fromEntries(printed.map((column, i) => [column.heading, cellValue(column, i, row)])),
+    EVENT: row.event,
+    NAMESPACE: row.object.metadata.namespace ?? '',
+  }));
+  return prototype;
+}
+
+function define(prototype: object, name: string, read: (row: RowData) => unknown): void {
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    get(this: Row) {
+      return read(this[ROW]);
+    },
+  });
+}
+
+function cellValue({ type, heading }: PrintedColumn, i: number, { object, now, cells }: RowData): unknown {
+  if (type === 'name') return cells?.[i] === undefined ? object.metadata.name : String(cells[i]);
+  if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(cells?.[i] ?? '', now);
+  if (cells === undefined) return undefined; // no row: nothing is printed of it
+  const cell = cells[i] ?? '';
+  if (cell === '') return type === 'boolean' ? BLANK : '';
+  return type === 'duration' ? asDuration(cell, now) : asValue(cell);
+}
+
+function sinceText(time: string | null | undefined, now: number): Duration | undefined {
+  const then = time ? parseTime(time) : undefined;
+  return then && new Duration(now - then.getTime());
+}
+
+/** A time, or a duration in words: `5m`, `3d4h`. `<unknown>` stays text. */
+function asDuration(cell: unknown, now: number): unknown {
+  if (typeof cell !== 'string') return cell;
+  const ms = sinceText(cell, now)?.ms ?? durationIn(cell);
+  return ms === undefined ? cell : new DurationCell(ms, cell);
+}
+
+/** `5m`, and `5m ago`. */
+const durationIn = (cell: string) => parseAge(cell.replace(/ ago$/, ''));
+
+/** `3` and `3 (5m ago)`, as RESTARTS is printed. */
+const COUNT = /^(-?\d+)(?: \(.* ago\))?$/;
+
+function asValue(cell: unknown): unknown {
+  if (typeof cell !== 'string') return cell;
+  const count = COUNT.exec(cell)?.[1];
+  if (count !== undefined) return numberOf(count);
+  const ms = durationIn(cell);
+  return ms === undefined ? cell : new DurationCell(ms, cell);
+}

@@ -1,0 +1,277 @@
+import type { Clock } from '../../kit/clock.ts';
+import { joinKey, keyOf, type ObjectKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ObjectChange } from '../envelope.ts';
+import { type Condition, type ConditionJudge, type EventVariables, variablesOf } from './condition.ts';
+import type { WaitRules, WaitTarget } from './wait-rules.ts';
+
+export interface Tally {
+  readonly met: number;
+  readonly total: number;
+}
+
+/** One object, or the place of one that was named. */
+interface Member {
+  isPresent: boolean;
+  /** Its latest state, kept only where an answer depends on the time. */
+  object: ReadonlyObject | undefined;
+  /** Named, so that its absence counts. */
+  readonly isNamed: boolean;
+  until: boolean;
+  any: boolean;
+  hasFailed: boolean;
+  /** Whether `for` asks for it, and how many of its conditions it has met. */
+  inFor: boolean;
+  stage: number;
+}
+
+type Kind = 'until' | 'for' | 'any';
+
+/** The objects of one type that are waited for, and how far each of them is. Counts as it goes: a change costs the same for any number. */
+export class WaitSet {
+  readonly target: WaitTarget;
+  readonly #rules: WaitRules;
+  readonly #judge: ConditionJudge;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #members = new Map<ObjectKey, Member>();
+  readonly #stages: number;
+  readonly #hasDelete: boolean;
+  readonly #keepsObjects: boolean;
+  readonly tallies: Readonly<Record<Kind, { met: number; total: number }>> = {
+    until: { met: 0, total: 0 },
+    for: { met: 0, total: 0 },
+    any: { met: 0, total: 0 },
+  };
+  #failed = 0;
+  isSynced = false;
+  /** What a `for` condition could not compare. */
+  error: Error | undefined;
+
+  constructor(target: WaitTarget, rules: WaitRules, judge: ConditionJudge, clock: Pick<Clock, 'now'>) {
+    this.target = target;
+    this.#rules = rules;
+    this.#judge = judge;
+    this.#clock = clock;
+    this.#stages = rules.for?.length ?? 0;
+    this.#hasDelete = rules.for?.some(({ kind }) => kind === 'delete') ?? false;
+    this.#keepsObjects = dependsOnTime(rules);
+    for (const key of namedKeys(target)) this.#put(key, absent(true, this.#stages > 0));
+  }
+
+  /** Some object meets `failIf`, or did at its end. */
+  hasFailed(): boolean {
+    return this.#failed > 0;
+  }
+
+  /** The keys of some that do not meet it. */
+  unmet(kind: Kind, most: number): ObjectKey[] {
+    const out: ObjectKey[] = [];
+    for (const [key, member] of this.#members) {
+      if (out.length >= most) break;
+      if (this.#counts(member, kind) && !this.#isMet(member, kind)) out.push(key);
+    }
+    return out;
+  }
+
+  /** The keys of those that meet `failIf`, or `untilAny`. */
+  meeting(kind: 'fail-if' | 'until-any'): ObjectKey[] {
+    return [...this.#members].filter(([, { hasFailed, any }]) => (kind === 'fail-if' ? hasFailed : any)).map(([key]) => key);
+  }
+
+  /** The first state is whole: what was named and is not there is absent. */
+  synced(): void {
+    this.isSynced = true;
+    for (const [key, member] of this.#members) if (!member.isPresent) this.#change(key, member, () => this.#advance(member, undefined));
+  }
+
+  /** Asks again what depends on the time; what reads events is left as it was. */
+  again(): void {
+    for (const [key, member] of this.#members) {
+      const { object } = member;
+      if (!member.isPresent || !object) continue;
+      const variables = variablesOf({ type: 'updated', object, oldObject: object, cause: 'resync' }, this.#clock.now(), this.target.type);
+      this.#change(key, member, () => this.#askAgain(member, variables));
+    }
+  }
+
+  hear(change: ObjectChange): void {
+    const { type, object } = change;
+    const name = object.metadata.name ?? '';
+    const { names } = this.target;
+    if (names && !names.has(name)) return;
+    const variables = this.#readsVariables ? variablesOf(change, this.#clock.now(), this.target.type) : undefined;
+    const key = keyOf(object);
+    if (type === 'deleted') this.#left(key, name, variables);
+    else this.#is(key, name, object, variables);
+  }
+
+  get #readsVariables(): boolean {
+    const { until, untilAny, failIf } = this.#rules;
+    return until !== undefined || untilAny !== undefined || failIf !== undefined;
+  }
+
+  #is(key: ObjectKey, name: string, object: ReadonlyObject, variables: EventVariables | undefined): void {
+    const member = this.#members.get(key) ?? this.#newcomer(key, name);
+    this.#change(key, member, () => {
+      if (!member.isPresent && !this.#hasDelete) member.stage = 0;
+      member.isPresent = true;
+      if (this.#keepsObjects) member.object = object;
+      this.#advance(member, object);
+      if (variables) this.#ask(member, variables);
+    });
+  }
+
+  #left(key: ObjectKey, name: string, variables: EventVariables | undefined): void {
+    const member = this.#members.get(key);
+    if (!member) return;
+    this.#change(key, member, () => {
+      member.isPresent = false;
+      member.object = undefined;
+      this.#advance(member, undefined);
+      const isDone = member.stage === this.#stages;
+      if (!member.isNamed && !isDone && !this.#hasDelete) member.inFor = false;
+      member.until = false;
+      member.any = this.isSynced && !this.#rules.staysMs && this.#holdsAny(this.#rules.untilAny?.filter(readsEvent), variables);
+      member.hasFailed = this.isSynced && this.#holdsAny(this.#rules.failIf, variables); // a final state has been a state
+    });
+    if (this.#looksEverywhere(name)) this.#missed(name);
+  }
+
+  #ask(member: Member, variables: EventVariables): void {
+    const { until, untilAny, failIf } = this.#rules;
+    member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
+    member.any = this.#holdsAny(this.#judged(untilAny), variables);
+    member.hasFailed = this.#holdsAny(this.#judged(failIf), variables);
+  }
+
+  #askAgain(member: Member, variables: EventVariables): void {
+    const { until, untilAny, failIf } = this.#rules;
+    const isOfObjects = (conditions: readonly Condition[] | undefined) => conditions !== undefined && !conditions.some(readsEvent);
+    if (isOfObjects(until)) member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
+    if (isOfObjects(untilAny)) member.any = this.#holdsAny(untilAny, variables);
+    if (isOfObjects(failIf)) member.hasFailed = this.#holdsAny(failIf, variables);
+  }
+
+  /** The first state is no event. */
+  #judged(conditions: readonly Condition[] | undefined): readonly Condition[] | undefined {
+    return this.isSynced ? conditions : conditions?.filter((condition) => !readsEvent(condition));
+  }
+
+  #holdsAny(conditions: readonly Condition[] | undefined, variables: EventVariables | undefined): boolean {
+    return variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false);
+  }
+
+  /** One after the other: what is met now may be followed by what is met now too. */
+  #advance(member: Member, object: ReadonlyObject | undefined): void {
+    const conditions = this.#rules.for;
+    if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
+    if (this.#rules.staysMs && member.stage === conditions.length && conditions.at(-1)?.met(object, this.target.type) !== true)
+      member.stage--;
+    for (; member.stage < conditions.length; member.stage++) {
+      const answer = conditions[member.stage]?.met(object, this.target.type);
+      if (answer instanceof Error) this.error ??= answer;
+      if (answer !== true) return;
+    }
+  }
+
+  #newcomer(key: ObjectKey, name: string): Member {
+    const isNamed = this.target.names !== undefined;
+    if (this.#looksEverywhere(name)) this.#drop(name);
+    const isAskedFor = isNamed || !this.isSynced || this.#rules.for?.[0]?.kind !== 'delete' || !!this.#rules.staysMs;
+    const member = absent(isNamed && !this.#looksEverywhere(name), this.#stages > 0 && isAskedFor);
+    this.#put(key, member);
+    return member;
+  }
+
+  /** A name without a namespace has its own place while no namespace has such an object. */
+  #looksEverywhere(name: string): boolean {
+    return this.target.type.namespaced && (this.target.names?.has(name) ?? false) && isEverywhere(this.target);
+  }
+
+  #missed(name: string): void {
+    for (const [key, { isPresent, inFor, stage }] of this.#members)
+      if (key.endsWith(`/${name}`) && (isPresent || (inFor && stage === this.#stages))) return;
+    if (!this.#members.has(name)) this.#put(name, absent(true, this.#stages > 0));
+  }
+
+  // --- counting --------------------------------------------------------------------------------------------------------------------
+
+  #change(key: ObjectKey, member: Member, run: () => void): void {
+    this.#count(member, -1);
+    run();
+    this.#count(member, 1);
+    if (member.isPresent || member.isNamed || member.inFor) return;
+    this.#drop(key);
+    if (member.hasFailed) this.#failed++; // it has happened, and nobody is left to take it back
+    if (member.any) this.tallies.any.met++;
+  }
+
+  #put(key: ObjectKey, member: Member): void {
+    this.#members.set(key, member);
+    this.#count(member, 1);
+  }
+
+  #drop(key: ObjectKey): void {
+    const member = this.#members.get(key);
+    if (!member) return;
+    this.#members.delete(key);
+    this.#count(member, -1);
+  }
+
+  #count(member: Member, by: 1 | -1): void {
+    if (member.hasFailed) this.#failed += by;
+    for (const kind of KINDS) {
+      if (!this.#counts(member, kind)) continue;
+      this.tallies[kind].total += by;
+      if (this.#isMet(member, kind)) this.tallies[kind].met += by;
+    }
+  }
+
+  #counts(member: Member, kind: Kind): boolean {
+    if (kind === 'for') return member.inFor;
+    return member.isPresent || member.isNamed;
+  }
+
+  #isMet(member: Member, kind: Kind): boolean {
+    if (kind === 'for') return member.stage === this.#stages;
+    return kind === 'until' ? member.isPresent && member.until : member.any;
+  }
+}
+
+const KINDS = ['until', 'for', 'any'] as const;
+
+/** The tallies of several sets as one. */
+export function sumOf(sets: readonly WaitSet[], kind: Kind): Tally {
+  let met = 0;
+  let total = 0;
+  for (const { tallies } of sets) {
+    met += tallies[kind].met;
+    total += tallies[kind].total;
+  }
+  return { met, total };
+}
+
+const absent = (isNamed: boolean, inFor: boolean): Member => ({
+  isPresent: false,
+  object: undefined,
+  isNamed,
+  until: false,
+  any: false,
+  hasFailed: false,
+  inFor,
+  stage: 0,
+});
+
+/** Whether what a wait asks may become true while nothing changes. */
+export function dependsOnTime({ until, untilAny, failIf }: WaitRules): boolean {
+  return [until, untilAny, failIf].some((conditions) => conditions?.some(({ readsTime }) => readsTime));
+}
+
+const readsEvent = (condition: Condition) => condition.readsEvent;
+const isEverywhere = ({ namespaces }: WaitTarget) => !namespaces || namespaces.length === 0 || namespaces.includes('');
+
+function namedKeys(target: WaitTarget): ObjectKey[] {
+  const names = [...(target.names ?? [])];
+  if (!target.type.namespaced || isEverywhere(target)) return names;
+  return (target.namespaces ?? []).flatMap((namespace) => names.map((name) => joinKey(namespace, name)));
+}

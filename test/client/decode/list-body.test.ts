@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readList } from '../../../src/client/decode/list-body.ts';
+import { cellsOf } from '../../../src/model/cells.ts';
+import { bytes, cut } from '../../support/scripted-bytes.ts';
+import { objectText } from './json-text.ts';
+
+const gvr = { group: '', version: 'v1', resource: 'pods' };
+const LENGTHS = [1, 7, 1000, 16_384, 65_536, Number.MAX_SAFE_INTEGER];
+
+function read(text: string, length: number, options: { table?: boolean; dropManagedFields?: boolean } = {}) {
+  const chunks = cut(text, [length]);
+  return readList<Json>(fromArray(chunks), { gvr, table: false, dropManagedFields: true, ...options });
+}
+
+async function* fromArray(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+type Json = { kind?: unknown; apiVersion?: unknown; metadata?: { managedFields?: unknown } };
+
+/** An item as it is to come out, made by JSON.parse alone. */
+function expected(text: string, isTrimmed: boolean): Json {
+  const object = JSON.parse(text) as Json;
+  if (isTrimmed && typeof object.metadata === 'object' && object.metadata !== null) delete object.metadata.managedFields;
+  return object.kind === undefined ? { kind: 'Pod', apiVersion: 'v1', ...object } : object;
+}
+
+/** As an API server writes a pod. */
+function pod(i: number, more = ''): string {
+  const managed = `[{"manager":"kubelet","operation":"Update","fieldsV1":{"f:status":{"f:x":{},"k:{\\"type\\":\\"${i}\\"}":{".":{}}}},"subresource":"status"}]`;
+  return `{"metadata":{"name":"p-${i}","namespace":"n","labels":{"a":"é"},"managedFields":${managed}},"spec":{"nodeName":"w"${more}},"status":{}}`;
+}
+
+const podList = (items: readonly string[]) =>
+  `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[${items.join(',')}]}\n`;
+
+describe('readList', () => {
+  it('gives what JSON.parse gives with kind, apiVersion and no managedFields, however the items are written and cut up', async () => {
+    const fuzzed = fc.array(
+      fc.oneof(
+        objectText,
+        fc.nat(99).map((i) => pod(i)),
+      ),
+      { maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fuzzed, fc.constantFrom(...LENGTHS), fc.boolean(), async (items, length, dropManagedFields) => {
+        const page = await read(podList(items), length, { dropManagedFields });
+        expect(page.items).toEqual(items.map((text) => expected(text, dropManagedFields)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each(LENGTHS)('reads a long list as a server writes it in chunks of %s bytes', async (length) => {
+    const texts = Array.from({ length: 1000 }, (_, i) => pod(i));
+    const { items, resourceVersion } = await read(podList(texts), length);
+    expect(items).toEqual(texts.map((text) => expected(text, true)));
+    expect(resourceVersion).toBe('7');
+  });
+
+  it('is not misled by objects within an object that look like the next item', async () => {
+    const inner = ',"claims":[{"metadata":{"name":"x","managedFields":[1]}},{"metadata":{"name":"y"}}],"text":"},{\\"metadata\\":{"';
+    const texts = Array.from({ length: 200 }, (_, i) => pod(i, i % 3 === 0 ? '' : inner));
+    for (const length of LENGTHS) expect((await read(podList(texts), length)).items).toEqual(texts.map((text) => expected(text, true)));
+  });
+
+  it('puts kind and apiVersion in front of what an item has, in that order', async () => {
+    const { items } = await read(podList([pod(1), '{}', '{"metadata":{},"apiVersion":"own"}']), 1000);
+    expect(items.map((item) => Object.keys(item).slice(0, 3))).toEqual([
+      ['kind', 'apiVersion', 'metadata'],
+      ['kind', 'apiVersion'],
+      ['kind', 'apiVersion', 'metadata'],
+    ]);
+    expect(items[2]?.apiVersion).toBe('own');
+  });
+
+  it('takes a list whose kind comes behind its items', async () => {
+    const text = `{"items":[${pod(1)},${pod(2)}],"apiVersion":"v1","kind":"PodList"}`;
+    for (const length of LENGTHS) expect((await read(text, length)).items).toEqual([pod(1), pod(2)].map((item) => expected(item, true)));
+  });
+
+  it('cuts the managedFields of the objects of a table', async () => {
+    const row = (i: number) => `{"cells":["p-${i}"],"object":{"kind":"Pod","apiVersion":"v1",${pod(i).slice(1)}}`;
+    const text = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"columnDefinitions":[{"name":"Name"}],"rows":[${row(1)},${row(2)}]}`;
+    for (const length of LENGTHS) {
+      const { items } = await read(text, length, { table: true });
+      expect(items).toMatchObject([1, 2].map((i) => expected(pod(i), true)));
+      expect(items.every((item) => item.metadata?.managedFields === undefined)).toBe(true);
+      expect(items.map((item) => cellsOf(item)?.cells)).toEqual([['p-1'], ['p-2']]);
+    }
+  });
+
+  it('names the byte at which an item is broken, also behind items that were not', async () => {
+    const texts = Array.from({ length: 30 }, (_, i) => pod(i));
+    const text = podList([...texts, '{"metadata":{"name":tru}}', ...texts]);
+    const offset = Buffer.from(text).indexOf('{"metadata":{"name":tru');
+    for (const length of LENGTHS) {
+      await expect(read(text, length)).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(`at byte ${offset} `) });
+    }
+  });
+
+  it('says what is wrong with an item as it came, not as it was trimmed', async () => {
+    const text = podList([pod(1).replace('"status":{}', '"status":{} 1')]);
+    const { message } = (await read(text, 1000).catch((error: unknown) => error)) as Error;
+    const whole = (await read(text, 1000, { dropManagedFields: false }).catch((error: unknown) => error)) as Error;
+    expect(message).toMatch(/at position \d+/);
+    expect(message).toBe(whole.message);
+  });
+
+  it('never passes a cut list off as a whole one', async () => {
+    const text = podList(Array.from({ length: 5 }, (_, i) => pod(i))).trimEnd();
+    for (let end = 0; end < text.length; end += 13) {
+      await expect(read(text.slice(0, end), 100)).rejects.toMatchObject({ code: 'decode' });
+    }
+  });
+
+  it('reads a list that is written with space between everything', async () => {
+    const texts = Array.from({ length: 50 }, (_, i) => pod(i));
+    const text = JSON.stringify(JSON.parse(podList(texts)), null, 2);
+    const chunks = bytes(cut(text, [1000]).map(String));
+    const { items } = await readList<Json>(chunks, { gvr, table: false, dropManagedFields: true });
+    expect(items).toHaveLength(50);
+    expect(items.every((item) => item.metadata?.managedFields === undefined)).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WatchStream, type WatchStreamOptions } from '../../../src/client/decode/watch-stream.ts';
+import { jsonText } from '../../../src/kit/exact-json.ts';
+import { cut } from '../../support/scripted-bytes.ts';
+import { objectText } from './json-text.ts';
+
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+const GADGETS = { group: 'lab.example.com', version: 'v1', resource: 'gadgets' };
+
+type Json = { metadata?: { managedFields?: unknown } };
+
+async function read(text: string, length: number, options: Omit<WatchStreamOptions, 'gvr'>, gvr = PODS): Promise<unknown[]> {
+  const stream = new WatchStream<Json>(fromArray(cut(text, [length])), { gvr, ...options });
+  const events: unknown[] = [];
+  for await (const batch of stream) events.push(...batch);
+  return events;
+}
+
+async function* fromArray(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+function trimmed(object: Json): Json {
+  if (typeof object.metadata === 'object' && object.metadata !== null) delete object.metadata.managedFields;
+  return object;
+}
+
+const LENGTHS = [1, 7, 1000, 16_384, 65_536, Number.MAX_SAFE_INTEGER];
+const oneLine = objectText.map((text) => text.replaceAll('\n', ' '));
+const type = fc.constantFrom('ADDED', 'MODIFIED', 'DELETED');
+const table = (rows: readonly string[], more = '') =>
+  `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{}${more},"rows":[${rows.map((row) => `{"cells":[],"object":${row}}`).join(',')}]}`;
+
+describe('WatchStream without managedFields', () => {
+  it('gives what JSON.parse gives without them, however the objects are written and cut up', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(type, oneLine), { maxLength: 8 }), fc.constantFrom(...LENGTHS), async (events, length) => {
+        const text = events.map(([name, object]) => `{"type":"${name}","object":${object}}\n`).join('');
+        const expected = events.map(([name, object]) => ({ type: name, object: trimmed(JSON.parse(object)) }));
+        expect(await read(text, length, { table: false, dropManagedFields: true })).toEqual(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes them off the objects of a table, each of its rows', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(oneLine, { maxLength: 3 }), { maxLength: 4 }),
+        fc.constantFrom(...LENGTHS),
+        async (tables, length) => {
+          const text = tables.map((rows) => `{"type":"ADDED","object":${table(rows)}}\n`).join('');
+          const expected = tables.flat().map((object) => ({ type: 'ADDED', object: trimmed(JSON.parse(object)) }));
+          expect(JSON.stringify(await read(text, length, { table: true, dropManagedFields: true }))).toBe(JSON.stringify(expected));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves the rows of an object alone that is no table', async () => {
+    const object = { kind: 'Seating', metadata: { name: 'a' }, rows: [{ object: { metadata: { managedFields: [1], name: 'b' } } }] };
+    const text = `${JSON.stringify({ type: 'ADDED', object })}\n`;
+    expect(await read(text, 100, { table: true, dropManagedFields: true })).toEqual([{ type: 'ADDED', object }]);
+  });
+});
+
+describe('numbers in the events of a watch', () => {
+  const event = (spec: string) => `{"type":"MODIFIED","object":{"spec":${spec}}}\n`;
+  const specsIn = async (text: string, gvr: typeof PODS, dropManagedFields: boolean) =>
+    (await read(text, text.length, { table: false, dropManagedFields }, gvr)).map((at) =>
+      jsonText((at as { object: { spec: unknown } }).object.spec),
+    );
+  const ordinary = event('{"n":1}').repeat(1_500);
+
+  it.each([true, false])(
+    'keep every digit in custom resources, however many events came before (managedFields dropped: %s)',
+    async (dropped) => {
+      const specs = await specsIn(ordinary + event('{"a":9007199254740993,"b":1e400}'), GADGETS, dropped);
+      expect(specs.at(-1)).toBe('{"a":9007199254740993,"b":1e400}');
+    },
+  );
+
+  it.each([true, false])(
+    'keep whole numbers in built-in types, however many events came before (managedFields dropped: %s)',
+    async (dropped) => {
+      const specs = await specsIn(ordinary + event('{"a":9007199254740993,"b":1e+400}'), PODS, dropped);
+      expect(specs.at(-1)).toBe('{"a":9007199254740993,"b":1e+400}');
+    },
+  );
+
+  it('keep 1e400 in a built-in type when it comes early, and in every event from then on', async () => {
+    const odd = event('{"b":1e400}');
+    const specs = await specsIn(odd + ordinary + odd, PODS, true);
+    expect([specs[0], specs.at(-1)]).toEqual(['{"b":1e400}', '{"b":1e400}']);
+  });
+});

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { ServerReturn } from '../../../src/client/http/server-return.ts';
+import { abortable } from '../../../src/kit/abort.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { settled } from '../../../src/testing/fake-clock.ts';
+import { inProcess, through } from '../../support/in-process.ts';
+
+/** A server that is away, until `answer` says what it answers with. */
+async function bench() {
+  const { clock, transport } = await inProcess();
+  const asked: number[] = [];
+  const server: { answer: number | Error | 'silence' } = { answer: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) };
+  const changed = through(transport, async (init, send) => {
+    asked.push(clock.monotonic());
+    const { answer } = server;
+    if (answer === 'silence') return abortable(new Promise<never>(() => {}), init.signal);
+    if (answer instanceof Error) throw answer;
+    return { ...(await send(init)), status: answer };
+  });
+  const serverReturn = new ServerReturn({ transport: changed, clock, random: seededRandom(1) });
+  const controller = new AbortController();
+  const back: number[] = [];
+  const arrived = () => void back.push(clock.monotonic());
+  const wait = () => serverReturn.wait(controller.signal).then(arrived, () => {});
+  return { clock, asked, server, wait, back, controller };
+}
+
+it('is found out for all that wait with about one request a second, and within two seconds', async () => {
+  const { clock, asked, server, wait, back } = await bench();
+  for (let i = 0; i < 50; i++) void wait();
+  await clock.advance(60_000);
+  expect(back).toEqual([]);
+  expect(asked.length).toBeGreaterThan(50);
+  expect(asked.length).toBeLessThan(100);
+  server.answer = 200;
+  await clock.advance(2_000);
+  expect(back).toHaveLength(50);
+  const { length } = asked;
+  await clock.advance(60_000);
+  expect(asked).toHaveLength(length); // nobody waits, nothing is asked
+  expect(clock.pending).toBe(0);
+});
+
+it.each([200, 401, 403, 404, 429])('an answer of %s is a server that is there', async (status) => {
+  const { clock, server, wait, back } = await bench();
+  server.answer = status;
+  void wait();
+  await clock.advance(2_000);
+  expect(back).toHaveLength(1);
+});
+
+it.each([500, 502, 503])('a server that answers %s is waited for, and tried after some seconds all the same', async (status) => {
+  const { clock, server, wait, back } = await bench();
+  server.answer = status;
+  void wait();
+  await clock.advance(5_000);
+  expect(back).toEqual([]);
+  await clock.advance(5_000);
+  expect(back).toHaveLength(1);
+});
+
+it('a server that accepts and says nothing is asked again', async () => {
+  const { clock, asked, server, wait, back } = await bench();
+  server.answer = 'silence';
+  void wait();
+  await clock.advance(30_000);
+  expect(asked.length).toBeGreaterThan(7);
+  server.answer = 200;
+  await clock.advance(4_000);
+  expect(back).toHaveLength(1);
+});
+
+it('what fails for another reason than the connection is for those who wait to find out', async () => {
+  const { clock, server, wait, back } = await bench();
+  server.answer = new Error('not logged in');
+  void wait();
+  await clock.advance(2_000);
+  expect(back).toHaveLength(1);
+});
+
+it('asks nothing more when the last that waited has left', async () => {
+  const { clock, asked, wait, controller } = await bench();
+  void wait();
+  await clock.advance(10_000);
+  controller.abort();
+  await settled();
+  const { length } = asked;
+  await clock.advance(10_000);
+  expect([asked.length, clock.pending]).toEqual([length, 0]);
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { filteringHandler } from '../../../src/informer/handlers/filtering-handler.ts';
+import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+
+const yes = (version: number) => pod('a', version, { labels: { show: 'yes' } });
+const no = (version: number) => pod('a', version);
+const isShown = (object: { metadata: { readonly labels?: Readonly<Record<string, string>> } }) => object.metadata.labels?.show === 'yes';
+const update = { key: 'a', cause: 'watch', uidChanged: false } as const;
+
+function filtered() {
+  const inner = createRecordingHandler<Pod>();
+  return { inner, outer: filteringHandler<Pod>(isShown, inner) };
+}
+
+it.each([
+  ['both match', yes(1), yes(2), ['updated a@1->2']],
+  ['only the new one matches', no(1), yes(2), ['added a@2']],
+  ['only the old one matches', yes(1), no(2), ['deleted a@1']],
+  ['neither matches', no(1), no(2), []],
+])('an update of which %s [FLT-01]', (_, old, object, lines) => {
+  const { inner, outer } = filtered();
+  outer.updated?.(old, object, update);
+  expect(inner.lines).toEqual(lines);
+  for (const n of inner.notifications) {
+    if (n.kind === 'added') expect(n).toMatchObject({ isInInitialList: false, cause: 'filter' });
+    if (n.kind === 'deleted') expect(n).toMatchObject({ finalStateUnknown: false, cause: 'filter' });
+    if (n.kind === 'updated') expect(n.cause).toBe('watch');
+  }
+});
+
+it('additions and deletions pass when they match, unchanged [FLT-02]', () => {
+  const { inner, outer } = filtered();
+  const details = { key: 'a', cause: 'initial', isInInitialList: true } as const;
+  outer.added?.(yes(1), details);
+  outer.added?.(no(1), details);
+  outer.deleted?.(yes(2), { key: 'a', cause: 'relist', finalStateUnknown: true });
+  outer.deleted?.(no(2), { key: 'a', cause: 'relist', finalStateUnknown: true });
+  expect(inner.lines).toEqual(['added a@1', 'deleted a@2 (unknown)']);
+  expect(inner.notifications[0]).toMatchObject(details);
+});
+
+it('asks about the new object first', () => {
+  const asked: (string | undefined)[] = [];
+  const outer = filteringHandler<Pod>((o) => {
+    asked.push(o.metadata.resourceVersion);
+    return false;
+  }, {});
+  outer.updated?.(no(1), no(2), update);
+  expect(asked).toEqual(['2', '1']);
+});
+
+it('does without callbacks that are not there', () => {
+  const outer = filteringHandler<Pod>(() => true, {});
+  expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).toBeUndefined();
+  expect(outer.synced?.()).toBeUndefined();
+});
+
+it('passes on the promise of the inner handler', async () => {
+  const outer = filteringHandler<Pod>(() => true, { added: () => Promise.reject(new Error('inner')) });
+  await expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).rejects.toThrow('inner');
+});

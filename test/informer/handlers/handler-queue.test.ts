@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { CoalescingQueue, SYNCED, type Told } from '../../../src/informer/handlers/handler-queue.ts';
+import type { Notification } from '../../../src/informer/handlers/notification.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+
+const add = (key: string, version: number): Notification<Pod> => ({
+  kind: 'added',
+  key,
+  object: pod(key, version),
+  cause: 'watch',
+  isInInitialList: false,
+});
+const update = (key: string, from: number, to: number): Notification<Pod> => ({
+  kind: 'updated',
+  key,
+  oldObject: pod(key, from),
+  object: pod(key, to),
+  cause: 'watch',
+  uidChanged: false,
+});
+const remove = (key: string, version: number): Notification<Pod> => ({
+  kind: 'deleted',
+  key,
+  object: pod(key, version),
+  cause: 'watch',
+  finalStateUnknown: false,
+});
+
+function line(n: Notification<Pod>): string {
+  const old = n.kind === 'updated' ? `${n.oldObject.metadata.resourceVersion}->` : '';
+  return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion}`;
+}
+
+function through(...items: Notification<Pod>[]): { lines: string[]; lost: number } {
+  let lost = 0;
+  const queue = new CoalescingQueue<Pod>((count) => (lost += count));
+  for (const item of items) queue.push(item);
+  const lines: string[] = [];
+  for (let item = queue.shift(); item; item = queue.shift()) if (item !== SYNCED && item.kind !== 'continuity') lines.push(line(item));
+  return { lines, lost };
+}
+
+it.each([
+  ['an addition and its updates are one addition of the latest', [add('a', 1), update('a', 1, 2), update('a', 2, 3)], ['added a@3'], 2],
+  ['updates are one update from the first old to the last new', [update('a', 1, 2), update('a', 2, 3)], ['updated a@1->3'], 1],
+  ['updates and a deletion are the deletion', [update('a', 1, 2), remove('a', 3)], ['deleted a@3'], 1],
+  ['what came and went was never there', [add('a', 1), remove('a', 2)], [], 2],
+  ['what went and came again is an update to another', [remove('a', 2), add('a', 3)], ['updated a@2->3'], 1],
+  ['other keys keep their place', [update('a', 1, 2), add('b', 1), update('a', 2, 3)], ['updated a@1->3', 'added b@1'], 1],
+])('%s', (_, items, lines, lost) => {
+  expect(through(...items)).toEqual({ lines, lost });
+});
+
+it.each([
+  ['of the first', true, false],
+  ['of the second', false, true],
+])('two updates are one of another object when %s it was said', (_, first, second) => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  queue.push({ ...update('a', 1, 2), uidChanged: first } as Notification<Pod>);
+  queue.push({ ...update('a', 2, 3), uidChanged: second } as Notification<Pod>);
+  expect(queue.shift()).toMatchObject({ kind: 'updated', uidChanged: true });
+});
+
+it('what went and came again is another object, plain updates are not', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  for (const item of [remove('a', 2), add('a', 3), update('b', 1, 2), update('b', 2, 3)]) queue.push(item);
+  expect([queue.shift(), queue.shift()]).toMatchObject([{ uidChanged: true }, { uidChanged: false }]);
+});
+
+it('keeps every word of lost continuity, and the sync mark, each in its place', () => {
+  const told = (from: string): Told => ({ kind: 'continuity', event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' } });
+  const queue = new CoalescingQueue<Pod>(() => {});
+  for (const item of [add('a', 1), told('1'), told('2'), SYNCED, add('b', 2), told('3')] as const) queue.push(item);
+  expect(queue.size).toBe(6);
+  const taken = Array.from({ length: 7 }, () => queue.shift());
+  expect(taken).toMatchObject([
+    { key: 'a' },
+    { event: { from: '1' } },
+    { event: { from: '2' } },
+    SYNCED,
+    { key: 'b' },
+    { event: { from: '3' } },
+    undefined,
+  ]);
+});
+
+it('holds nothing once cleared', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  queue.push(add('a', 1));
+  queue.clear();
+  expect([queue.size, queue.shift()]).toEqual([0, undefined]);
+});
+
+it('keeps the sync mark behind what was there before it', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  queue.push(add('a', 1));
+  queue.push(SYNCED);
+  queue.push(update('a', 1, 2));
+  queue.push(add('b', 1));
+  expect([queue.shift(), queue.shift(), queue.shift()]).toMatchObject([{ key: 'a' }, SYNCED, { key: 'b' }]);
+});

@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import type { Notification } from '../../../src/informer/handlers/notification.ts';
+import { applyDeltas, textOf } from '../../../src/informer/store/apply.ts';
+import type { Delta } from '../../../src/informer/store/delta.ts';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { keyOf } from '../../../src/model/key.ts';
+import { Tombstone } from '../../../src/model/object.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+
+const live = { isInInitialList: false };
+const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Pod> => ({ type, object, key: keyOf(object) });
+
+function store(...pods: Pod[]): Indexer<Pod> {
+  const indexer = new Indexer<Pod>();
+  for (const each of pods) indexer.add(each);
+  return indexer;
+}
+
+function line(n: Notification<Pod>): string {
+  const old = n.kind === 'updated' ? `${n.oldObject.metadata.resourceVersion}->` : '';
+  return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion} ${n.cause}`;
+}
+
+it('goes by presence: an ADDED of what is stored is an update, a MODIFIED of what is not an addition [APP-01]', () => {
+  const { notifications } = applyDeltas([change('Added', pod('a', 2)), change('Updated', pod('b', 3))], store(pod('a', 1)), live);
+  expect(notifications.map(line)).toEqual(['updated a@1->2 watch', 'added b@3 watch']);
+});
+
+it('puts a list in place and tells deletions first, then the rest in list order [APP-02]', () => {
+  const indexer = store(pod('pod-1', 1), pod('pod-2', 2), pod('pod-3', 3));
+  const objects = [pod('pod-1', 4), pod('pod-2', 5), pod('pod-4', 6)];
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects, resourceVersion: '6' }], indexer, live);
+  expect(notifications.map(line)).toEqual([
+    'deleted pod-3@3 relist',
+    'updated pod-1@1->4 relist',
+    'updated pod-2@2->5 relist',
+    'added pod-4@6 relist',
+  ]);
+  expect(notifications[0]).toMatchObject({ finalStateUnknown: true });
+  expect([...indexer.keys()].sort()).toEqual(['pod-1', 'pod-2', 'pod-4']);
+});
+
+it('tells everything as deleted, final state unknown, when the list is empty [APP-04]', () => {
+  const indexer = store(pod('pod-1', 1), pod('pod-3', 3));
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [], resourceVersion: '9' }], indexer, live);
+  expect(notifications).toMatchObject([
+    { kind: 'deleted', key: 'pod-1', object: pod('pod-1', 1), finalStateUnknown: true },
+    { kind: 'deleted', key: 'pod-3', object: pod('pod-3', 3), finalStateUnknown: true },
+  ]);
+  expect([indexer.size, indexer.resourceVersion]).toEqual([0, '9']);
+});
+
+it('leaves out what the store refuses and names it [APP-06]', () => {
+  const indexer = new Indexer<Pod>({
+    indexers: {
+      node: (object) => {
+        if (object.metadata.name === 'b') throw new Error('no node');
+        return [];
+      },
+    },
+  });
+  const deltas = ['a', 'b', 'c'].map((name) => change('Added', pod(name, 1)));
+  const { notifications, error } = applyDeltas(deltas, indexer, live);
+  expect(notifications.map((n) => n.key)).toEqual(['a', 'c']);
+  expect(error?.message).toContain('(1/3) transactions');
+  expect(error?.message).toContain('key "b" on index "node"');
+});
+
+it.each([
+  ['Added', pod('a', 5), '5'],
+  ['Updated', pod('a', 6), '6'],
+  ['Deleted', pod('a', 7), '7'],
+] as const)('has moved the store to the version of the %s object when it is told [APP-08]', (type, object, version) => {
+  const indexer = store(pod('a', 1));
+  applyDeltas([change(type, object)], indexer, live);
+  expect(indexer.resourceVersion).toBe(version);
+});
+
+it('tells once, in its last state, of an object that a list holds twice', () => {
+  const indexer = store(pod('a', 1), pod('gone', 1));
+  const objects = [pod('a', 2), pod('b', 3), pod('a', 4)];
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects, resourceVersion: '9' }], indexer, live);
+  expect(notifications.map(line)).toEqual(['deleted gone@1 relist', 'updated a@1->4 relist', 'added b@3 relist']);
+});
+
+it('quotes the first three messages, and counts the rest', () => {
+  const errors = ['a', 'b', 'c', 'd', 'e'].map((text) => new Error(text));
+  expect([3, 4, 5].map((n) => textOf(errors.slice(0, n)))).toEqual(['a; b; c', 'a; b; c; and 1 more', 'a; b; c; and 2 more']);
+});
+
+it('moves the store with a bookmark and tells nobody', () => {
+  const indexer = store(pod('a', 1));
+  expect(applyDeltas([{ type: 'Bookmark', resourceVersion: '8' }], indexer, live).notifications).toEqual([]);
+  expect(indexer.resourceVersion).toBe('8');
+});
+
+it('announces every stored object once at a resync, old and new being the same [APP-09]', () => {
+  const indexer = store(pod('a', 1), pod('b', 2));
+  const { notifications } = applyDeltas([{ type: 'SyncAll' }], indexer, live);
+  expect(notifications.map(line)).toEqual(['updated a@1->1 resync', 'updated b@2->2 resync']);
+  for (const n of notifications) if (n.kind === 'updated') expect(n.object).toBe(n.oldObject);
+});
+
+it('tells the final state of a deletion that was seen, and the last known one of a tombstone', () => {
+  const indexer = store(pod('a', 1), pod('b', 2), pod('c', 3));
+  const { notifications } = applyDeltas(
+    [
+      change('Deleted', pod('a', 9)),
+      change('Deleted', new Tombstone('b', pod('b', 1))),
+      change('Deleted', new Tombstone<Pod>('c', undefined)),
+    ],
+    indexer,
+    live,
+  );
+  expect(notifications.map((n) => [n.object.metadata.resourceVersion, n.kind === 'deleted' && n.finalStateUnknown])).toEqual([
+    ['9', false],
+    ['1', true],
+    ['3', true],
+  ]);
+});
+
+it('tells nobody of the deletion of what nobody has heard of', () => {
+  expect(applyDeltas([change('Deleted', pod('a', 9))], store(), live).notifications).toEqual([]);
+});
+
+it('marks the first state as such', () => {
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a', 1)], resourceVersion: '1' }], store(), {
+    isInInitialList: true,
+  });
+  expect(notifications).toMatchObject([{ kind: 'added', cause: 'initial', isInInitialList: true }]);
+});
+
+it('tells one update for an object that came back as another, and says so', () => {
+  const indexer = store(pod('a', 1, { uid: 'u1' }));
+  const again = pod('a', 9, { uid: 'u2' });
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [again], resourceVersion: '9' }], indexer, live);
+  expect(notifications).toMatchObject([{ kind: 'updated', uidChanged: true }]);
+  expect(applyDeltas([change('Updated', pod('a', 10, { uid: 'u2' }))], indexer, live).notifications).toMatchObject([{ uidChanged: false }]);
+});
+
+it('replaces only the keys a list speaks for', () => {
+  const indexer = store(pod('a/x', 1), pod('b/x', 2));
+  const within = (key: string) => key.startsWith('a/');
+  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a/y', 3)], resourceVersion: '3' }], indexer, {
+    ...live,
+    within,
+  });
+  expect(notifications.map(line)).toEqual(['deleted a/x@1 relist', 'added a/y@3 relist']);
+  expect([...indexer.keys()].sort()).toEqual(['a/y', 'b/x']);
+});

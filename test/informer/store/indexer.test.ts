@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { isInformerError } from '../../../src/kit/error.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { ExplicitKey, keyOf, splitKey } from '../../../src/model/key.ts';
+import { Tombstone } from '../../../src/model/object.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+
+const tagged = (name: string, tags: string, version = 1) => pod(name, version, { annotations: { tags } });
+const byTags = (object: Pod) => object.metadata.annotations?.tags?.split(',').filter(Boolean) ?? [];
+const indexed = () => new Indexer<Pod>({ indexers: { tags: byTags } });
+
+describe('indexes', () => {
+  it('follow every value of an object, several at a time [IDX-01] [IDX-02]', () => {
+    const indexer = indexed();
+    indexer.add(tagged('k1', 'foo'));
+    indexer.add(tagged('k2', 'bar'));
+    indexer.update(tagged('k2', 'foo,bar'));
+    expect(indexer.indexKeys('tags', 'foo')).toEqual(['k1', 'k2']);
+    expect(indexer.indexKeys('tags', 'bar')).toEqual(['k2']);
+    indexer.update(tagged('k1', 'foo,bar'));
+    indexer.add(tagged('k3', 'foo,bar,baz'));
+    indexer.update(tagged('k1', 'foo'));
+    indexer.update(tagged('k2', 'bar'));
+    expect(['foo', 'bar', 'baz'].map((v) => indexer.indexKeys('tags', v))).toEqual([['k1', 'k3'], ['k2', 'k3'], ['k3']]);
+    indexer.deleteKey('k1');
+    indexer.deleteKey('k3');
+    expect(['foo', 'bar', 'baz'].map((v) => indexer.indexKeys('tags', v))).toEqual([[], ['k2'], []]);
+  });
+
+  it('forget a value when its last object leaves [IDX-03]', () => {
+    const indexer = indexed();
+    indexer.add(tagged('k1', 'foo'));
+    indexer.add(tagged('k2', 'foo,bar'));
+    indexer.deleteKey('k2');
+    expect(indexer.indexValues('tags')).toEqual(['foo']);
+    indexer.update(tagged('k1', ''));
+    expect(indexer.indexValues('tags')).toEqual([]);
+  });
+
+  it('find the objects of a value [IDX-04]', () => {
+    const indexer = indexed();
+    indexer.add(tagged('one', 'ernie,bert'));
+    indexer.add(tagged('two', 'bert,oscar'));
+    indexer.add(tagged('tre', 'ernie,elmo'));
+    const names = (value: string) =>
+      indexer
+        .byIndex('tags', value)
+        .map((o) => o.metadata.name)
+        .sort();
+    expect(['ernie', 'bert', 'elmo', 'oscar', 'elmo1'].map(names)).toEqual([['one', 'tre'], ['one', 'two'], ['tre'], ['two'], []]);
+    indexer.delete(tagged('tre', ''));
+    indexer.update(tagged('two', 'oscar'));
+    expect(['ernie', 'elmo', 'bert'].map(names)).toEqual([['one'], [], ['one']]);
+    expect(
+      indexer
+        .index('tags', tagged('other', 'ernie,oscar'))
+        .map((o) => o.metadata.name)
+        .sort(),
+    ).toEqual(['one', 'two']);
+  });
+
+  it('that do not exist are an error, values that do not exist are none [IDX-05]', () => {
+    const indexer = indexed();
+    const missing = 'Index with name nope does not exist';
+    expect(() => indexer.byIndex('nope', 'x')).toThrow(missing);
+    expect(() => indexer.indexKeys('nope', 'x')).toThrow(missing);
+    expect(() => indexer.index('nope', pod('a', 1))).toThrow(missing);
+    expect([indexer.byIndex('tags', 'x'), indexer.indexKeys('tags', 'x'), indexer.indexValues('nope')]).toEqual([[], [], []]);
+  });
+
+  it('give keys in order [IDX-07]', () => {
+    const indexer = indexed();
+    for (const name of ['c', 'a', 'b']) indexer.add(tagged(name, 'x'));
+    expect(indexer.indexKeys('tags', 'x')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('can be added at any time, all or none [IDX-08]', () => {
+    const indexer = indexed();
+    indexer.add(pod('a', 1, { node: 'n1' }));
+    expect(() => indexer.addIndexers({ node: (o) => [o.spec?.nodeName ?? ''], tags: byTags })).toThrow('indexer conflict: tags');
+    expect(indexer.indexNames).toEqual(['tags']);
+    indexer.addIndexers({ node: (o) => [o.spec?.nodeName ?? ''] });
+    expect(indexer.indexKeys('node', 'n1')).toEqual(['a']);
+  });
+
+  it('that throw are named with the key, and nothing has changed [IDX-10]', () => {
+    const indexer = new Indexer<Pod>({
+      indexers: {
+        tags: byTags,
+        picky: (object) => {
+          if (object.metadata.name === 'bad') throw new Error('hm');
+          return [];
+        },
+      },
+    });
+    indexer.add(tagged('good', 'x', 5));
+    const message = 'unable to calculate an index entry for key "bad" on index "picky": hm';
+    expect(() => indexer.add(tagged('bad', 'x'))).toThrow(message);
+    expect(() => indexer.replace([tagged('new', 'y'), tagged('bad', 'x')], '9')).toThrow(message);
+    expect([[...indexer.keys()], indexer.indexKeys('tags', 'x'), indexer.resourceVersion]).toEqual([['good'], ['good'], '5']);
+    const late = new Indexer<Pod>();
+    late.add(pod('a', 1));
+    expect(() =>
+      late.addIndexers({
+        fine: () => ['v'],
+        broken: () => {
+          throw new Error('hm');
+        },
+      }),
+    ).toThrow('on index "broken"');
+    expect(late.indexNames).toEqual([]);
+  });
+
+  it('that throw can be heard of instead: the object is stored, under nothing in that index alone [IDX-10]', () => {
+    const errors: string[] = [];
+    let isBroken = false;
+    const indexer = new Indexer<Pod>({
+      indexers: {
+        tags: byTags,
+        picky: (object) => {
+          if (isBroken) throw new Error('hm');
+          return [object.metadata.name ?? ''];
+        },
+      },
+      onIndexError: (error) => errors.push(error.message),
+    });
+    indexer.add(tagged('a', 'x', 5));
+    isBroken = true;
+    indexer.add(tagged('a', 'y', 6));
+    expect([indexer.indexKeys('tags', 'y'), indexer.indexValues('picky'), indexer.resourceVersion]).toEqual([['a'], [], '6']);
+    indexer.replace([tagged('b', 'x'), tagged('c', 'x')], '9');
+    expect([indexer.indexKeys('tags', 'x'), indexer.size]).toEqual([['b', 'c'], 2]);
+    expect(errors).toEqual(['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
+  });
+
+  it.each([undefined, null, 'text'])('that give %s and no list have thrown, and nothing has changed', (values) => {
+    const indexer = new Indexer<Pod>({ indexers: { odd: () => values as unknown as string[] } });
+    expect(() => indexer.add(pod('a', 1))).toThrow('for key "a" on index "odd": it gave no list but');
+    expect(indexer.size).toBe(0);
+  });
+
+  it('leave nothing behind when an object was changed in place', () => {
+    const indexer = indexed();
+    const object = tagged('k', 'old');
+    indexer.add(object);
+    object.metadata.annotations = { tags: 'changed' };
+    indexer.update(tagged('k', 'new'));
+    expect(indexer.indexValues('tags')).toEqual(['new']);
+  });
+
+  it('survive a replace', () => {
+    const indexer = indexed();
+    indexer.add(tagged('a', 'x'));
+    indexer.add(tagged('b', 'x,y'));
+    indexer.replace([tagged('b', 'y'), tagged('c', 'z')], '9');
+    expect(indexer.indexValues('tags').sort()).toEqual(['y', 'z']);
+    expect(indexer.size).toBe(2);
+  });
+
+  it('agree with a plain scan after any sequence of writes', () => {
+    const indexer = indexed();
+    const draw = seededRandom(7);
+    const random = (n: number) => Math.floor(draw() * n);
+    for (let i = 0; i < 2000; i++) {
+      const object = tagged(`k${random(20)}`, [random(5), random(5), random(5)].slice(0, random(4)).join(','), i + 1);
+      if (random(4) === 0) indexer.delete(object);
+      else if (random(50) === 0) indexer.replace([object], String(i));
+      else indexer.add(object);
+      for (let value = 0; value < 5; value++) {
+        const scanned = [...indexer.entries()].filter(([, o]) => byTags(o).includes(String(value))).map(([key]) => key);
+        expect(indexer.indexKeys('tags', String(value))).toEqual(scanned.sort());
+      }
+    }
+  });
+});
+
+describe('a replacement in steps', () => {
+  const many = (count: number, version: number, tags = 'x') => Array.from({ length: count }, (_, i) => tagged(`k${i}`, tags, version));
+
+  it('shows nothing before its last step, and then everything', () => {
+    const indexer = indexed();
+    indexer.add(tagged('old', 'o', 1));
+    const steps = indexer.replacing(many(5000, 2), '9');
+    let turns = 0;
+    while (!steps.next().done) {
+      turns++;
+      expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags')]).toEqual([1, '1', ['o']]);
+    }
+    expect(turns).toBeGreaterThan(3);
+    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags'), indexer.indexCount('tags', 'x')]).toEqual([
+      5000,
+      '9',
+      ['x'],
+      5000,
+    ]);
+  });
+
+  it('knows of every write that came between its steps', () => {
+    const isMine = (key: string) => key.startsWith('k');
+    const told: string[] = [];
+    const observer = {
+      begin: () => told.splice(0),
+      put: (key: string, old: Pod | undefined) => void (old && told.push(`${key} was ${old.metadata.resourceVersion}`)),
+      gone: (key: string, old: Pod) => void told.push(`${key} gone at ${old.metadata.resourceVersion}`),
+    };
+    for (let at = 0; at < 6; at++) {
+      const indexer = indexed();
+      indexer.add(tagged('k1', 'a', 1));
+      indexer.add(tagged('other', 'a', 1));
+      const steps = indexer.replacing(many(3000, 2), '9', { within: isMine, observer });
+      let turn = 0;
+      while (!steps.next().done) {
+        if (turn++ !== at) continue;
+        indexer.update(tagged('k1', 'b', 5));
+        indexer.update(tagged('other', 'b', 6));
+        indexer.add(tagged('k-more', 'b', 7));
+        indexer.addIndexers({ name: (object) => [object.metadata.name ?? ''] });
+      }
+      if (turn <= at) break;
+      expect(told).toEqual(['k1 was 5', 'k-more gone at 7']);
+      expect([indexer.size, indexer.indexKeys('tags', 'b'), indexer.indexKeys('name', 'other')]).toEqual([3001, ['other'], ['other']]);
+      expect(indexer.indexValues('name')).toHaveLength(3001);
+    }
+  });
+
+  it.each<[string, (indexer: Indexer<Pod>) => void, string[]]>([
+    ['an update', (i) => i.update(tagged('other', 'new', 5)), ['new', 'x']],
+    ['an addition', (i) => i.add(tagged('another', 'more', 5)), ['more', 'old', 'x']],
+    ['a deletion by key', (i) => i.deleteKey('other'), ['x']],
+    ['a deletion by object', (i) => i.delete(tagged('other', '', 5)), ['x']],
+    ['a transaction', (i) => i.transaction([{ type: 'delete', object: tagged('other', '', 5) }]), ['x']],
+    ['another replacement', (i) => i.replace([tagged('other', 'put', 5)], '7', { within: (key) => key === 'other' }), ['put', 'x']],
+  ])('loses no write that came between its steps: %s', (_, write, values) => {
+    for (const turn of [0, 1, 2]) {
+      const indexer = indexed();
+      indexer.add(tagged('other', 'old', 1));
+      const steps = indexer.replacing(many(5000, 2), '9', { within: (key) => key.startsWith('k') });
+      for (let i = 0; !steps.next().done; i++) if (i === turn) write(indexer);
+      expect(indexer.indexValues('tags').sort()).toEqual(values);
+      expect([...indexer.keys()].filter((key) => !key.startsWith('k'))).toHaveLength(values.length - 1);
+    }
+  });
+
+  it('transforms each object once, and tells once of a key that comes twice', () => {
+    const seen: Pod[] = [];
+    const transform = (object: Pod) => {
+      seen.push(object);
+      return object;
+    };
+    const indexer = new Indexer<Pod>({ transform });
+    const puts: string[] = [];
+    const observer = {
+      begin: () => puts.splice(0),
+      put: (key: string, _: unknown, o: Pod) => void puts.push(`${key}@${o.metadata.resourceVersion}`),
+      gone: () => {},
+    };
+    const objects = [...many(1500, 2), tagged('k0', 'x', 3)];
+    const steps = indexer.replacing(objects, '9', { observer });
+    steps.next();
+    indexer.bookmark('5');
+    indexer.add(tagged('late', 'x', 4));
+    while (!steps.next().done);
+    expect(seen.filter((object) => objects.includes(object))).toHaveLength(1501);
+    expect([puts.length, puts[0], puts.at(-1), indexer.has('late')]).toEqual([1500, 'k0@3', 'k1499@2', false]);
+  });
+
+  it('has changed nothing when an object in the middle has no key', () => {
+    const indexer = indexed();
+    indexer.add(tagged('a', 'x', 1));
+    expect(() => indexer.replace([...many(2000, 2), {} as Pod], '9')).toThrow("couldn't create key for object");
+    expect([[...indexer.keys()], indexer.resourceVersion]).toEqual([['a'], '1']);
+  });
+});
+
+describe('the version of the store', () => {
+  it('is that of the last change a reader can see [IDX-11]', () => {
+    const indexer = new Indexer<unknown>({ keyOf: (o) => (typeof o === 'string' ? o : keyOf(o)) });
+    const seen = [indexer.resourceVersion];
+    const step = (write: () => unknown) => {
+      write();
+      seen.push(indexer.resourceVersion);
+    };
+    step(() => indexer.add(pod('a', 10)));
+    step(() => indexer.add(pod('a', 10)));
+    step(() => indexer.add(pod('b', 20)));
+    step(() => indexer.delete(pod('b', 30)));
+    step(() => indexer.add('not an object'));
+    step(() => indexer.add(pod('c', 40)));
+    step(() => indexer.deleteKey('c'));
+    step(() => indexer.transaction([40, 30, 50].map((v) => ({ type: 'add', object: pod(`t${v}`, v) }) as const)));
+    step(() => indexer.replace([], '55'));
+    step(() => indexer.bookmark('60'));
+    step(() => indexer.delete(new Tombstone('a', undefined)));
+    expect(seen).toEqual(['', '10', '10', '20', '30', '30', '40', '40', '50', '55', '60', '60']);
+  });
+});
+
+it('applies what it can of a transaction and says which [IDX-13]', () => {
+  const indexer = new Indexer<Pod>();
+  const broken = {} as Pod;
+  const result = indexer.transaction([
+    { type: 'add', object: pod('a', 1) },
+    { type: 'add', object: broken },
+    { type: 'update', object: pod('b', 2) },
+    { type: 'delete', object: broken },
+  ]);
+  expect(result).toMatchObject({ successful: [0, 2], total: 4 });
+  expect(result.errors).toHaveLength(2);
+  expect([...indexer.keys()]).toEqual(['a', 'b']);
+});
+
+it.each([
+  ['add', (i: Indexer<Pod>, o: Pod) => i.add(o)],
+  ['update', (i: Indexer<Pod>, o: Pod) => i.update(o)],
+  ['delete', (i: Indexer<Pod>, o: Pod) => i.delete(o)],
+  ['keyOf', (i: Indexer<Pod>, o: Pod) => i.keyOf(o)],
+  ['replace', (i: Indexer<Pod>, o: Pod) => i.replace([o], '1')],
+])('%s wraps what kept it from making a key [IDX-14]', (_, write) => {
+  let thrown: unknown;
+  try {
+    write(new Indexer<Pod>(), {} as Pod);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(isInformerError(thrown, 'store')).toBe(true);
+  expect(((thrown as Error).cause as Error).message).toBe('object has no meta');
+});
+
+it('stores what the transform gives under the key of what came [IDX-15]', () => {
+  const indexer = new Indexer<Pod>({ transform: (o) => ({ ...o, metadata: { ...o.metadata, name: 'other' } }) });
+  indexer.add(pod('ns/a', 1));
+  expect(indexer.get('ns/a')?.metadata.name).toBe('other');
+});
+
+it('says what a transform threw, and has changed nothing', () => {
+  const indexer = new Indexer<Pod>({
+    transform: (o) => {
+      if (o.metadata.name === 'bad') throw new Error('hm');
+      return o;
+    },
+  });
+  indexer.add(pod('a', 5));
+  expect(() => indexer.add(pod('bad', 6))).toThrow('transforming: hm');
+  expect(() => indexer.replace([pod('b', 7), pod('bad', 8)], '9')).toThrow('transforming: hm');
+  expect([[...indexer.keys()], indexer.resourceVersion]).toEqual([['a'], '5']);
+});
+
+describe('keys', () => {
+  it('are namespace and name, or what was given outright [KEY-01]', () => {
+    expect([keyOf(pod('a/b', 1)), keyOf(pod('b', 1)), keyOf(new ExplicitKey('x/y'))]).toEqual(['a/b', 'b', 'x/y']);
+    expect(() => keyOf({})).toThrow('object has no meta');
+  });
+
+  it('come apart again [KEY-02]', () => {
+    expect([splitKey('b'), splitKey('a/b'), splitKey('/b')]).toEqual([
+      { namespace: '', name: 'b' },
+      { namespace: 'a', name: 'b' },
+      { namespace: '', name: 'b' },
+    ]);
+    expect(() => splitKey('a/b/c')).toThrow('unexpected key format');
+  });
+
+  it('of a tombstone are its own, with or without an object [KEY-03]', () => {
+    expect(keyOf(new Tombstone('a/b', undefined))).toBe('a/b');
+    expect(keyOf(new Tombstone('a/b', pod('c/d', 1)))).toBe('a/b');
+  });
+});

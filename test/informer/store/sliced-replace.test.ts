@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Applied, applyingDeltas } from '../../../src/informer/store/apply.ts';
+import type { Delta } from '../../../src/informer/store/delta.ts';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
+
+const pod = (namespace: string, n: number, version: number): UnknownObject => ({
+  metadata: { name: `p${n}`, namespace, uid: `${n}-${version % 2}`, resourceVersion: String(version) },
+  color: version % 3 === 0 ? 'red' : 'blue',
+});
+const keyOf = ({ metadata }: UnknownObject) => `${metadata.namespace}/${metadata.name}`;
+
+/** What one who is told every change knows; refuses what does not follow from what it knew. */
+class Follower {
+  readonly known = new Map<string, unknown>();
+
+  constructor(indexer: Indexer<UnknownObject>) {
+    for (const [key, object] of indexer.entries()) this.known.set(key, object);
+  }
+
+  take({ notifications }: Applied<UnknownObject>): void {
+    for (const told of notifications) {
+      const known = this.known.get(told.key);
+      if (told.kind === 'added') expect(known).toBeUndefined();
+      else expect(known).toBe(told.kind === 'updated' ? told.oldObject : (known ?? 'something'));
+      if (told.kind === 'deleted') this.known.delete(told.key);
+      else this.known.set(told.key, told.object);
+    }
+  }
+}
+
+it('what is told of lists applied in turns between other sources’ changes, and to handlers that come in between, adds up to the store', () => {
+  const namespaces = ['a', 'b'] as const;
+  const change = fc.record({
+    lane: fc.nat(1),
+    kind: fc.constantFrom('list', 'add', 'delete', 'index', 'handler'),
+    from: fc.nat(30),
+    count: fc.integer({ min: 0, max: 1500 }),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 24 }), (script) => {
+      const indexer = new Indexer<UnknownObject>({ indexers: { color: (object) => [String(object.color)] } });
+      const followers = [new Follower(indexer)];
+      const running: (Generator<undefined, Applied<UnknownObject>> | undefined)[] = [undefined, undefined];
+      let version = 0;
+      const step = (lane: number) => {
+        const next = running[lane]?.next();
+        if (!next?.done) return;
+        running[lane] = undefined;
+        expect(next.value.error).toBeUndefined();
+        for (const follower of followers) follower.take(next.value);
+      };
+      const begin = (lane: number, delta: Delta<UnknownObject>) => {
+        while (running[lane]) step(lane); // a lane applies one thing after the other
+        const namespace = namespaces[lane] as string;
+        running[lane] = applyingDeltas([delta], indexer, { isInInitialList: false, within: (key) => key.startsWith(`${namespace}/`) });
+        step(lane);
+      };
+      for (const { lane, kind, from, count } of script) {
+        const namespace = namespaces[lane] as string;
+        version++;
+        if (kind === 'list') {
+          const objects = Array.from({ length: count }, (_, i) => pod(namespace, from + i, version));
+          if (count > 1) objects.push(pod(namespace, from, version)); // a key twice
+          begin(lane, { type: 'ReplacedAll', objects, resourceVersion: String(version) });
+        } else if (kind === 'index') {
+          if (!indexer.hasIndex(`i${from}`)) indexer.addIndexers({ [`i${from}`]: (object) => [String(object.metadata.resourceVersion)] });
+        } else if (kind === 'handler') followers.push(new Follower(indexer));
+        else {
+          const object = pod(namespace, from, version);
+          begin(lane, { type: kind === 'add' ? 'Added' : 'Deleted', object, key: keyOf(object) });
+        }
+        for (let i = 0; i < from % 3; i++) step((lane + i) % 2);
+        expect(indexer.byIndex('color', 'red').length + indexer.byIndex('color', 'blue').length).toBe(indexer.size);
+      }
+      for (const lane of [0, 1]) while (running[lane]) step(lane);
+      for (const follower of followers) expect(follower.known).toEqual(new Map(indexer.entries()));
+      for (const name of indexer.indexNames) {
+        const filed = indexer.indexValues(name).flatMap((value) => indexer.byIndex(name, value));
+        expect(new Set(filed)).toEqual(new Set(indexer.values()));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../../src/informer/watch/watch-fault.ts';
+import { decide, type Ending, type Outcome, type Step, start, type WatchState } from '../../../src/informer/watch/watch-machine.ts';
+
+const stream = { streaming: true };
+const list = { streaming: false };
+const past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
+const grown = { ...past, isFresh: false };
+const long = { events: 3, ms: 60_000 };
+const empty = { events: 0, ms: 60_000 };
+const brief = { events: 3, ms: 10 };
+const nothing = { events: 0, ms: 10 };
+
+const streaming = (since?: string, tries = 0): WatchState => ({ kind: 'streaming', since, tries });
+const listing = (since?: string): WatchState => ({ kind: 'listing', since });
+const listed = (since: string, more: object = {}): WatchState => ({ kind: 'listed', since, past, ...more });
+const following = (since: string, more: object = {}): WatchState => ({ kind: 'following', since, past: { ...past, ...more } });
+const probing = (since: string, more: object = {}): WatchState => ({
+  kind: 'probing',
+  since,
+  after: 'missing',
+  past: { ...past, ...more },
+});
+const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verifying', since, after, past });
+/** Back at a version, after a stream that brought something. */
+const back = (since: string, after: Ending, more: object = {}): WatchState => listed(since, { after, past: { ...grown, ...more } });
+
+const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });
+const failed = (fault: Fault, at = '5', life = long, more: object = {}): Outcome => ({
+  kind: 'failed',
+  at,
+  fault,
+  error: fault,
+  life,
+  ...more,
+});
+
+type Row = [state: WatchState, outcome: Outcome, next: WatchState, pause: Step['pause'], tell: Step['tell'], why: Step['why']];
+
+const rows: Row[] = [
+  // streaming list
+  [streaming(), { kind: 'synced', at: '9' }, following('9'), 'none', 'nobody', 'ok'],
+  [streaming('5'), failed('throttled'), streaming('5'), 'backoff', 'log', 'throttled'],
+  [streaming('5'), failed('connection'), streaming('5'), 'backoff', 'log', 'connection'],
+  [streaming('5'), failed('gone'), streaming(''), 'none', 'log', 'gone'],
+  [streaming('5'), failed('too-large'), streaming(''), 'none', 'log', 'too-large'],
+  [streaming(''), failed('gone'), streaming(''), 'backoff', 'log', 'gone'],
+  [streaming(), failed('other'), listing(), 'none', 'log', 'other'],
+  [streaming('5'), failed('internal'), listing('5'), 'none', 'log', 'internal'],
+  [streaming('5'), failed('idle'), listing('5'), 'none', 'log', 'idle'],
+  [streaming(), ended('', nothing), listing(), 'none', 'log', 'very-short'],
+  [streaming('5'), ended('5', long), streaming('5', 1), 'none', 'log', 'closed'],
+  [streaming('5', 1), ended('5', long), streaming('5', 2), 'backoff', 'log', 'closed'],
+  [streaming('5', 4), ended('5', long), listing('5'), 'none', 'log', 'closed'],
+  [streaming('5'), failed('broken', '5', long), streaming('5', 1), 'none', 'log', 'broken'],
+  // LIST
+  [listing(), { kind: 'synced', at: '9' }, listed('9'), 'none', 'nobody', 'ok'],
+  [listing('5'), failed('gone'), listing(''), 'none', 'log', 'gone'],
+  [listing(), failed('too-large'), listing(''), 'none', 'log', 'too-large'],
+  [listing(''), failed('gone'), streaming(''), 'backoff', 'handler', 'gone'],
+  [listing('5'), failed('throttled'), streaming('5'), 'backoff', 'handler', 'throttled'],
+  [listing('5'), failed('connection'), streaming('5'), 'backoff', 'handler', 'connection'],
+  [listing(), failed('other'), streaming(), 'backoff', 'handler', 'other'],
+  // opening a watch
+  [listed('5'), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
+  [listed('5'), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
+  [listed('5', { after: 'idle' }), failed('throttled'), listed('5', { after: 'idle' }), 'backoff', 'log', 'throttled'],
+  [listed('5', { after: 'closed' }), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
+  [listed('5', { after: 'closed' }), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
+  [listed('5', { after: 'connection' }), { kind: 'opened' }, verifying('5', 'connection'), 'none', 'nobody', 'ok'],
+  [listed('5'), failed('gone'), streaming('5'), 'backoff', 'handler', 'gone'],
+  [listed('5', { after: 'closed' }), failed('gone'), streaming('5'), 'none', 'handler', 'gone'],
+  [listed('5', { after: 'connection' }), failed('too-large'), streaming('5'), 'none', 'handler', 'too-large'],
+  [listed('5'), failed('invalid'), streaming('5'), 'backoff', 'handler', 'invalid'],
+  [listed('5'), failed('internal'), listed('5', { after: 'internal' }), 'backoff', 'handler', 'internal'],
+  [listed('5'), failed('other'), listed('5', { after: 'other' }), 'backoff', 'handler', 'other'],
+  [listed('5'), failed('missing'), probing('5'), 'none', 'handler', 'missing'],
+  // asking whether the server's history is still the same
+  [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'nobody', 'ok'],
+  [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'nobody', 'ok'],
+  [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
+  [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
+  [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
+  // asking whether the collection is still there
+  [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'nobody', 'missing'],
+  [
+    probing('5', { misses: 3 }),
+    failed('missing'),
+    listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
+    'backoff',
+    'nobody',
+    'missing',
+  ],
+  [probing('5', { misses: 4 }), failed('missing'), streaming('5'), 'backoff', 'log', 'missing'],
+  [
+    probing('5', { misses: 4 }),
+    failed('other'),
+    listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
+    'backoff',
+    'nobody',
+    'other',
+  ],
+  // reading a stream
+  [following('5'), ended('8'), back('8', 'closed'), 'none', 'nobody', 'closed'],
+  [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'nobody', 'closed'],
+  [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'nobody', 'closed'],
+  [following('5', { hasty: true }), ended('8', brief), back('8', 'closed', { hasty: true }), 'backoff', 'nobody', 'closed'],
+  [following('5'), ended('5', nothing), listed('5', { after: 'very-short', past: { ...past, hasty: true } }), 'none', 'log', 'very-short'],
+  [
+    following('5', { hasty: true }),
+    ended('5', nothing),
+    listed('5', { after: 'very-short', past: { ...past, hasty: true } }),
+    'backoff',
+    'log',
+    'very-short',
+  ],
+  [following('5'), failed('gone', '8'), streaming('8'), 'none', 'log', 'gone'],
+  [following('5'), failed('gone', '5', nothing), streaming('5'), 'backoff', 'log', 'gone'],
+  [following('5', { isFresh: false }), failed('gone', '5', nothing), streaming('5'), 'none', 'log', 'gone'],
+  [following('5'), failed('replaced', '8'), streaming(''), 'none', 'log', 'replaced'],
+  [following('5'), failed('moved', '8'), streaming(''), 'none', 'log', 'moved'],
+  [following('5'), failed('drift', '8'), streaming(''), 'none', 'log', 'drift'],
+  [following('5'), failed('resync', '8'), streaming('8'), 'backoff', 'log', 'resync'],
+  [following('5'), failed('throttled', '8'), back('8', 'throttled'), 'backoff', 'log', 'throttled'],
+  [following('5'), failed('connection', '8'), back('8', 'connection'), 'none', 'log', 'connection'],
+  [following('5'), failed('broken', '8'), back('8', 'broken'), 'none', 'log', 'broken'],
+  [following('5'), failed('idle', '8', long), back('8', 'idle'), 'none', 'log', 'idle'],
+  [following('5'), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
+  [following('5', { strikes: 1 }), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
+  [following('5', { strikes: 1 }), failed('internal', '5', nothing), streaming('5'), 'backoff', 'log', 'internal'],
+  [following('5'), failed('internal', '8', long, { internalRetry: true }), back('8', 'internal'), 'none', 'log', 'internal'],
+  [following('5'), failed('other', '5', empty), listed('5', { after: 'other', past: { ...past, strikes: 1 } }), 'backoff', 'log', 'other'],
+  [following('5', { strikes: 1 }), failed('other', '5', empty), streaming('5'), 'backoff', 'log', 'other'],
+];
+
+describe('decide', () => {
+  it.each(rows.map((row) => [label(row), row] as const))('%s', (_, [state, outcome, next, pause, tell, why]) => {
+    expect(decide(state, outcome, stream)).toEqual({ next, pause, tell, why });
+  });
+
+  it('begins attempts with LIST where streaming lists are not to be had [WL-13]', () => {
+    expect(start(undefined, stream)).toEqual(streaming());
+    expect(start('5', list)).toEqual(listing('5'));
+    expect(decide(following('5'), failed('gone', '8'), list).next).toEqual(listing('8'));
+  });
+
+  it('has an answer for every state and outcome, even those that cannot meet', () => {
+    const states = [streaming(), listing(), listed('5'), verifying('5', 'idle'), following('5'), probing('5')];
+    const faults: Fault[] = [
+      'gone',
+      'too-large',
+      'replaced',
+      'moved',
+      'throttled',
+      'connection',
+      'broken',
+      'idle',
+      'internal',
+      'missing',
+      'invalid',
+      'drift',
+      'resync',
+      'other',
+    ];
+    const outcomes: Outcome[] = [
+      { kind: 'synced', at: '9' },
+      { kind: 'opened' },
+      { kind: 'probed' },
+      { kind: 'verified' },
+      ended('9'),
+      ended('9', nothing),
+      ...faults.map((f) => failed(f)),
+    ];
+    const kinds = new Set(states.map((s) => s.kind));
+    for (const state of states) {
+      for (const outcome of outcomes) {
+        const frozen = JSON.stringify([state, outcome]);
+        const step = decide(state, outcome, stream);
+        expect(kinds).toContain(step.next.kind);
+        expect(JSON.stringify([state, outcome])).toBe(frozen);
+      }
+    }
+  });
+});
+
+function label([state, outcome, next, pause]: Row): string {
+  const what = outcome.kind === 'failed' ? outcome.fault : outcome.kind;
+  return `${state.kind} ${'since' in state ? (state.since ?? 'never') : ''} + ${what} → ${next.kind}${pause === 'backoff' ? ' after a pause' : ''}`;
+}

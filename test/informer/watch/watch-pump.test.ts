@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { InitialEvents, type PumpOptions, pump } from '../../../src/informer/watch/watch-pump.ts';
+import { InformerError } from '../../../src/kit/error.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
+import { UnreadableObject } from '../../../src/model/unreadable.ts';
+import type { WatchEvent } from '../../../src/model/watch-event.ts';
+
+const tooLarge = new InformerError('decode', 'a line of the watch is longer than the limit', { hint: 'look at it' });
+const pod = (name: string, resourceVersion: string) => ({ metadata: { name, namespace: 'shop', resourceVersion } });
+const unreadable = (metadata: object) => ({ type: 'MODIFIED', object: new UnreadableObject(metadata, tooLarge) });
+
+function pumped(events: readonly object[], options: Partial<PumpOptions> = {}) {
+  const target = new InitialEvents<object>();
+  const refused: InformerError[] = [];
+  const result = pump(events as WatchEvent<object>[], target, {
+    logger: silentLogger,
+    onRefused: (error) => refused.push(error),
+    ...options,
+  });
+  return { result, target, refused };
+}
+
+it('an object that was not read is told with its name and why, moves the position, and the events behind it are stored', () => {
+  const { result, target, refused } = pumped([
+    unreadable({ name: 'large', namespace: 'shop', resourceVersion: '7' }),
+    unreadable({}),
+    { type: 'ADDED', object: pod('next', '8') },
+  ]);
+  expect(refused).toMatchObject([
+    { code: 'store', message: 'MODIFIED of "shop/large" was not stored: a line of the watch is longer than the limit', hint: 'look at it' },
+    { code: 'store', message: 'MODIFIED of an object was not stored: a line of the watch is longer than the limit' },
+  ]);
+  expect(target.objects).toEqual([pod('next', '8')]);
+  expect([result.events, target.resourceVersion]).toEqual([3, '8']);
+  expect(pumped([unreadable({ resourceVersion: '7' })]).target.resourceVersion).toBe('7');
+});
+
+it('an object that was not read ends the initial events with the error: it would seem deleted', () => {
+  const { result, refused } = pumped([unreadable({ name: 'large' }), { type: 'ADDED', object: pod('next', '8') }], {
+    untilInitialEventsEnd: true,
+  });
+  expect(result).toEqual({ events: 0, bookmarks: 0, error: tooLarge });
+  expect(refused).toEqual([]);
+});
+
+it('an event without metadata is told as a change that was not stored', () => {
+  const { result, refused } = pumped([{ type: 'ADDED', object: { kind: 'Pod', data: 'hunter2' } }]);
+  expect(refused).toMatchObject([{ code: 'store', message: 'a watch event without metadata was not stored: its object is Pod' }]);
+  expect(result.events).toBe(0);
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import { withCells } from '../../../src/model/cells.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import { TablePrinter, type TablePrinterOptions } from '../../../src/output/tables/table-printer.ts';
+import { answer, clock, deployment, event, lines, markingPainter, POD_COLUMNS, pod } from '../fixtures.ts';
+
+const printer = (options: Partial<TablePrinterOptions> = {}) => new TablePrinter({ clock, ...options });
+const shown = (options: Partial<TablePrinterOptions>, ...objects: UnknownObject[]) => lines(printer(options).objects(answer(...objects)));
+
+describe('an answer', () => {
+  test("is the server's table with the age of now", () => {
+    expect(shown({}, pod('web-1'), pod('a-much-longer-name', 'CrashLoopBackOff'))).toEqual([
+      'NAME                 READY   STATUS             RESTARTS   AGE',
+      'web-1                1/1     Running            0          60m',
+      'a-much-longer-name   1/1     CrashLoopBackOff   0          60m',
+      '',
+    ]);
+  });
+
+  test('wide has the columns of lower priority too', () => {
+    expect(shown({ wide: true }, pod('web-1'))).toEqual([
+      'NAME    READY   STATUS    RESTARTS   AGE   IP         NODE   NOMINATED NODE   READINESS GATES',
+      'web-1   1/1     Running   0          60m   10.0.0.1   n1     <none>           <none>',
+      '',
+    ]);
+  });
+
+  test('of several namespaces begins with them; labels come last', () => {
+    expect(shown({ withNamespace: true, labelColumns: ['app.kubernetes.io/name', 'nope'], showLabels: true }, pod('web-1'))).toEqual([
+      'NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE   NAME   NOPE   LABELS',
+      'shop        web-1   1/1     Running   0          60m   web           app.kubernetes.io/name=web,app=web',
+      '',
+    ]);
+    expect(shown({ showLabels: true }, deployment('web')).at(1)).toBe('web    2/2     2            2           24h   <none>');
+  });
+
+  test('of a cluster-scoped type has no namespaces, also where others of the stream have', () => {
+    const node: UnknownObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-1' } };
+    const type = { gvr: { group: '', version: 'v1', resource: 'nodes' }, kind: 'Node', namespaced: false };
+    expect(lines(printer({ withNamespace: true }).objects([{ object: node, type }]))).toEqual([
+      'NAME       AGE',
+      'worker-1   <unknown>',
+      '',
+    ]);
+    const { event: added } = event('ADDED', node);
+    expect(lines(printer({ withNamespace: true }).events([event('ADDED', pod('web-1')), { event: added, type }]))).toEqual([
+      'EVENT      NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE',
+      'ADDED      shop        web-1   1/1     Running   0          60m',
+      '',
+      'EVENT      NAME       AGE',
+      'ADDED      worker-1   <unknown>',
+      '',
+    ]);
+  });
+
+  test('of several types is a table each, with names that say the type', () => {
+    expect(shown({ showKind: true }, pod('web-1'), deployment('web'), pod('web-2'))).toEqual([
+      'NAME        READY   STATUS    RESTARTS   AGE',
+      'pod/web-1   1/1     Running   0          60m',
+      'pod/web-2   1/1     Running   0          60m',
+      '',
+      'NAME                  READY   UP-TO-DATE   AVAILABLE   AGE',
+      'deployment.apps/web   2/2     2            2           24h',
+      '',
+    ]);
+  });
+
+  test('without headers has rows only', () => {
+    expect(shown({ noHeaders: true }, pod('web-1'), deployment('web'))).toEqual([
+      'web-1   1/1   Running   0     60m',
+      'web   2/2   2     2     24h',
+      '',
+    ]);
+  });
+
+  test('without objects is no text', () => {
+    expect(shown({})).toEqual(['']);
+  });
+
+  test("without the server's cells has NAME and AGE", () => {
+    const bare: UnknownObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', namespace: 'n' } };
+    expect(shown({ withNamespace: true }, bare, { ...bare, metadata: { name: 'y', creationTimestamp: '2026-01-01T11:59:30Z' } })).toEqual([
+      'NAMESPACE   NAME   AGE',
+      'n           x      <unknown>',
+      '            y      30s',
+      '',
+    ]);
+  });
+
+  test('of many rows comes in pieces that make the same text', () => {
+    const many = answer(...Array.from({ length: 2500 }, (_, i) => pod(`web-${i}`)));
+    const pieces = [...printer().objects(many)];
+    expect(pieces.length).toBe(3);
+    expect(lines(pieces)).toHaveLength(2502);
+    expect(lines(pieces).at(1)).toBe('web-0      1/1     Running   0          60m');
+  });
+});
+
+describe('cells', () => {
+  const column = (name: string, type = 'string') => ({ name, type, format: '', priority: 0 });
+  const row = (...cells: unknown[]) =>
+    withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, { columns: cells.map((_, i) => column(`C${i}`)), cells });
+
+  test.each([
+    ['are cut at the first line end', 'one\ntwo', 'one...'],
+    ['are cut at a carriage return', 'one\rtwo', 'one...'],
+    ['show ESC instead of obeying it', '\x1b[31mred', '^[[31mred'],
+    ['show a C1 control as the sequence it stands for', '\x9b31mred', '^[[31mred'],
+    ['show a backspace', 'ab\bc', 'ab^Hc'],
+    ['have blanks for tabs', 'a\tb', 'a b'],
+    ['that are missing are empty', null, ''],
+    ['print numbers', 3, '3'],
+    ['print booleans', false, 'false'],
+    ['print anything else as JSON', { a: [1] }, '{"a":[1]}'],
+  ])('%s', (_, cell, expected) => {
+    expect(shown({ noHeaders: true }, row(cell))).toEqual([expected, '']);
+  });
+
+  test('more than the columns are left out, fewer leave the rest empty', () => {
+    const object = (cells: unknown[]) =>
+      withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, { columns: [column('A'), column('B')], cells });
+    expect(shown({}, object(['1', '2', '3']), object(['1']))).toEqual(['A     B', '1     2', '1     ', '']);
+  });
+
+  test('of a heading are safe too', () => {
+    const object = withCells({ kind: 'Pod', metadata: {} } as UnknownObject, { columns: [column('\x1b[2Jevil')], cells: ['x'] });
+    expect(shown({}, object)).toEqual(['^[[2JEVIL', 'x', '']);
+  });
+
+  test('with characters outside the BMP keep the columns aligned', () => {
+    expect(shown({ noHeaders: true }, row('a😀b', 'x'), row('abcd', 'x'))).toEqual(['a😀b    x', 'abcd   x', '']);
+  });
+});
+
+describe('a stream', () => {
+  test('leads with the event and keeps one heading', () => {
+    const table = printer();
+    expect(lines(table.events([event('ADDED', pod('web-1')), event('MODIFIED', pod('web-1', 'Terminating'))]))).toEqual([
+      'EVENT      NAME    READY   STATUS        RESTARTS   AGE',
+      'ADDED      web-1   1/1     Running       0          60m',
+      'MODIFIED   web-1   1/1     Terminating   0          60m',
+      '',
+    ]);
+    expect(table.events([event('DELETED', pod('web-1'))])).toBe('DELETED    web-1   1/1     Running       0          60m\n');
+  });
+
+  test('grows its columns and never narrows them again', () => {
+    const table = printer({ noHeaders: true });
+    const line = (name: string) => table.events([event('ADDED', pod(name))]);
+    expect(line('web-1')).toBe('ADDED      web-1   1/1   Running   0     60m\n');
+    expect(line('a-long-name')).toBe('ADDED      a-long-name   1/1   Running   0     60m\n');
+    expect(line('web-1')).toBe('ADDED      web-1         1/1   Running   0     60m\n');
+  });
+
+  test('of several types gives each its own heading and widths behind names that line up, and no heading for every switch', () => {
+    const table = printer({ showKind: true, withNamespace: true });
+    expect(lines(table.events([event('ADDED', pod('web-1')), event('ADDED', deployment('web'))]))).toEqual([
+      'EVENT      NAMESPACE   NAME                  READY   STATUS    RESTARTS   AGE',
+      'ADDED      shop        pod/web-1             1/1     Running   0          60m',
+      '',
+      'EVENT      NAMESPACE   NAME                  READY   UP-TO-DATE   AVAILABLE   AGE',
+      'ADDED      shop        deployment.apps/web   2/2     2            2           24h',
+      '',
+    ]);
+    expect(lines(table.events([event('MODIFIED', pod('web-1')), event('MODIFIED', deployment('web'))]))).toEqual([
+      'MODIFIED   shop        pod/web-1             1/1     Running   0          60m',
+      'MODIFIED   shop        deployment.apps/web   2/2     2            2           24h',
+      '',
+    ]);
+  });
+
+  test('repeats a heading when it returns to a type after many lines', () => {
+    const table = printer();
+    table.events([event('ADDED', deployment('web'))]);
+    for (let i = 0; i < 41; i++) table.events([event('ADDED', pod('web-1'))]);
+    expect(lines(table.events([event('MODIFIED', deployment('web'))]))).toEqual([
+      '',
+      'EVENT      NAME    READY   UP-TO-DATE   AVAILABLE   AGE',
+      'MODIFIED   web     2/2     2            2           24h',
+      '',
+    ]);
+  });
+
+  test('goes on with the columns it knows for an object that comes without', () => {
+    const table = printer();
+    table.events([event('ADDED', pod('web-1'))]);
+    expect(table.events([event('DELETED', JSON.parse(JSON.stringify(pod('web-2'))))])).toBe(`DELETED    web-2${' '.repeat(32)}60m\n`);
+    const none = withCells(JSON.parse(JSON.stringify(pod('web-3'))), { columns: [], cells: [] });
+    expect(table.events([event('DELETED', none)])).toBe(`DELETED    web-3${' '.repeat(32)}60m\n`);
+  });
+
+  test('has a new heading when the columns of a type change', () => {
+    const table = printer();
+    table.events([event('ADDED', pod('web-1'))]);
+    const other = withCells(pod('web-1'), { columns: POD_COLUMNS.slice(0, 2), cells: ['web-1', '1/1'] });
+    expect(lines(table.events([event('MODIFIED', other)]))).toEqual(['', 'EVENT      NAME    READY', 'MODIFIED   web-1   1/1', '']);
+  });
+
+  test('counts ages anew for every batch', () => {
+    const table = new TablePrinter({ clock: { now: () => Date.UTC(2026, 0, 1, 11, 0, 5) }, noHeaders: true });
+    expect(table.events([event('ADDED', pod('web-1'))])).toBe('ADDED      web-1   1/1   Running   0     5s\n');
+  });
+
+  test('paints the event and the heading when their widths are settled', () => {
+    expect(lines(printer({ painter: markingPainter }).events([event('ADDED', pod('w'))]))).toEqual([
+      '*EVENT      **NAME   **READY   **STATUS    **RESTARTS   **AGE*',
+      '<ADDED>ADDED      </>w      1/1     <good>Running   </>0          60m',
+      '',
+    ]);
+  });
+
+  test('with several types colours names by type, in answers too', () => {
+    const marked = printer({ painter: markingPainter, showKind: true, noHeaders: true });
+    expect(lines(marked.objects(answer(pod('w', 'Error'), deployment('d'))))).toEqual([
+      '<pod>pod/w   </>1/1   <bad>Error   </>0     60m',
+      '<deployment.apps>deployment.apps/d   </>2/2   2     2     24h',
+      '',
+    ]);
+  });
+
+  test('leads with the time where asked for', () => {
+    const table = printer({ timestamps: 'rfc3339', painter: markingPainter });
+    expect(lines(table.events([event('ADDED', pod('w'))]))).toEqual([
+      '*TIME                       **EVENT      **NAME   **READY   **STATUS    **RESTARTS   **AGE*',
+      '_2026-01-01T12:00:00.000Z   _<ADDED>ADDED      </>w      1/1     <good>Running   </>0          60m',
+      '',
+    ]);
+    expect(lines(printer({ timestamps: 'rfc3339' }).objects(answer(pod('w')))).at(0)).toBe('NAME   READY   STATUS    RESTARTS   AGE');
+  });
+});
+
+describe('a stream that goes on', () => {
+  test('has room for what pods come to show, so that later rows stand under their headings', () => {
+    const stream = printer({ hasRoom: true });
+    const [heading, ...rows] = lines(
+      stream.events([event('ADDED', pod('web-1'))]) + stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),
+    );
+    const at = heading?.indexOf('RESTARTS') ?? 0;
+    expect(rows.slice(0, 2).map((row) => row.slice(at - 3, at + 1))).toEqual(['   0', '   0']);
+    expect(heading).toBe('EVENT      NAME    READY   STATUS              RESTARTS        AGE');
+    expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain('    READY      ');
+  });
+
+  test('gives each block of a type a heading of its own', () => {
+    const stream = printer({ showKind: true });
+    const blocks = [
+      ['pod', 3],
+      ['deployment', 1],
+      ['pod', 2],
+      ['deployment', 4],
+      ['pod', 1],
+    ] as const;
+    const text = blocks.map(([kind, rows]) =>
+      stream.events(Array.from({ length: rows }, (_, i) => event('MODIFIED', kind === 'pod' ? pod(`p${i}`) : deployment(`d${i}`)))),
+    );
+    const headings = text.map((block) => lines(block).filter((line) => line.startsWith('EVENT')));
+    expect(headings.map((all) => all.map((line) => (line.includes('STATUS') ? 'pod' : 'deployment')))).toEqual(
+      blocks.map(([kind]) => [kind]),
+    );
+    expect(text.map((block) => block.startsWith('\n'))).toEqual([false, true, true, true, true]);
+  });
+
+  test('repeats a heading when it comes back to a type after some lines, and not for each row', () => {
+    const stream = printer({ showKind: true });
+    const turns = Array.from({ length: 30 }, () => stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))])).join(
+      '',
+    );
+    const all = lines(turns).filter((line) => line !== '');
+    const headings = all.filter((line) => line.startsWith('EVENT')).length;
+    expect(headings).toBeGreaterThan(8);
+    expect(headings).toBeLessThan(20);
+    for (const [i, line] of all.entries()) {
+      const mark = line.includes('pod/') ? 'STATUS' : 'UP-TO-DATE';
+      if (!line.startsWith('EVENT'))
+        expect(all.slice(Math.max(0, i - 14), i).some((before) => before.startsWith('EVENT') && before.includes(mark))).toBe(true);
+    }
+  });
+});

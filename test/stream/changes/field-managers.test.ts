@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { ManagedFieldsEntry } from '../../../src/model/object.ts';
+import { fieldChanges } from '../../../src/stream/changes/field-changes.ts';
+import { fieldManagers } from '../../../src/stream/changes/field-managers.ts';
+
+const entry = (manager: string, second: number, fieldsV1: Record<string, unknown>, more: ManagedFieldsEntry = {}): ManagedFieldsEntry => ({
+  manager,
+  operation: 'Update',
+  apiVersion: 'apps/v1',
+  fieldsType: 'FieldsV1',
+  time: `2026-01-01T12:00:${String(second).padStart(2, '0')}Z`,
+  fieldsV1,
+  ...more,
+});
+
+const object = (managedFields: ManagedFieldsEntry[], parts: { metadata?: object; [field: string]: unknown }) => ({
+  ...parts,
+  metadata: { name: 'web', ...parts.metadata, managedFields },
+});
+
+/** path → manager of every change. */
+function managers(before: object, after: object): Record<string, string | undefined> {
+  const managerOf = fieldManagers(before, after);
+  return Object.fromEntries(fieldChanges(before, after).map((change) => [change.path, managerOf(change)]));
+}
+
+const SPEC = { 'f:spec': { 'f:replicas': {} } };
+
+describe('a field that came or changed', () => {
+  test('was written by its owner', () => {
+    const before = object([entry('kubectl', 1, SPEC)], { spec: { replicas: 1 } });
+    const after = object([entry('kubectl', 1, {}), entry('hpa', 2, SPEC, { subresource: 'scale' })], { spec: { replicas: 2 } });
+    expect(managers(before, after)).toEqual({ '.spec.replicas': 'hpa' });
+  });
+
+  test('was written by the last of several owners', () => {
+    const entries = [entry('a', 3, SPEC), entry('b', 5, SPEC), entry('c', 4, SPEC)];
+    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({ '.spec.replicas': 'b' });
+  });
+
+  test('was written, of owners of one second, by the one whose entry is new', () => {
+    const before = object([entry('a', 3, SPEC)], { spec: { replicas: 1 } });
+    const after = object([entry('a', 3, SPEC), entry('b', 3, SPEC)], { spec: { replicas: 2 } });
+    expect(managers(before, after)).toEqual({ '.spec.replicas': 'b' });
+  });
+
+  test('names every owner that wrote in the same second, each once', () => {
+    const entries = [entry('a', 3, SPEC), entry('b', 3, SPEC), entry('a', 3, SPEC, { operation: 'Apply' })];
+    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({ '.spec.replicas': 'a,b' });
+  });
+
+  test('in a list item is found by the keys the server names it by, which may be more than ours', () => {
+    const port = (hostPort: number) => ({
+      spec: { containers: [{ name: 'web', ports: [{ containerPort: 80, protocol: 'TCP', hostPort }] }] },
+    });
+    const ports = { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:hostPort': {} } };
+    const mine = entry('me', 2, { 'f:spec': { 'f:containers': { 'k:{"name":"web"}': { 'f:ports': ports } } } });
+    const other = entry('other', 3, { 'f:spec': { 'f:containers': { 'k:{"name":"side"}': { 'f:ports': ports } } } });
+    expect(managers(object([mine], port(1)), object([mine, other], port(2)))).toEqual({
+      '.spec.containers[name=web].ports[containerPort=80].hostPort': 'me',
+    });
+  });
+
+  test('within a part that is owned whole has the owner of that part', () => {
+    const selector = (app: string) => ({ spec: { selector: { matchLabels: { app } } } });
+    const whole = entry('me', 2, { 'f:spec': { 'f:selector': {} } });
+    expect(managers(object([], selector('a')), object([whole], selector('b')))).toEqual({ '.spec.selector.matchLabels.app': 'me' });
+  });
+
+  test('has its own owner and not one of a map around it that has lost its parts', () => {
+    const owner = entry('kubectl', 1, { 'f:data': { 'f:a': {} } });
+    const creator = entry('creator', 5, { 'f:data': {} });
+    expect(managers(object([], { data: { a: '1' } }), object([creator, owner], { data: { a: '2' } }))).toEqual({ '.data.a': 'kubectl' });
+  });
+
+  test('that is a map has the owner of what is in it', () => {
+    const labels = entry('me', 2, { 'f:metadata': { 'f:labels': { '.': {}, 'f:a.b/c': {} } } });
+    expect(managers(object([], {}), object([labels], { metadata: { labels: { 'a.b/c': 'x' } } }))).toEqual({ '.metadata.labels': 'me' });
+  });
+
+  test('whose key has dots and slashes is found', () => {
+    const at = (value: string) => ({ metadata: { labels: { 'a.b/c': value } } });
+    const labels = entry('me', 2, { 'f:metadata': { 'f:labels': { 'f:a.b/c': {} } } });
+    expect(managers(object([], at('1')), object([labels], at('2')))).toEqual({ ".metadata.labels['a.b/c']": 'me' });
+  });
+
+  test('that is a set of values has the owner of the value that came', () => {
+    const finalizers = (...values: string[]) => ({ metadata: { finalizers: values } });
+    const before = object([], finalizers('a'));
+    const after = object(
+      [
+        entry('first', 1, { 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"a"': {} } } }),
+        entry('second', 1, { 'f:metadata': { 'f:finalizers': { 'v:"b"': {} } } }),
+      ],
+      finalizers('a', 'b'),
+    );
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'second' });
+  });
+
+  test('by place is found by place', () => {
+    const list = (x: number) => ({ spec: { list: [{ x: 1 }, { x }] } });
+    const mine = entry('me', 2, { 'f:spec': { 'f:list': { 'i:1': { 'f:x': {} } } } });
+    expect(managers(object([], list(2)), object([mine], list(3)))).toEqual({ '.spec.list[1].x': 'me' });
+  });
+
+  test('that nobody owns has no manager', () => {
+    const deleted = object([entry('me', 2, SPEC)], { metadata: { deletionTimestamp: '2026-01-01T12:00:02Z' } });
+    expect(managers(object([], {}), deleted)).toEqual({ '.metadata.deletionTimestamp': undefined });
+  });
+});
+
+describe('a field that went', () => {
+  test('was removed by the manager whose entry has a new time', () => {
+    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {}, 'f:x': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
+    const after = object([entry('a', 2, { 'f:spec': { 'f:x': {} } }), entry('b', 3, SPEC)], { spec: {} });
+    expect(managers(before, after)).toEqual({ '.spec.paused': 'a' });
+  });
+
+  test('was removed by the manager whose entry has grown, where the time is the same', () => {
+    const before = object([entry('a', 1, { 'f:data': { 'f:a': {} } }), entry('b', 1, { 'f:data': {} })], { data: { a: '1' } });
+    const after = object([entry('a', 1, { 'f:data': { 'f:b': {} } }), entry('b', 1, { 'f:data': {} })], { data: { b: '1' } });
+    expect(managers(before, after)).toEqual({ '.data.a': 'a', '.data.b': 'a' });
+  });
+
+  test('is nobody when entries only shrank: who removes what is not theirs leaves no trace', () => {
+    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
+    const after = object([entry('b', 3, SPEC)], { spec: {} });
+    expect(managers(before, after)).toEqual({ '.spec.paused': undefined });
+  });
+
+  test('is told for a value taken out of a set', () => {
+    const set = (...values: string[]) => ({ 'f:metadata': { 'f:finalizers': Object.fromEntries(values.map((v) => [`v:"${v}"`, {}])) } });
+    const before = object([entry('a', 1, set('x', 'y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['x', 'y'] } });
+    const after = object([entry('a', 4, set('y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['y'] } });
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'a' });
+  });
+});
+
+describe('no manager is named', () => {
+  test('without managedFields', () => {
+    expect(managers({ spec: { replicas: 1 } }, { spec: { replicas: 2 } })).toEqual({ '.spec.replicas': undefined });
+  });
+
+  test('by entries that cannot be read', () => {
+    const odd = [{ manager: 'a' }, null, entry('b', 1, { 'f:spec': { 'k:{': {}, 'f:replicas': 3 } })] as ManagedFieldsEntry[];
+    expect(managers(object(odd, { spec: { replicas: 1 } }), object(odd, { spec: { replicas: 2 } }))).toEqual({
+      '.spec.replicas': undefined,
+    });
+  });
+
+  test('for names that every object has', () => {
+    const before = object([entry('a', 1, SPEC)], { spec: {} });
+    const after = object([entry('a', 1, SPEC)], { spec: { constructor: 1 } });
+    expect(managers(before, after)).toEqual({ '.spec.constructor': undefined });
+  });
+});

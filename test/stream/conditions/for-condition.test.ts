@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
+
+const object = (rest: object = {}, metadata: object = {}): UnknownObject => ({ metadata: { name: 'web', ...metadata }, ...rest });
+const met = (text: string, of: UnknownObject | undefined) => parseForCondition(text).met(of);
+
+test('create is met by what is there, delete by what is not', () => {
+  expect([met('create', object()), met('Create', undefined), met('delete', object()), met('DELETE', undefined)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+describe('condition=', () => {
+  const ready = (status: string, more: object = {}, metadata: object = {}) =>
+    object(
+      {
+        status: {
+          conditions: [
+            { type: 'Other', status: 'True' },
+            { type: 'Ready', status, ...more },
+          ],
+        },
+      },
+      metadata,
+    );
+
+  test.each<[string, UnknownObject, boolean]>([
+    ['condition=Ready', ready('True'), true],
+    ['condition=ready', ready('true'), true],
+    ['condition=Ready', ready('False'), false],
+    ['condition=Ready=False', ready('False'), true],
+    ['condition=Ready=unknown', ready('Unknown'), true],
+    ['condition=Missing', ready('True'), false],
+    ['condition=Ready=', ready('True'), false],
+    ['condition=Ready', object(), false],
+    ['condition=Ready', object({ status: { conditions: 'none' } }), false],
+    ['condition=Ready', ready('True', { observedGeneration: 1 }, { generation: 2 }), false],
+    ['condition=Ready', ready('True', { observedGeneration: 2 }, { generation: 2 }), true],
+    ['condition=Ready', ready('True', {}, { generation: 2 }), true],
+  ])('%s', (text, of, expected) => {
+    expect(met(text, of)).toBe(expected);
+  });
+
+  test('goes by the observedGeneration of the status where the condition has none', () => {
+    const of = (observedGeneration: number, more = {}) =>
+      object({ status: { observedGeneration, conditions: [{ type: 'Available', status: 'True', ...more }] } }, { generation: 2 });
+    expect([met('condition=Available', of(1)), met('condition=Available', of(2))]).toEqual([false, true]);
+    expect(met('condition=Available', of(1, { observedGeneration: 2 }))).toBe(true);
+  });
+
+  test('is not met by an object that is not there', () => {
+    expect(met('condition=Ready', undefined)).toBe(false);
+  });
+});
+
+describe('jsonpath=', () => {
+  const of = object({ status: { phase: 'Running', n: 3, b: true, none: null, list: [{ a: 'x', v: 'a==b' }, { a: 'y' }], text: ' x ' } });
+
+  test.each<[string, boolean]>([
+    ['jsonpath={.status.phase}=Running', true],
+    ['jsonpath=.status.phase=Running', true],
+    ['jsonpath=status.phase=Running', true],
+    ['jsonpath={status.phase}=Running', true],
+    ["jsonpath={.status.phase}='Running'", true],
+    ['jsonpath={.status.phase}=running', false],
+    ['jsonpath={.status.n}=3', true],
+    ['jsonpath={.status.b}=true', true],
+    ['jsonpath={.status.text}=x', true],
+    ['jsonpath={.status.none}', true],
+    ['jsonpath={.status.none}=<nil>', true],
+    ['jsonpath={.status.phase}', true],
+    ['jsonpath={.status.missing}', false],
+    ['jsonpath={.status.list}', true],
+    ['jsonpath={.status.list[?(@.a=="x")].v}=a==b', true],
+    ['jsonpath={.status.list[?(@.a=="z")].v}', false],
+  ])('%s', (text, expected) => {
+    expect(met(text, of)).toBe(expected);
+  });
+
+  test.each([
+    ['jsonpath={.status.list[*].a}=x', 'given jsonpath expression matches more than one value'],
+    ['jsonpath={.status.list[*].a}', 'given jsonpath expression matches more than one value'],
+    ['jsonpath={.status.list}=x', 'jsonpath leads to a nested object or list which is not supported'],
+  ])('%s gives up', (text, message) => {
+    expect(met(text, of)).toMatchObject({ message });
+  });
+});
+
+test.each([
+  ['', 'unrecognized condition: ""'],
+  ['cond=invalid', 'unrecognized condition: "cond=invalid"'],
+  ['CONDITION=Ready', 'unrecognized condition: "CONDITION=Ready"'],
+  ['jsonpath=', 'jsonpath expression cannot be empty'],
+  ['jsonpath={.a}=', "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"],
+  ["jsonpath={.a}=''", "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"],
+  [
+    'jsonpath={.a}=b=c',
+    "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'",
+  ],
+  ['jsonpath={=True', "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"],
+  ['jsonpath={.a}{.b}', "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"],
+])('%j is refused as kubectl refuses it', (text, message) => {
+  expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
+});
+
+test('rollout is met by what is rolled out, waits for what is not there, and fails after the progress deadline', () => {
+  const of = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
+  const deployment = (status: object) => object({ spec: { replicas: 1 }, status }, { namespace: 'shop' });
+  const { met: rollout } = parseForCondition('Rollout');
+  expect([
+    rollout(undefined, of),
+    rollout(deployment({ readyReplicas: 1, replicas: 1 }), of),
+    rollout(deployment({ updatedReplicas: 1, replicas: 1, availableReplicas: 1 }), of),
+  ]).toEqual([false, false, true]);
+  const late = rollout(deployment({ conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }] }), of);
+  expect(late).toMatchObject({ code: 'terminal', message: 'deployment "web" exceeded its progress deadline' });
+  expect(rollout(object(), { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' })).toMatchObject({ code: 'terminal' });
+});

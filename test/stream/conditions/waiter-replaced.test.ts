@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import type { Condition } from '../../../src/stream/conditions/condition.ts';
+import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
+import type { WaitRules, WaitTarget } from '../../../src/stream/conditions/wait-rules.ts';
+import { Waiter } from '../../../src/stream/conditions/waiter.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true };
+const pod = (uid: string): UnknownObject => ({ metadata: { name: 'a', namespace: 'shop', uid }, ready: true });
+const wasDeleted: Condition = { source: 'event', readsEvent: true, test: ({ event }) => event === 'DELETED' };
+const isReady: Condition = { source: 'ready', readsEvent: false, test: ({ object }) => (object as { ready?: boolean }).ready === true };
+
+describe.each([
+  ['named', { type, namespaces: ['shop'], names: new Set(['a']) } satisfies WaitTarget],
+  ['selected', { type, namespaces: ['shop'] } satisfies WaitTarget],
+])('a %s object that is found replaced by another of its name', (_, target: WaitTarget) => {
+  function replaced(rules: WaitRules) {
+    const clock = new FakeClock();
+    const waiter = new Waiter(rules, { clock, targets: [target] });
+    waiter.hear({ type: 'added', object: pod('1'), cause: 'initial' }, target);
+    waiter.synced(target);
+    expect(waiter.settled).toBeUndefined();
+    clock.tick(900);
+    waiter.hear({ type: 'updated', object: pod('2'), oldObject: pod('1'), cause: 'relist', uidChanged: true }, target);
+    return { waiter, clock };
+  }
+
+  it('has been deleted, for what waits for that', () => {
+    expect(replaced({ failIf: [wasDeleted] }).waiter.settled?.kind).toBe('fail-if');
+    expect(replaced({ untilAny: [wasDeleted] }).waiter.settled?.kind).toBe('until-any');
+    expect(replaced({ for: [parseForCondition('delete')] }).waiter.settled?.kind).toBe('for');
+  });
+
+  it('was not there in between, for what has to stay', () => {
+    const { waiter, clock } = replaced({ until: [isReady], staysMs: 1000 });
+    clock.tick(900);
+    expect(waiter.settled).toBeUndefined();
+    clock.tick(100);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+});

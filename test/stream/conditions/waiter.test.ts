@@ -1,0 +1,537 @@
+import { describe, expect, it, test } from 'vitest';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import type { Condition, EventVariables } from '../../../src/stream/conditions/condition.ts';
+import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
+import { progressText } from '../../../src/stream/conditions/progress-text.ts';
+import type { WaitRules, WaitTarget } from '../../../src/stream/conditions/wait-rules.ts';
+import { Waiter } from '../../../src/stream/conditions/waiter.ts';
+import type { ObjectChange } from '../../../src/stream/envelope.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const PODS: WaitTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true }, namespaces: ['shop'] };
+const JOBS: WaitTarget = { type: { gvr: { group: 'batch', version: 'v1', resource: 'jobs' }, namespaced: true }, namespaces: ['shop'] };
+const named = (...names: string[]): WaitTarget => ({ ...PODS, names: new Set(names) });
+
+let uids = 0;
+const pod = (name: string, phase: string, uid = `u${++uids}`): UnknownObject => ({
+  metadata: { name, namespace: 'shop', uid },
+  status: { phase },
+});
+const phaseOf = (object: unknown) => (object as { status?: { phase?: string } } | null)?.status?.phase;
+
+const about = (test: (variables: EventVariables) => boolean | Error, readsEvent = false): Condition => ({
+  source: 'source',
+  readsEvent,
+  test: (variables) => test(variables as EventVariables),
+});
+const phase = (wanted: string) => about(({ object }) => phaseOf(object) === wanted);
+const running = { until: [phase('Running')] };
+const forAll = (...texts: string[]): WaitRules => ({ for: texts.map(parseForCondition) });
+
+/** A waiter that is told of pods by name and phase; `gone` deletes, `anew` replaces. */
+function waiting(rules: WaitRules, ...targets: WaitTarget[]) {
+  const clock = new FakeClock();
+  const all = targets.length > 0 ? targets : [PODS];
+  const errors: string[] = [];
+  const waiter = new Waiter(rules, { clock, targets: all, onError: (error) => errors.push(error.message) });
+  const [first] = all as [WaitTarget];
+  const cache = new Map<string, UnknownObject>();
+  const hear = (name: string, to: string, target = first) => {
+    const old = cache.get(name);
+    const object =
+      to === 'gone'
+        ? (old as UnknownObject)
+        : pod(name, to.replace(/ anew$/, ''), to.endsWith('anew') ? undefined : (old?.metadata.uid as string));
+    const type = to === 'gone' ? 'deleted' : old ? 'updated' : 'added';
+    const change: ObjectChange = {
+      type,
+      object,
+      oldObject: type === 'updated' ? old : undefined,
+      cause: 'watch',
+      uidChanged: to.endsWith('anew'),
+    };
+    if (to === 'gone') cache.delete(name);
+    else cache.set(name, object);
+    waiter.hear(change, target);
+    return waiter.settled?.kind;
+  };
+  const synced = (target = first) => {
+    waiter.synced(target);
+    return waiter.settled?.kind;
+  };
+  return { waiter, clock, hear, synced, errors };
+}
+
+describe('until', () => {
+  it('is met when every object meets it', () => {
+    const { hear, synced } = waiting(running);
+    hear('a', 'Running');
+    hear('b', 'Pending');
+    expect([synced(), hear('b', 'Running')]).toEqual([undefined, 'until']);
+  });
+
+  it('is met by the first state, once that is whole', () => {
+    const { hear, synced } = waiting(running);
+    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'until']);
+  });
+
+  it('is not met by nothing', () => {
+    const { hear, synced } = waiting(running);
+    expect([synced(), hear('a', 'Pending'), hear('a', 'gone'), hear('b', 'Running')]).toEqual([undefined, undefined, undefined, 'until']);
+  });
+
+  it('sees a state that lasts from one change to the next', () => {
+    const { hear, synced, waiter } = waiting(running);
+    hear('a', 'Pending');
+    synced();
+    hear('a', 'Running');
+    hear('a', 'Succeeded');
+    expect(waiter.settled).toMatchObject({ kind: 'until', by: { target: PODS, object: { status: { phase: 'Running' } } } });
+  });
+
+  it('waits for a named object of the cluster by its name, whatever namespaces others are in', () => {
+    for (const namespaces of [['shop'], [], undefined]) {
+      const nodes: WaitTarget = {
+        type: { gvr: { group: '', version: 'v1', resource: 'nodes' }, namespaced: false },
+        names: new Set(['n1']),
+        ...(namespaces ? { namespaces } : {}),
+      };
+      const { waiter, synced } = waiting(running, nodes);
+      synced();
+      waiter.hear(
+        { type: 'added', object: { metadata: { name: 'n1' }, status: { phase: 'Running' } } as UnknownObject, cause: 'watch' },
+        nodes,
+      );
+      expect(waiter.settled?.kind).toBe('until');
+    }
+  });
+
+  it('with a name in all namespaces waits for it again when the last of that name has gone, whatever else is there', () => {
+    const everywhere: WaitTarget = { ...named('a', 'b'), namespaces: [] };
+    const { waiter, synced } = waiting(running, everywhere);
+    const hear = (type: 'added' | 'deleted', key: string, to = 'Running') => {
+      const [namespace, name] = key.split('/') as [string, string];
+      waiter.hear({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
+      return waiter.settled?.kind;
+    };
+    hear('added', 'shop/a');
+    hear('added', 'bank/a');
+    hear('added', 'shop/b', 'Pending');
+    expect([synced(), hear('deleted', 'bank/a'), hear('deleted', 'shop/a')]).toEqual([undefined, undefined, undefined]);
+    expect([hear('added', 'shop/b'), hear('added', 'other/a')]).toEqual([undefined, 'until']);
+  });
+
+  it('asks several conditions of each object', () => {
+    const { hear, synced } = waiting({ until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')] });
+    hear('a', 'Running');
+    hear('b', 'Running');
+    expect([synced(), hear('b', 'gone')]).toEqual([undefined, 'until']);
+  });
+
+  it('waits for what was named and is not there, and for it again when it goes', () => {
+    const { hear, synced } = waiting(running, named('a', 'b'));
+    hear('a', 'Running');
+    expect([synced(), hear('other', 'Pending'), hear('a', 'gone'), hear('b', 'Running'), hear('a', 'Running')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'until',
+    ]);
+  });
+
+  it('waits for the first state of every type', () => {
+    const { hear, synced } = waiting(running, PODS, JOBS);
+    hear('a', 'Running', PODS);
+    expect([synced(PODS), synced(JOBS)]).toEqual([undefined, 'until']);
+  });
+
+  it('finds a name in any namespace when it looks everywhere', () => {
+    const { hear, synced, waiter } = waiting(running, { ...named('a'), namespaces: [''] });
+    expect([synced(), waiter.timeoutText(), hear('a', 'Pending'), hear('a', 'gone')]).toEqual([
+      undefined,
+      'timed out waiting for the condition on pods/a',
+      undefined,
+      undefined,
+    ]);
+    expect(waiter.progress()).toMatchObject({ met: 0, total: 1 });
+    expect(hear('a', 'Running')).toBe('until');
+  });
+});
+
+describe('until-any', () => {
+  it('is met by one object, before other types are there', () => {
+    const { hear, synced } = waiting({ untilAny: [phase('Failed'), phase('Succeeded')] }, PODS, JOBS);
+    hear('a', 'Running', PODS);
+    hear('b', 'Failed', JOBS);
+    expect([synced(PODS), hear('a', 'Succeeded', PODS)]).toEqual([undefined, 'until-any']);
+  });
+
+  it('about an event is met by one that happens, not by the first state', () => {
+    const { hear, synced } = waiting({ untilAny: [about(({ event }) => event !== 'MODIFIED', true)] });
+    hear('a', 'Running');
+    expect([synced(), hear('a', 'Failed'), hear('a', 'gone')]).toEqual([undefined, undefined, 'until-any']);
+  });
+});
+
+describe('fail-if', () => {
+  it('ends the waiting, before what is met by the same change', () => {
+    const { hear, synced } = waiting({ ...running, failIf: [phase('Running')] });
+    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'fail-if']);
+  });
+
+  it('sees the final state of what was deleted, and events', () => {
+    const final = waiting({ failIf: [about(({ event, object }) => event === 'DELETED' && phaseOf(object) === 'Running', true)] });
+    final.synced();
+    expect([final.hear('a', 'Running'), final.hear('a', 'gone')]).toEqual([undefined, 'fail-if']);
+  });
+
+  it('does not wait for other types, nor stay', () => {
+    const { hear, synced } = waiting({ failIf: [phase('Failed')], staysMs: 1000 }, PODS, JOBS);
+    hear('a', 'Failed', PODS);
+    expect(synced(PODS)).toBe('fail-if');
+  });
+});
+
+describe('for', () => {
+  const ready = 'jsonpath={.status.phase}=Running';
+
+  test('each object is done with when it has met it, as with kubectl', () => {
+    const { hear, synced } = waiting(forAll(ready));
+    hear('a', 'Running');
+    hear('b', 'Pending');
+    expect([synced(), hear('a', 'Failed'), hear('a', 'gone'), hear('b', 'Running')]).toEqual([undefined, undefined, undefined, 'for']);
+  });
+
+  test('another object under a name begins anew', () => {
+    const { hear, synced } = waiting(forAll(ready));
+    hear('a', 'Running');
+    hear('b', 'Pending');
+    expect([synced(), hear('a', 'Pending anew'), hear('b', 'Running'), hear('a', 'Running')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'for',
+    ]);
+  });
+
+  test('an object that is gone before it met it is waited for only when it was named', () => {
+    const selected = waiting(forAll(ready));
+    selected.hear('a', 'Running');
+    selected.hear('b', 'Pending');
+    expect([selected.synced(), selected.hear('b', 'gone')]).toEqual([undefined, 'for']);
+    const asked = waiting(forAll(ready), named('a', 'b'));
+    asked.hear('a', 'Running');
+    asked.hear('b', 'Pending');
+    expect([asked.synced(), asked.hear('b', 'gone'), asked.hear('b', 'Running')]).toEqual([undefined, undefined, 'for']);
+  });
+
+  test('several are met one after the other', () => {
+    const { hear, synced } = waiting(forAll('create', ready, 'delete'), named('a'));
+    expect([synced(), hear('a', 'Pending'), hear('a', 'Running'), hear('a', 'Failed'), hear('a', 'gone')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'for',
+    ]);
+  });
+
+  test('create is met by what is there or comes', () => {
+    const { hear, synced } = waiting(forAll('create'), named('a', 'b'));
+    hear('a', 'Pending');
+    expect([synced(), hear('b', 'Pending')]).toEqual([undefined, 'for']);
+  });
+
+  test('delete is met at once by a name that is not there, and by a selection of nothing', () => {
+    expect(waiting(forAll('delete'), named('a')).synced()).toBe('for');
+    expect(waiting(forAll('delete'), { ...named('a'), namespaces: undefined }).synced()).toBe('for');
+    expect(waiting(forAll('delete')).synced()).toBe('for');
+  });
+
+  test('delete waits for what was there at first, not for what comes later', () => {
+    const { hear, synced } = waiting(forAll('delete'));
+    hear('a', 'Running');
+    expect([synced(), hear('b', 'Running'), hear('a', 'gone')]).toEqual([undefined, undefined, 'for']);
+  });
+
+  test('delete is met when another object has taken the name', () => {
+    const { hear, synced } = waiting(forAll('delete'), named('a'));
+    hear('a', 'Running');
+    expect([synced(), hear('a', 'Running anew')]).toEqual([undefined, 'for']);
+  });
+
+  test('gives up on an expression that finds too much', () => {
+    const { hear, synced, waiter } = waiting(forAll('jsonpath={.status}=x'));
+    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'error']);
+    expect(waiter.settled).toMatchObject({ error: { message: 'jsonpath leads to a nested object or list which is not supported' } });
+  });
+});
+
+describe('stays', () => {
+  it('has to hold without a break', async () => {
+    const { hear, synced, waiter, clock } = waiting({ ...running, staysMs: 30_000 });
+    hear('a', 'Running');
+    synced();
+    await clock.advance(29_999);
+    hear('a', 'Pending');
+    hear('a', 'Running');
+    await clock.advance(29_999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect([waiter.settled, await waiter.outcome]).toEqual([{ kind: 'until' }, { kind: 'until' }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('of for asks all objects at one time', async () => {
+    const { hear, synced, waiter, clock } = waiting({ ...forAll('jsonpath={.status.phase}=Running'), staysMs: 1000 });
+    hear('a', 'Running');
+    hear('b', 'Pending');
+    synced();
+    hear('a', 'Pending');
+    hear('b', 'Running');
+    await clock.advance(5000);
+    expect(waiter.settled).toBeUndefined();
+    hear('a', 'Running');
+    await clock.advance(1000);
+    expect(waiter.settled?.kind).toBe('for');
+  });
+
+  it('of delete is broken by what comes back', async () => {
+    const { hear, synced, waiter, clock } = waiting({ ...forAll('delete'), staysMs: 1000 }, named('a'));
+    synced();
+    await clock.advance(999);
+    hear('a', 'Running');
+    await clock.advance(5000);
+    expect(waiter.settled).toBeUndefined();
+    hear('a', 'gone');
+    await clock.advance(1000);
+    expect(waiter.settled?.kind).toBe('for');
+  });
+
+  it('leaves no timer behind', () => {
+    const { hear, synced, waiter, clock } = waiting({ ...running, staysMs: 1000 });
+    hear('a', 'Running');
+    synced();
+    expect(clock.pending).toBe(1);
+    waiter[Symbol.dispose]();
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a condition about the time', () => {
+  const start = new FakeClock().now();
+  const olderThan = (ms: number): Condition => ({
+    ...about(({ now, object }) => phaseOf(object) === 'Running' && now.getTime() - start >= ms),
+    readsTime: true,
+  });
+
+  test('is judged while nothing changes', async () => {
+    const { hear, synced, waiter, clock } = waiting({ until: [olderThan(5000)] });
+    hear('a', 'Running');
+    hear('b', 'Pending');
+    synced();
+    await clock.advance(10_000);
+    expect(waiter.settled).toBeUndefined();
+    hear('b', 'gone');
+    expect(waiter.settled?.kind).toBe('until');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('can be met by one object while nothing changes', async () => {
+    const { hear, synced, waiter, clock } = waiting({ untilAny: [olderThan(5000)] });
+    hear('a', 'Pending');
+    hear('b', 'Running');
+    synced();
+    await clock.advance(4999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until-any');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('can fail a wait, and leaves no timer behind', async () => {
+    const { hear, synced, waiter, clock } = waiting({ failIf: [olderThan(5000)] });
+    hear('a', 'Running');
+    synced();
+    await clock.advance(4999);
+    expect([waiter.settled, clock.pending]).toEqual([undefined, 1]);
+    await clock.advance(1);
+    expect([waiter.settled?.kind, clock.pending]).toEqual(['fail-if', 0]);
+    const other = waiting({ failIf: [olderThan(5000)] });
+    other.synced();
+    other.waiter[Symbol.dispose]();
+    expect(other.clock.pending).toBe(0);
+  });
+
+  test('that reads events too is not made true by a second that passes', async () => {
+    const updated: Condition = { ...about(({ event }) => event === 'MODIFIED', true), readsTime: true };
+    const { hear, synced, waiter, clock } = waiting({ untilAny: [updated] });
+    hear('a', 'Running');
+    synced();
+    await clock.advance(3000);
+    expect(waiter.settled).toBeUndefined();
+  });
+});
+
+test('a condition that fails is not met, told once and counted', () => {
+  const { hear, synced, waiter, errors } = waiting({ until: [about(() => new Error('no such overload'))] });
+  hear('a', 'A');
+  synced();
+  hear('a', 'B');
+  expect([errors, waiter.errors, waiter.settled]).toEqual([['no such overload'], 2, undefined]);
+});
+
+describe('while not everything is seen', () => {
+  const staying = { ...running, staysMs: 30_000 };
+
+  it('nothing is met by staying; what stayed is decided a second after it is seen again', async () => {
+    const { hear, synced, waiter, clock } = waiting(staying);
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    await clock.advance(300_000);
+    expect(waiter.settled).toBeUndefined();
+    waiter.see(true);
+    await clock.advance(999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('what turns out to have changed meanwhile has not stayed', async () => {
+    const { hear, synced, waiter, clock } = waiting(staying);
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    await clock.advance(60_000);
+    waiter.see(true);
+    hear('a', 'Pending');
+    hear('a', 'Running');
+    await clock.advance(29_999);
+    expect(waiter.settled).toBeUndefined();
+    await clock.advance(1);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('nothing becomes true by the time alone', async () => {
+    const old: Condition = { ...about(({ now }) => (now as unknown as number) > 0), readsTime: true };
+    let isDue = false;
+    const { synced, hear, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
+    hear('a', 'Running');
+    synced();
+    waiter.see(false);
+    isDue = true;
+    await clock.advance(60_000);
+    expect(waiter.settled).toBeUndefined();
+    waiter.see(true);
+    await clock.advance(2000);
+    expect(waiter.settled?.kind).toBe('until');
+  });
+
+  it('of several types none is met by what is known of the other from before; the first that meets --until-any is', async () => {
+    const all = waiting(running, PODS, JOBS);
+    for (const type of [PODS, JOBS]) all.hear(type === PODS ? 'a' : 'j', 'Pending', type);
+    all.hear('j', 'Running', JOBS);
+    for (const type of [PODS, JOBS]) all.synced(type);
+    all.waiter.see(false);
+    expect(all.hear('a', 'Running', PODS)).toBeUndefined();
+    all.waiter.see(true);
+    await all.clock.advance(1000);
+    expect(all.waiter.settled?.kind).toBe('until');
+    const any = waiting({ untilAny: [phase('Running')] }, PODS, JOBS);
+    for (const type of [PODS, JOBS]) any.synced(type);
+    any.waiter.see(false);
+    expect(any.hear('a', 'Running', PODS)).toBe('until-any');
+  });
+});
+
+describe('what decided', () => {
+  it('is named, also when it was the first state: at most three, and how many there are', () => {
+    const failing = waiting({ failIf: [phase('Failed')] });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) failing.hear(name, name === 'a' ? 'Running' : 'Failed');
+    failing.synced();
+    const { deciders, decided } = failing.waiter.settled ?? {};
+    expect({ keys: deciders?.map(({ key }) => key), decided }).toEqual({ keys: ['shop/b', 'shop/c', 'shop/d'], decided: 4 });
+  });
+
+  it('is the object that changed, where one did', () => {
+    const any = waiting({ untilAny: [phase('Failed')] });
+    any.hear('a', 'Running');
+    any.hear('b', 'Running');
+    any.synced();
+    any.hear('b', 'Failed');
+    expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/b', target: PODS }], decided: 1 });
+  });
+
+  it('is what has stayed', async () => {
+    const any = waiting({ untilAny: [phase('Failed')], staysMs: 1000 });
+    any.hear('a', 'Failed');
+    any.synced();
+    await any.clock.advance(1000);
+    expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/a' }], decided: 1 });
+  });
+});
+
+describe('progress', () => {
+  it('says that one is enough where it is', () => {
+    const any = waiting({ untilAny: [phase('Failed')] });
+    for (const name of ['a', 'b']) any.hear(name, 'Running');
+    any.synced();
+    expect(progressText(any.waiter.progress())).toBe('0/2 met, one is enough');
+  });
+
+  it('is told when the numbers change, once the first states are there', () => {
+    const seen: string[] = [];
+    const waiter: Waiter = new Waiter(running, {
+      clock: new FakeClock(),
+      targets: [PODS],
+      onProgress: () => seen.push(progressText(waiter.progress())),
+    });
+    waiter.hear({ type: 'added', object: pod('a', 'Pending'), cause: 'initial' }, PODS);
+    waiter.synced(PODS);
+    for (const to of ['Failed', 'Failed', 'Running']) waiter.hear({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
+    expect(seen).toEqual(['0/1 met, waiting for a', '1/1 met']);
+  });
+
+  it('tells how many, and a few of those that are waited for', () => {
+    const { hear, synced, waiter } = waiting(running);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) hear(name, name < 'c' ? 'Running' : 'Pending');
+    synced();
+    expect(waiter.progress()).toEqual({ met: 2, total: 6, waitingFor: ['c', 'd', 'e'], word: 'met', isOneEnough: false });
+    expect(progressText(waiter.progress())).toBe('2/6 met, waiting for c, d, e and 1 more');
+    expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/c, pods/d, pods/e and 1 more');
+  });
+
+  it('names one as kubectl does when time runs out', () => {
+    const { synced, waiter } = waiting(forAll('condition=Ready'), named('web-2'));
+    synced();
+    expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/web-2');
+    expect(progressText(waiter.progress())).toBe('0/1 met, waiting for web-2');
+  });
+
+  it('tells types and namespaces apart where there are several', () => {
+    const { hear, waiter } = waiting(running, { ...PODS, namespaces: ['shop', 'db'] }, JOBS);
+    hear('a', 'Pending', JOBS);
+    expect(waiter.progress().waitingFor).toEqual(['jobs/a']);
+    const everywhere = waiting(running, { ...PODS, namespaces: [''] });
+    everywhere.hear('a', 'Pending');
+    expect(everywhere.waiter.progress().waitingFor).toEqual(['shop/a']);
+  });
+
+  it('says when there is nothing yet', () => {
+    const { synced, waiter } = waiting(running);
+    synced();
+    expect(progressText(waiter.progress())).toBe('0/0 met, waiting for the first object');
+    expect(waiter.timeoutText()).toBe('timed out waiting for the condition: no matching resources found');
+  });
+
+  it.each([
+    ['delete', '0/1 deleted, waiting for a'],
+    ['create', '1/1 created'],
+  ])('uses the word for what is waited for: %s', (text, expected) => {
+    const { hear, waiter } = waiting(forAll(text));
+    hear('a', 'Running');
+    expect(progressText(waiter.progress())).toBe(expected);
+  });
+});

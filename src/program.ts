@@ -1,10 +1,10 @@
-import { readCommandLine, wordsOf } from './cli/argv.ts';
+import { readCommandLine, wordsOf } from './cli/args/argv.ts';
+import { shapesOf } from './cli/args/flag.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './cli/args/flags.ts';
 import { PROGRAM_CONFIG } from './cli/base-command.ts';
-import { ExitCode, finish, reportError } from './cli/exit.ts';
-import { shapesOf } from './cli/flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './cli/flags.ts';
-import { type Io, processIo } from './cli/io.ts';
-import { quietNodeWarnings } from './cli/node-warnings.ts';
+import { ExitCode, finish, reportError } from './cli/terminal/exit.ts';
+import { type Io, processIo } from './cli/terminal/io.ts';
+import { quietNodeWarnings } from './cli/terminal/node-warnings.ts';
 import { groupOf, nameIn, REGISTRY } from './commands/registry.ts';
 import { InformerError } from './kit/error.ts';
 import { nearest } from './kit/nearest.ts';

@@ -41,7 +41,7 @@ async function bundle() {
     [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
-  const chunks = [...(await bundled(shared)), ...(await bundled({ 'quick-answer': src('cli/quick-answer.ts') }))];
+  const chunks = [...(await bundled(shared)), ...(await bundled({ 'quick-answer': src('cli/args/quick-answer.ts') }))];
   return new Set(
     chunks
       .flatMap((chunk) => chunk.moduleIds ?? [])

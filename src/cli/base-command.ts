@@ -4,14 +4,14 @@ import { InformerError, isInformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { neutralised } from '../output/escape.ts';
 import { calledName } from '../package.ts';
-import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './argv.ts';
-import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './config-file.ts';
-import { ExitCode, finish, reportError } from './exit.ts';
-import { type Flags, type FlagValues, shapesOf, valuesOf } from './flag.ts';
-import { type Io, processIo } from './io.ts';
-import { quietNodeWarnings } from './node-warnings.ts';
-import { abortOnSignals } from './signals.ts';
-import { checkConnectionFlags } from './useless-flags.ts';
+import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './args/argv.ts';
+import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './args/config-file.ts';
+import { type Flags, type FlagValues, shapesOf, valuesOf } from './args/flag.ts';
+import { checkConnectionFlags } from './args/useless-flags.ts';
+import { ExitCode, finish, reportError } from './terminal/exit.ts';
+import { type Io, processIo } from './terminal/io.ts';
+import { quietNodeWarnings } from './terminal/node-warnings.ts';
+import { abortOnSignals } from './terminal/signals.ts';
 
 /** Every command by its words, to be loaded. */
 export type Registry = Readonly<Record<string, () => Promise<CommandClass>>>;

@@ -1,7 +1,7 @@
-import { readCommandLine, withMore } from './argv.ts';
+import { readCommandLine, withMore } from './args/argv.ts';
+import { type ConfigFile, lookupIn, refuseUnknown } from './args/config-file.ts';
+import { shapesOf } from './args/flag.ts';
 import type { CommandClass } from './base-command.ts';
-import { type ConfigFile, lookupIn, refuseUnknown } from './config-file.ts';
-import { shapesOf } from './flag.ts';
 
 /** One setting, and where it comes from. */
 export interface ConfigRow {

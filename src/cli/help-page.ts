@@ -1,6 +1,6 @@
+import type { Flag, Flags } from './args/flag.ts';
+import { connectionFlags } from './args/flags.ts';
 import type { CommandClass, Registry } from './base-command.ts';
-import type { Flag, Flags } from './flag.ts';
-import { connectionFlags } from './flags.ts';
 
 export interface HelpOptions {
   /** What the program is called: `kubectl informer`. */

@@ -1,6 +1,6 @@
 import type { Command } from '@oclif/core';
 import { HelpBase } from '@oclif/core/help';
-import { processIo } from '../cli/io.ts';
+import { processIo } from '../cli/terminal/io.ts';
 import { calledName } from '../package.ts';
 import { helpText } from './help.ts';
 import { nameIn } from './registry.ts';

@@ -1,13 +1,13 @@
+import { idleMsOf } from '../cli/args/flags.ts';
+import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { resolveWhenThere } from '../cli/crd-wait.ts';
-import type { ExitCode } from '../cli/exit.ts';
-import { idleMsOf } from '../cli/flags.ts';
-import { loadHook } from '../cli/hook-loading.ts';
-import { stderrLogger } from '../cli/logging.ts';
-import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile-config.ts';
-import { reconcileFlags } from '../cli/reconcile-flags.ts';
-import { reconcile } from '../cli/reconciling.ts';
-import { checkSelectors, namespacesOf, openSession } from '../cli/session.ts';
+import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile/config.ts';
+import { loadHook } from '../cli/reconcile/hook-loading.ts';
+import { reconcile } from '../cli/reconcile/run.ts';
+import { resolveWhenThere } from '../cli/session/crd-wait.ts';
+import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
+import type { ExitCode } from '../cli/terminal/exit.ts';
+import { stderrLogger } from '../cli/terminal/logging.ts';
 import { neutralised } from '../output/escape.ts';
 import { parseIndex } from '../query/index-definition.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { bool, count, group, list, text } from '../cli/args/flag.ts';
+import { configFlags } from '../cli/args/flags.ts';
+import { scenarioOptionsOf } from '../cli/args/scenario-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { ExitCode } from '../cli/exit.ts';
-import { bool, count, group, list, text } from '../cli/flag.ts';
-import { configFlags } from '../cli/flags.ts';
-import { privateFile } from '../cli/private-file.ts';
-import { scenarioOptionsOf } from '../cli/scenario-flags.ts';
+import { privateFile } from '../cli/reconcile/private-file.ts';
+import { ExitCode } from '../cli/terminal/exit.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { KubeObject } from '../model/object.ts';

@@ -1,9 +1,9 @@
+import { watchFlags } from '../cli/args/watch-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { type ExitCode, withFreshTypes } from '../cli/exit.ts';
-import { openSession } from '../cli/session.ts';
-import { watchFlags } from '../cli/watch-flags.ts';
-import { checkWatch, planOf } from '../cli/watch-plan.ts';
-import { watch } from '../cli/watching.ts';
+import { openSession } from '../cli/session/session.ts';
+import { type ExitCode, withFreshTypes } from '../cli/terminal/exit.ts';
+import { watch } from '../cli/watch/run.ts';
+import { checkWatch, planOf } from '../cli/watch/watch-plan.ts';
 
 export default class WatchCommand extends BaseCommand {
   static override summary = 'Stream every change to resources, for as long as you like';

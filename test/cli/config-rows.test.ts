@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_CONFIG } from '../../src/cli/config-file.ts';
+import { NO_CONFIG } from '../../src/cli/args/config-file.ts';
 import { settingsOf } from '../../src/cli/config-rows.ts';
 import WatchCommand from '../../src/commands/watch.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NEVER_FROM_FILE } from '../../src/cli/config-file.ts';
+import { NEVER_FROM_FILE } from '../../src/cli/args/config-file.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 
 const commands = await Promise.all(Object.entries(REGISTRY).map(async ([name, load]) => ({ name, flags: (await load()).flags })));

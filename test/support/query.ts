@@ -1,5 +1,5 @@
-import { Indexer } from '../../src/informer/indexer.ts';
-import { createLister, type Lister } from '../../src/informer/lister.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
+import { createLister, type Lister } from '../../src/informer/store/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { IndexDefinition } from '../../src/query/index-definition.ts';
 

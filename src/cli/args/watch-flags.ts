@@ -1,0 +1,96 @@
+import { TIMESTAMPS } from '../../output/timestamps.ts';
+import { overflowPolicies } from '../../stream/overflow/overflow.ts';
+import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './flags.ts';
+
+/** Which changes are shown. */
+const filterFlags = group('FILTER', {
+  name: text({ summary: 'only objects whose name matches', helpValue: 'REGEX' }),
+  'exclude-name': text({ summary: 'only objects whose name does not match', helpValue: 'REGEX' }),
+  filter: list({
+    summary: `only events for which an expression over object, oldObject, event and now is true: 'object.spec.replicas > 3'`,
+    helpValue: 'CEL',
+  }),
+  where: list({ summary: `only rows for which an expression over the printed columns is true: 'RESTARTS > 3'`, helpValue: 'CEL' }),
+  on: list({
+    summary: 'only these events: added, modified, deleted (gone), left (no longer matches)',
+    helpValue: 'EVENT[,…]',
+    split: true,
+  }),
+  changed: list({
+    summary: 'only updates that change what a path finds; -o diff and changes then show only that part',
+    helpValue: 'JSONPATH[,…]',
+  }),
+  'ignore-changes': list({ summary: 'no updates that change only what these paths find', helpValue: 'JSONPATH[,…]' }),
+  predicate: list({
+    summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
+    helpValue: 'PART[,…]',
+    split: true,
+  }),
+  'no-noise': bool({
+    summary: 'no heartbeats, lease renewals, or updates without a visible change; in a table, no row twice',
+  }),
+  'watch-only': bool({ summary: 'no objects that exist at the start' }),
+});
+
+/** What is waited for. */
+const waitFlags = group('END CONDITIONS', {
+  until: list({ summary: 'end when the expression is true for every selected object', helpValue: 'CEL' }),
+  'until-any': list({ summary: 'end when the expression is true for any object', helpValue: 'CEL' }),
+  'fail-if': list({ summary: 'end with exit code 5 when the expression is true for any object', helpValue: 'CEL' }),
+  for: list({
+    summary: 'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
+    helpValue: 'CONDITION',
+  }),
+  stays: duration({ summary: '--for, --until and --until-any must stay true for this long' }),
+});
+
+const endFlags = group('END CONDITIONS', {
+  once: bool({ summary: 'print the objects that exist, and end' }),
+  ...waitFlags,
+  limit: count({ summary: 'end after N printed events', min: 1 }),
+  timeout: duration({ summary: 'end after this time, counted from the start: 90s, 5m' }),
+  strict: bool({ summary: 'end with exit code 4 as soon as a change may have been missed' }),
+});
+
+const continuityFlags = group('CONTINUITY', {
+  'verify-every': duration({ summary: 'compare with a fresh list this often; report and repair differences' }),
+  'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)' }),
+  overflow: choice(overflowPolicies, {
+    summary: 'when the reader is slow: wait for it, skip to the latest states, or drop events',
+    default: 'block',
+  }),
+  'overflow-buffer': count({ summary: 'with --overflow drop: number of events that may wait (default: 1000)', min: 1 }),
+});
+
+const streamOutputFlags = group('OUTPUT', {
+  ...outputFlags,
+  output: text({
+    char: 'o',
+    summary: 'wide, json, yaml, name, diff, changes, jq=…, jsonpath=…, custom-columns=… (or …-file=FILE)',
+    helpValue: 'FORMAT',
+  }),
+  'sort-by': text({ summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order', helpValue: 'JSONPATH' }),
+  live: bool({ summary: 'one table, redrawn in place on a terminal' }),
+  timestamps: choice(TIMESTAMPS, { summary: 'the time of each event', implied: 'received' }),
+  markers: bool({ summary: 'also records of syncs, gaps, relists and the end, where they happen' }),
+  old: bool({ summary: 'with -o json, yaml or jq: the previous state, as oldObject' }),
+  'with-changes': bool({ summary: 'with -o json, yaml or jq: the changed fields with both values and the writer, as changes' }),
+  'full-values': bool({ summary: 'with -o diff or changes: whole values, however long' }),
+  explain: bool({ summary: 'report on stderr which part of --filter the server evaluates' }),
+});
+
+/** Every flag of `watch`. */
+export const watchFlags = {
+  ...selectionFlags,
+  ...filterFlags,
+  ...endFlags,
+  ...streamOutputFlags,
+  ...continuityFlags,
+  ...connectionFlags,
+  ...habitFlags,
+};
+
+export type WatchFlags = FlagValues<typeof watchFlags>;
+export type FilterFlags = Partial<FlagValues<typeof filterFlags>>;
+export type WaitFlags = Partial<FlagValues<typeof waitFlags>>;

@@ -1,0 +1,31 @@
+import { isInformerError } from '../../kit/error.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { isForbidden, isUnauthorized } from '../../model/status.ts';
+import { explainForbidden } from '../session/forbidden.ts';
+import type { Target } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import { loginHint } from './login-hint.ts';
+
+type Hinted = Pick<Target, 'type' | 'need' | 'namespaces'>;
+
+/** What a person can do about an outage while the command goes on: log in again, or be given the rule that is missing. */
+export class OutageHints {
+  readonly #session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
+  /** What is missing of a type is asked once. */
+  readonly #rules = new Map<ResourceType, Promise<string | undefined>>();
+
+  constructor(session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>) {
+    this.#session = session;
+  }
+
+  /** Undefined where there is nothing but to wait. Never rejects. */
+  async of(error: unknown, { type, need, namespaces = [''] }: Hinted): Promise<string | undefined> {
+    if (isUnauthorized(error)) return loginHint(this.#session.config, true);
+    if (isInformerError(error, 'credentials') || isInformerError(error, 'config'))
+      return error.hint ?? loginHint(this.#session.config, true);
+    if (!isForbidden(error)) return undefined;
+    const known = this.#rules.get(type) ?? explainForbidden(error, need, namespaces, this.#session).then(({ hint }) => hint);
+    this.#rules.set(type, known);
+    return known;
+  }
+}

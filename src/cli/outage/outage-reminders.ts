@@ -1,0 +1,128 @@
+import type { Clock, Timer } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { isInformerError, messageOf } from '../../kit/error.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import { statusOf } from '../../model/status.ts';
+import { localTime } from '../../output/timestamps.ts';
+import { outagesOf, scopeOf } from '../../stream/outage.ts';
+import type { Target } from '../session/informers.ts';
+import type { OutageHints } from './outage-hints.ts';
+
+/** When an outage is told of again, counted from its beginning; then every so often. */
+const AT_MS = [30_000, 60_000, 120_000, 300_000, 600_000];
+const THEN_EVERY_MS = 600_000;
+
+export interface OutageRemindersOptions {
+  readonly targets: () => readonly Target[];
+  readonly clock: Clock;
+  readonly notice: (text: string) => void;
+  readonly hints: OutageHints;
+  /** The command gives up by itself on a server that says nothing: only what went wrong is told. */
+  readonly isOneShot: boolean;
+}
+
+/** One thing that is wrong, and what it is wrong with. */
+interface Trouble {
+  readonly names: string[];
+  readonly text: string;
+  readonly error: unknown;
+  readonly target: Target;
+}
+
+/**
+ * While something has no connection, or its first state does not come, says so again and again at growing intervals: which types, since when,
+ * why, and what follows. It begins with the first state, and with each outage. Disposing ends it.
+ */
+export class OutageReminders implements Disposable {
+  readonly #options: OutageRemindersOptions;
+  #beganAt: number;
+  #told = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: OutageRemindersOptions) {
+    this.#options = options;
+    this.#beganAt = options.clock.monotonic();
+    this.#arm();
+  }
+
+  /** A connection was lost, or found. */
+  changed(): void {
+    const isWell = this.#troubles().length === 0;
+    if (isWell) this.#stop();
+    else if (!this.#timer) {
+      this.#beganAt = this.#options.clock.monotonic();
+      this.#arm();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#told = 0;
+  }
+
+  #arm(): void {
+    const { clock } = this.#options;
+    const last = AT_MS.length - 1;
+    const dueMs = AT_MS[this.#told] ?? (AT_MS[last] as number) + THEN_EVERY_MS * (this.#told - last);
+    this.#timer = clock.after(this.#beganAt + dueMs - clock.monotonic(), () => this.#remind());
+  }
+
+  #remind(): void {
+    const troubles = this.#troubles();
+    this.#timer = undefined;
+    if (troubles.length === 0) {
+      this.#stop();
+      return;
+    }
+    this.#told++;
+    this.#arm();
+    for (const { names, text } of troubles) this.#options.notice(`${names.join(', ')}: ${text}`);
+    void this.#hint(troubles);
+  }
+
+  async #hint(troubles: readonly Trouble[]): Promise<void> {
+    const { hints, notice } = this.#options;
+    const all = await Promise.all(troubles.map(({ error, target }) => hints.of(error, target)));
+    if (!this.#timer) return;
+    for (const hint of new Set(all)) if (hint !== undefined) notice(`hint: ${hint}`);
+  }
+
+  #troubles(): Trouble[] {
+    const { targets, clock, isOneShot } = this.#options;
+    const troubles = new Map<string, Trouble>();
+    const add = (target: Target, scope: string | undefined, text: string, error: unknown) => {
+      const name = formatGroupResource(target.type.gvr) + (scope ? ` in ${scope}` : '');
+      const same = troubles.get(text);
+      if (same) same.names.push(name);
+      else troubles.set(text, { names: [name], text, error, target });
+    };
+    for (const { target, scope, since, ms, error, why } of outagesOf(targets(), clock.now())) {
+      const cause = error === undefined ? why : causeText(error);
+      const when = `no connection for ${humanDuration(ms)}, since ${localTime(new Date(since).toISOString(), 'seconds')}`;
+      add(target, scope, `${when} (${cause}); what happens meanwhile is not seen yet; trying again`, error);
+    }
+    for (const target of targets()) {
+      if (target.informer.hasSynced) continue;
+      target.informer.continuity.forEach(({ connection, resourceVersion }, i) => {
+        if (connection.state !== 'connecting' || resourceVersion !== '' || target.isLeftOut?.(i)) return;
+        const after = humanDuration(Math.max(0, clock.now() - connection.since));
+        const { error } = connection;
+        if (error === undefined && isOneShot) return;
+        const text = error === undefined ? 'the server has not finished its answer' : `${causeText(error)}; trying again`;
+        add(target, scopeOf(target, i), `no first state after ${after}: ${text}`, error);
+      });
+    }
+    return [...troubles.values()];
+  }
+}
+
+/** What the server said, without what was asked of it: that is the same for several types. */
+function causeText(error: unknown): string {
+  const isAboutType = isInformerError(error, 'list') || isInformerError(error, 'watch');
+  return statusOf(error)?.message || messageOf(isAboutType ? (error.cause ?? error) : error);
+}

@@ -1,0 +1,30 @@
+import { humanDuration } from '../../kit/duration.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import { localTime } from '../../output/timestamps.ts';
+import type { Outage } from '../../stream/outage.ts';
+import type { Target } from '../session/informers.ts';
+
+/** What broke within so long of each other is one outage. */
+const SAME_MS = 1000;
+
+/**
+ * What a stream says at its end of sources without a connection: `disconnected since 02:02:08, 1m35s not seen`; with the types in front where
+ * others were connected: `pods, secrets in shop disconnected since …`. '' for none.
+ */
+export function outageText(outages: readonly Outage<Target>[], targets: readonly Target[]): string {
+  const sources = targets.reduce((sum, { informer }) => sum + informer.continuity.length, 0);
+  const groups: { readonly since: number; readonly ms: number; readonly names: string[] }[] = [];
+  for (const { target, scope, since, ms } of outages.toSorted((a, b) => a.since - b.since)) {
+    const name = formatGroupResource(target.type.gvr) + (scope && (target.namespaces?.length ?? 0) > 1 ? ` in ${scope}` : '');
+    const last = groups.at(-1);
+    if (last && since - last.since < SAME_MS) last.names.push(name);
+    else groups.push({ since, ms, names: [name] });
+  }
+  const isAll = groups.length === 1 && outages.length === sources;
+  return groups
+    .map(({ since, ms, names }) => {
+      const text = `disconnected since ${localTime(new Date(since).toISOString(), 'seconds')}, ${humanDuration(ms)} not seen`;
+      return isAll ? text : `${names.join(', ')} ${text}`;
+    })
+    .join('; ');
+}

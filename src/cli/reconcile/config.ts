@@ -1,0 +1,150 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { type HookConfig, parseWriteLimit, type WatchConfig } from '../../controller/hooks/manifest.ts';
+import type { PredicateName } from '../../controller/predicate.ts';
+import { type Predicate, predicateNamed } from '../../controller/predicate.ts';
+import { loadExpression } from '../../expr/load-expression.ts';
+import { InformerError } from '../../kit/error.ts';
+import { isSecretResource, Redactor } from '../../stream/redact.ts';
+import { camelCased } from '../args/flag.ts';
+import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
+import type { Session } from '../session/session.ts';
+import type { LoadedHook } from './hook-loading.ts';
+import type { MappedType } from './run.ts';
+
+/** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
+const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;
+
+/**
+ * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it would otherwise is the
+ * operator's to say: only flags do.
+ */
+export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedHook): HookConfig {
+  for (const key of NOT_YET) {
+    if (config[key] !== undefined)
+      throw new InformerError('argument', `the config of hook ${name} has ${key}, which reconcile does not support yet`);
+  }
+  const { allowWrite: _w, passCredentials: _c, showSecrets: _s, ...own } = config;
+  // A namespace given by flag is all the operator gave: no config widens it, or narrows what -A opened.
+  const isScoped = flags.namespace !== undefined || flags['all-namespaces'];
+  const { namespace: _n, allNamespaces: _a, ...unscoped } = own;
+  return { ...(isScoped ? unscoped : own), ...withoutUnset(flagConfig(flags)) };
+}
+
+/** An object that leaves a selector would keep a finalizer that nobody takes off any more. Throws `argument`. */
+export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfig): void {
+  if (finalizer === undefined || (selector === undefined && fieldSelector === undefined)) return;
+  throw new InformerError('argument', '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer', {
+    hint: 'select within the hook instead, or name the objects',
+  });
+}
+
+/** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */
+export function ignoredNotice(flags: ConfigurableFlags, { name, config }: LoadedHook): string | undefined {
+  const asked = [
+    config.allowWrite && !flags['allow-write'] ? '--allow-write' : undefined,
+    config.passCredentials && !flags['pass-credentials'] ? '--pass-credentials' : undefined,
+    config.showSecrets && !flags['show-secrets'] ? '--show-secrets' : undefined,
+  ].filter((flag) => flag !== undefined);
+  return asked.length === 0 ? undefined : `the config of ${name} asks for what only a flag can give: ${asked.join(', ')}`;
+}
+
+function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
+  const {
+    allNamespaces,
+    dryRun,
+    watches: _w,
+    map: _m,
+    predicate,
+    every,
+    hookTimeout,
+    maxWrites,
+    ...same
+  } = camelCased(configurableFlags, flags);
+  return {
+    ...same,
+    allNamespaces: allNamespaces || undefined,
+    dryRun: dryRun || undefined,
+    watches: watchesOf(flags),
+    predicate: predicate as PredicateName[] | undefined,
+    everyMs: every,
+    hookTimeoutMs: hookTimeout,
+    maxWrites: maxWrites === undefined ? undefined : writeLimit(maxWrites),
+  };
+}
+
+function withoutUnset<T extends object>(config: T): HookConfig {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+}
+
+function watchesOf({ watches = [], map = [] }: ConfigurableFlags): WatchConfig[] | undefined {
+  if (watches.length !== map.length) {
+    throw new InformerError('argument', `each --watches needs a --map: there are ${watches.length} of one and ${map.length} of the other`, {
+      hint: 'for example --watches configmaps --map .metadata.labels.app',
+    });
+  }
+  return watches.length === 0 ? undefined : watches.map((type, i) => ({ type, map: map[i] as string }));
+}
+
+function writeLimit(text: string) {
+  try {
+    return parseWriteLimit(text);
+  } catch (cause) {
+    throw new InformerError('argument', `invalid argument "${text}" for "--max-writes": expected a number a time, such as 100/m`, {
+      cause,
+    });
+  }
+}
+
+export function predicatesOf(config: HookConfig): Predicate[] {
+  return (config.predicate ?? []).map((name) => predicateNamed(name));
+}
+
+/** What --watches and --map say, resolved. Throws `argument` for a --map that would make keys of Secrets' values: keys are shown and logged. */
+export async function mappedTypes(
+  { watches = [], showSecrets = false }: HookConfig,
+  session: Session,
+  onError?: (error: Error) => void,
+): Promise<MappedType[]> {
+  return Promise.all(
+    watches.map(async ({ type, map }) => {
+      const { values, reads } = await loadExpression(map, { flag: '--map', onError });
+      const selection = onlyOne(await session.resolve([type]));
+      const keysOf = (object: object) => values(object as never).map(String);
+      if (showSecrets || !isSecretResource(selection.type.gvr)) return { selection, map: keysOf, reads };
+      if (SECRET_VALUE_PATH.test(map)) throw valuesAsKeys(map);
+      return { selection, map: withoutValues(keysOf, session), reads };
+    }),
+  );
+}
+
+const SECRET_VALUE_PATH = /^\s*\$?\{?\s*\.?\[?['"]?(data|stringData)\b/;
+
+function valuesAsKeys(map: string): InformerError {
+  return new InformerError('argument', `--map ${map} would make keys of the values of Secrets, and keys are shown`, {
+    hint: 'map by a name, a label or an annotation; --show-secrets allows it all the same',
+  });
+}
+
+/** Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with one line. */
+function withoutValues(keysOf: (object: object) => string[], session: Session): (object: object) => string[] {
+  const redactor = new Redactor();
+  let isTold = false;
+  return (object) => {
+    const keys = keysOf(redactor.redact(object, { group: '', resource: 'secrets' }));
+    const kept = keys.filter((key) => !/hmac:[0-9a-f]{8}/.test(key));
+    if (kept.length < keys.length && !isTold) {
+      isTold = true;
+      session.notice('--map finds values of Secrets, which are not used as keys; --show-secrets allows it');
+    }
+    return kept;
+  };
+}
+
+/** `reconcile` is about one type; others come in through --owns and --watches. */
+export function onlyOne(selections: readonly ResourceSelection[]): ResourceSelection {
+  const [one, ...more] = selections;
+  if (one && more.length === 0) return one;
+  throw new InformerError('argument', `one type is reconciled at a time, not ${selections.length}`, {
+    hint: 'run one command a type, or name further types with --owns or --watches',
+  });
+}

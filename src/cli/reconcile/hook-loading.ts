@@ -1,0 +1,94 @@
+import { access, constants, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createExecHook } from '../../controller/hooks/exec.ts';
+import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
+import type { Hook } from '../../controller/hooks/hook.ts';
+import type { Environment } from '../../controller/hooks/hook-environment.ts';
+import { type HookConfig, parseHookConfig } from '../../controller/hooks/manifest.ts';
+import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../../controller/hooks/module.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { ENTRIES } from '../../package.ts';
+import type { HookFlags } from '../args/reconcile-flags.ts';
+import type { Io } from '../terminal/io.ts';
+import { ModuleOutput } from './module-output.ts';
+
+/** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
+export interface LoadedHook {
+  readonly name: string;
+  readonly config: HookConfig;
+  /** With `--exec`: the program of the line that needs credentials to do anything, if it is one that is known. */
+  readonly clusterTool?: string | undefined;
+  create(services: HookServices, environment: HookEnvironment): Hook;
+}
+
+export interface HookEnvironment {
+  readonly env: Environment;
+  readonly passCredentials: boolean;
+  readonly credentials: Environment | undefined;
+}
+
+/** Loads the hook of `--hook` or `--exec`. What is wrong with it is the user's to mend: throws `argument`. */
+export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promise<LoadedHook> {
+  if ((hook === undefined) === (exec === undefined)) {
+    throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
+      hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
+    });
+  }
+  try {
+    if (exec !== undefined) return commandHook(exec, shell);
+    const file = path.resolve(hook as string);
+    return isModulePath(file) ? await moduleHook(file, io) : await executableHook(file);
+  } catch (error) {
+    throw asArgument(error);
+  }
+}
+
+async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
+  await mustExist(file);
+  const output = new ModuleOutput(io, path.basename(file)); // to the end of the program: what a run leaves behind may print as long as that
+  const module = await loadHookModule(file, { packageEntries: ENTRIES });
+  const { name } = module;
+  const create = (services: HookServices) => shown(createModuleHook(module, services), output);
+  return { name, config: parseHookConfig(module.config, name), create };
+}
+
+/** Shows at the end of a run what was printed without a line end. */
+function shown(hook: Hook, output: ModuleOutput): Hook {
+  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(request.key)) };
+}
+
+async function executableHook(file: string): Promise<LoadedHook> {
+  await mustExist(file);
+  await access(file, constants.X_OK).catch((cause) => {
+    throw new InformerError('argument', `the hook ${file} is not executable`, {
+      cause,
+      hint: `chmod +x ${file}, or give a .js or .ts module`,
+    });
+  });
+  return { name: path.basename(file), config: {}, create: (_, environment) => createExecHook({ command: file, ...environment }) };
+}
+
+function commandHook(line: string, shell: boolean): LoadedHook {
+  const { command, args } = compileExecTemplate(line, { shell });
+  const clusterTool = /(?:^|[\s;&|(/])(kubectl|helm|oc|kustomize|flux|argocd)(?=\s|$)/.exec(line)?.[1];
+  const name = shell ? (/\S+/.exec(line)?.[0] ?? command) : command;
+  return {
+    name: path.basename(name),
+    config: {},
+    clusterTool,
+    create: (_, environment) => createExecHook({ command, args, name: path.basename(name), ...environment }),
+  };
+}
+
+async function mustExist(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile())
+    throw new InformerError('argument', `there is no hook file ${file}`, {
+      hint: 'give the path of a .js or .ts module, or of an executable',
+    });
+}
+
+function asArgument(error: unknown): InformerError {
+  if (error instanceof InformerError && error.code === 'argument') return error;
+  return new InformerError('argument', messageOf(error), { cause: error, hint: error instanceof InformerError ? error.hint : undefined });
+}

@@ -1,0 +1,88 @@
+import { StringDecoder } from 'node:string_decoder';
+import { currentModuleRun } from '../../controller/hooks/module.ts';
+import { type Io, processStreams } from '../terminal/io.ts';
+
+/** So much of a line is waited for, in UTF-16 units; then it is shown without its end. */
+const LONGEST_LINE = 64 * 1024;
+
+type Write = NodeJS.WriteStream['write'];
+
+interface Beginning {
+  readonly decoder: StringDecoder;
+  text: string;
+}
+
+/**
+ * What a hook's module prints, by console or by process.stdout and process.stderr: line by line on stderr as `KEY | line`, through the door of {@link Io},
+ * so that nothing in it is obeyed by a terminal and nothing of it is taken for the program's data. Outside of a run the module's name stands for the key.
+ * Does not see what is written past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the streams back.
+ */
+export class ModuleOutput implements Disposable {
+  readonly #io: Io;
+  readonly #name: string;
+  readonly #beginnings = new Map<string, Beginning>();
+  readonly #back: (() => void)[];
+
+  constructor(io: Io, name: string, streams: readonly NodeJS.WriteStream[] = processStreams()) {
+    this.#io = io;
+    this.#name = name;
+    this.#back = streams.map((stream, i) => this.#take(stream, i));
+  }
+
+  /** Shows lines that were begun and not ended: of one key, or all. */
+  flush(key?: string): void {
+    for (const [place, { decoder, text }] of this.#beginnings) {
+      const of = keyOf(place);
+      if (key !== undefined && of !== key) continue;
+      this.#beginnings.delete(place);
+      this.#show(of, text + decoder.end());
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.flush();
+    for (const back of this.#back) back();
+  }
+
+  #take(stream: NodeJS.WriteStream, i: number): () => void {
+    const own = { write: Object.getOwnPropertyDescriptor(stream, 'write'), end: Object.getOwnPropertyDescriptor(stream, 'end') };
+    const written = (chunk: unknown, encoding?: unknown, callback?: unknown): true => {
+      this.#add(`${i} ${currentModuleRun()?.key ?? this.#name}`, chunk, typeof encoding === 'string' ? encoding : 'utf8');
+      const done = [chunk, encoding, callback].find((each) => typeof each === 'function');
+      if (done) queueMicrotask(() => (done as () => void)());
+      return true;
+    };
+    const ended = (...args: unknown[]) => {
+      written(...(args as [unknown]));
+      this.flush();
+      return stream;
+    };
+    Object.defineProperty(stream, 'write', { value: written as Write, configurable: true, writable: true });
+    Object.defineProperty(stream, 'end', { value: ended, configurable: true, writable: true });
+    return () => {
+      for (const name of ['write', 'end'] as const) {
+        const before = own[name];
+        if (before) Object.defineProperty(stream, name, before);
+        else Reflect.deleteProperty(stream, name);
+      }
+    };
+  }
+
+  #add(place: string, chunk: unknown, encoding: string): void {
+    if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
+    const beginning = this.#beginnings.get(place) ?? { decoder: new StringDecoder('utf8'), text: '' };
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : Buffer.from(chunk as Uint8Array);
+    const lines = (beginning.text + beginning.decoder.write(bytes)).split(/\r?\n/);
+    beginning.text = lines.pop() ?? '';
+    this.#beginnings.set(place, beginning);
+    for (const line of lines) this.#show(keyOf(place), line);
+    if (beginning.text.length > LONGEST_LINE) this.flush(keyOf(place));
+  }
+
+  #show(key: string, line: string): void {
+    if (line !== '') this.#io.stderr.write(`${key} | ${line}\n`);
+  }
+}
+
+/** Behind the number of the stream. */
+const keyOf = (place: string) => place.slice(2);

@@ -1,0 +1,103 @@
+import type { ContinuityEvent, Refusal } from '../../informer/watch/ledger.ts';
+import { isMovedCollection } from '../../informer/watch/moved-collection.ts';
+import { LONG_WAIT_MS } from '../../informer/watch/reflector.ts';
+import { retryAfterMs } from '../../informer/watch/watch-fault.ts';
+import type { Ending } from '../../informer/watch/watch-machine.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { messageOf } from '../../kit/error.ts';
+import { isConnectionError } from '../../model/connection-error.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { statusOf } from '../../model/status.ts';
+
+/** Endings that belong to a healthy stream: servers end every watch after some minutes. */
+const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short']);
+
+/** Nothing is tried again here. */
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  dropped: 'the cache goes on without that change',
+  unindexed: 'it is in the cache, but not found by that index',
+};
+
+/**
+ * What a person is told on stderr of how a command's informers go on. While a server is away every one of them meets the same fault, again and
+ * again: it is told once, until all of them are well again. Gaps, relists and resumed watches are each told; what a server ends in an ordinary
+ * way, and what is resumed at once behind it, is not.
+ */
+export class ContinuityNotices {
+  readonly #told = new Set<string>();
+  readonly #ill = new Set<string>();
+  /** Sources that have lost their connection and not been told to be back. */
+  readonly #lost = new Set<string>();
+
+  /** Undefined for what goes without saying, or was said. */
+  textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
+    const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
+    switch (event.kind) {
+      case 'fault':
+        if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
+        if (event.fault === 'throttled' && retryAfterMs(event.error) > LONG_WAIT_MS) return undefined; // `waiting` follows
+        return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
+      case 'disconnected':
+        this.#lost.add(name);
+        return undefined; // the fault is told
+      case 'resumed': {
+        const wasLost = this.#lost.delete(name) || !ORDINARY.has(event.why);
+        this.#recovered(name);
+        return wasLost ? resumedText(event, name) : undefined;
+      }
+      case 'relisted':
+      case 'synced':
+        this.#lost.delete(name);
+        this.#recovered(name);
+        return event.kind === 'relisted' ? relistedText(event, name) : undefined;
+      case 'waiting':
+        return this.#isNews(event.error, name) ? waitingText(event.error, event.waitMs, name) : undefined;
+      case 'gap':
+        return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
+      default:
+        return undefined;
+    }
+  }
+
+  #isNews(error: unknown, name: string): boolean {
+    this.#ill.add(name);
+    const before = this.#told.size;
+    return this.#told.add(messageOf(error)).size > before;
+  }
+
+  #recovered(name: string): void {
+    this.#ill.delete(name);
+    if (this.#ill.size === 0) this.#told.clear();
+  }
+}
+
+/** How long the server asked to be left alone, and how long it is. */
+export function waitText(askedMs: number, waitMs: number, why: string): string {
+  return `the server asks to wait ${humanDuration(askedMs)} (${why}); trying again in ${humanDuration(waitMs)}`;
+}
+
+function waitingText(error: unknown, waitMs: number, name: string): string {
+  const why = [statusOf(error)?.code, messageOf(error)].filter((part) => part !== undefined);
+  return `${name}: ${waitText(retryAfterMs(error), waitMs, why.join(', '))}`;
+}
+
+/** A connection is the same for every type. */
+function faultText(error: unknown, name: string): string {
+  if (isMovedCollection(error)) return `${name}: ${messageOf(error)}`;
+  return `${isConnectionError(error) ? '' : `${name}: `}${messageOf(error)}; trying again`;
+}
+
+type Kind<K extends ContinuityEvent['kind']> = Extract<ContinuityEvent, { readonly kind: K }>;
+
+function resumedText({ since, why, downMs, proven }: Kind<'resumed'>, name: string): string {
+  return `${name}: watch resumed at ${since} after ${humanDuration(downMs)} (${why})${proven ? '; nothing was missed' : ''}`;
+}
+
+function relistedText({ objects, resourceVersion, why, from }: Kind<'relisted'>, name: string): string {
+  const count = `${objects} object${objects === 1 ? '' : 's'}`;
+  return `${name}: relisted ${count} at ${resourceVersion}${because(why)}; what happened since ${from} shows as its outcome`;
+}
+
+/** `other` tells a person nothing: the fault itself was told. */
+const because = (why: Ending) => (why === 'other' ? '' : ` (${why})`);

@@ -1,0 +1,39 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { Backoff } from '../../kit/backoff.ts';
+import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { statusOf } from '../../model/status.ts';
+import { StreamEnd } from '../terminal/ending.ts';
+import type { Session } from './session.ts';
+
+/** How often the server is asked whether it has a type by now: soon at first, then every few seconds. */
+const POLL = { initialMs: 500, factor: 1.5, jitter: 0, capMs: 5_000 };
+
+/**
+ * Resolves the words of a command line, waiting for types that the server does not have yet (a CustomResourceDefinition to come).
+ * Says once what is waited for. Rejects with anything else that is wrong, and with the signal's reason.
+ */
+export async function resolveWhenThere(words: readonly string[], session: Session): Promise<ResourceSelection[]> {
+  const pauses = new Backoff(POLL);
+  for (let told = ''; ; ) {
+    try {
+      return await session.resolve(words);
+    } catch (error) {
+      if (!isInformerError(error, 'discovery') || statusOf(error)) throw error;
+      const what = messageOf(error);
+      if (what !== told) session.notice(`${what}; waiting for it (--wait-for-crd)`);
+      told = what;
+    }
+    await session.clock
+      .sleep(pauses.next(session.clock.monotonic()), { signal: session.signal })
+      .catch((reason) => outOfTime(reason, told));
+    await session.client.discovery.invalidate();
+  }
+}
+
+function outOfTime(reason: unknown, told: string): never {
+  if (!(reason instanceof StreamEnd)) throw reason;
+  throw new InformerError('sync', `${told}, and did not get it within --timeout`, {
+    cause: reason,
+    hint: 'a longer --timeout waits longer',
+  });
+}

@@ -1,0 +1,391 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { isRequestTimeout } from '../../client/http/http-exchange.ts';
+import { isOversized } from '../../client/http/limits.ts';
+import type { Representation } from '../../client/resource-api.ts';
+import { type ScopedSource, SharedInformer } from '../../informer/shared-informer.ts';
+import type { Indexers } from '../../informer/store/indexer.ts';
+import type { ContinuityEvent } from '../../informer/watch/ledger.ts';
+import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import { abortable, aborted, scope } from '../../kit/abort.ts';
+import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
+import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
+import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../../model/status.ts';
+import { StreamEnd } from '../terminal/ending.ts';
+import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit.ts';
+import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
+import type { Narrowing } from './narrowing.ts';
+import { type PartScope, ReadablePart } from './readable-part.ts';
+import { type ServedSource, ServedType } from './served-type.ts';
+import type { Session } from './session.ts';
+
+/** One type at work: its informer, and which of its objects were asked for by name. */
+export interface Target {
+  readonly type: ResourceType;
+  readonly informer: SharedInformer<UnknownObject>;
+  /** Undefined = all that namespaces and selectors give. */
+  readonly names: ReadonlySet<string> | undefined;
+  /** Where they are looked for; undefined for cluster-scoped types. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Why its objects cannot be read, for good; undefined while they may still come, or have come. */
+  readonly refusal: unknown;
+  /** Resolves when they are refused; else never. */
+  readonly refused: Promise<void>;
+  /** Resolves when the initial sync is done, or refused for good. Rejects with the signal's reason. */
+  settled(signal: AbortSignal): Promise<void>;
+  /** What reading it takes. */
+  readonly need: Need;
+  /** What of it may not be read: all of it when there is a refusal, else some of its namespaces or names, which are left out. */
+  readonly forbidden: readonly Refused[];
+  /** Whether a source is left out, in the order of the informer's continuity. */
+  isLeftOut?(source: number): boolean;
+  /** The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects. */
+  explain(session: Session): Promise<unknown>;
+}
+
+export interface InformerPlan {
+  /** [''] = all; cluster-scoped types ignore them. */
+  readonly namespaces: readonly string[];
+  readonly as: Representation;
+  readonly selector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly keepManagedFields: boolean;
+  /** What the server is asked beside the selectors, by type. */
+  readonly narrowings?: ReadonlyMap<ResourceType, Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> | undefined;
+  /** Compares the cache with a fresh list this often, ms; undefined = never. */
+  readonly verifyEveryMs?: number | undefined;
+  /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
+  readonly idleMs?: number | undefined;
+  /** A type that was named without a version goes over to the version that is served when its own is retired. */
+  readonly followsVersions?: boolean | undefined;
+  /** The command answers once and ends: types are listed, and no watch is opened. What may not be read is left out. */
+  readonly once?: boolean | undefined;
+  /** Called when something may not be read. A command that has it goes on with the rest; one that does not is refused as a whole. */
+  readonly onRefused?: (() => void) | undefined;
+  readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
+  readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
+}
+
+/** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the command ends at once, watched. */
+export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): Target[] {
+  return selections.map((selection) => {
+    const { type } = selection;
+    if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
+    return new InformerTarget(session, selection, plan);
+  });
+}
+
+/**
+ * Runs them until the session ends. Unless the command ends at once, a refusal before the initial sync ends the session with an error that
+ * names every type that is refused: waiting would not repair it.
+ */
+export async function runTargets(
+  targets: readonly Target[],
+  session: Session,
+  { once = false, endsWhenRefused = true } = {},
+): Promise<void> {
+  const running = targets.map(({ informer }) => informer.run(session.signal));
+  if (!once && endsWhenRefused) void endWhenRefused(targets, session).catch(() => {}); // rejects when the session has ended already
+  await Promise.all(running);
+}
+
+/** How long the other types are waited for once one is refused, so that one error can name all that are. */
+const REFUSED_TOGETHER_MS = 2000;
+
+async function endWhenRefused(targets: readonly Target[], session: Session): Promise<void> {
+  await abortable(Promise.race(targets.map(({ refused }) => refused)), session.signal);
+  await settledTogether(targets, session);
+  session.end(await refusalOf(targets, session));
+}
+
+/** Waits for the first states, or refusals, of all; two seconds at most. Rejects with the session's end. */
+export async function settledTogether(
+  targets: readonly Target[],
+  { signal: ending, clock }: Pick<Session, 'signal' | 'clock'>,
+): Promise<void> {
+  using waiting = scope(ending);
+  const { signal } = waiting;
+  const late = clock.sleep(REFUSED_TOGETHER_MS, { signal });
+  await Promise.race([Promise.all(targets.map((target) => target.settled(signal))), late]);
+}
+
+/** The errors of the targets that are refused, as one that names all of them. Undefined when none is. Never rejects. */
+export async function refusalOf(targets: readonly Target[], session: Session): Promise<unknown> {
+  const others = targets.filter(({ refusal }) => refusal !== undefined && !isForbidden(refusal));
+  const errors = await Promise.all(others.map((target) => target.explain(session)));
+  const forbidden = targets.filter((target) => target.forbidden.length > 0);
+  const [only, ...more] = forbidden;
+  if (only === undefined) return SeveralErrors.of(errors);
+  const together = forbiddenTogether(forbidden.flatMap((target) => target.forbidden));
+  const isAlone = only.refusal !== undefined && more.length === 0 && others.length === 0;
+  if (isAlone) together.splice(-1, 1, (await only.explain(session)) as InformerError); // where it may be read is asked for one type
+  return SeveralErrors.of([...errors, ...together]);
+}
+
+/** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
+export function refuseUnsynced(reason: unknown, targets: readonly Target[]): void {
+  const missing = targets.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.name);
+  if (!(reason instanceof StreamEnd && reason.kind === 'timeout') || missing.length === 0) return;
+  throw new InformerError('sync', `no first state of ${missing.join(', ')} within --timeout`, {
+    cause: reason,
+    hint: 'is the server slow, or failing? -v 2 tells more; a longer --timeout waits longer',
+  });
+}
+
+/** How many sources a type's names may need, each with a list and a watch of its own. */
+const MOST_NAMED = 16;
+
+class InformerTarget implements Target {
+  readonly informer: SharedInformer<UnknownObject>;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly namespaces: readonly string[] | undefined;
+  readonly refused: Promise<void>;
+  readonly #served: ServedType;
+  readonly #need: Need;
+  readonly #plan: InformerPlan;
+  readonly #parts: readonly ReadablePart[];
+  /** Resolves when nothing more of the first state can come. */
+  readonly #over: Promise<void>;
+  #end: () => void = () => {};
+  #refuse: () => void = () => {};
+  #refusal: unknown;
+
+  constructor(session: Session, { type, names, versioned }: ResourceSelection, plan: InformerPlan) {
+    const scopes = type.namespaced ? plan.namespaces : [''];
+    const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
+    const follows = plan.followsVersions === true && !versioned;
+    this.#served = new ServedType(type, { client: session.client, follows, advice: adviceOn(type, plan) });
+    this.names = names.length === 0 ? undefined : new Set(names);
+    this.namespaces = type.namespaced ? plan.namespaces : undefined;
+    this.refused = new Promise((resolve) => {
+      this.#refuse = resolve;
+    });
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#plan = plan;
+    const verbs = plan.once ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const) : (['list', 'watch'] as const);
+    this.#need = { type, verbs, names: isByName ? names : [] };
+    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
+    const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
+    this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
+    this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : sources);
+  }
+
+  get type(): ResourceType {
+    return this.#served.type;
+  }
+
+  get refusal(): unknown {
+    return this.#refusal;
+  }
+
+  async settled(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.informer.whenSynced(signal), abortable(this.#over, signal)]);
+  }
+
+  explain(session: Session): Promise<unknown> {
+    const last = this.forbidden.at(-1);
+    const names = [...new Set(this.forbidden.flatMap(({ need }) => need.names))];
+    return explained(last?.refusal ?? this.#refusal, { ...this.#need, ...(last ? { names } : {}) }, this.#plan, session);
+  }
+
+  /** One for each thing that the server said, about the names and namespaces of which it said it. */
+  get forbidden(): readonly Refused[] {
+    const refused = this.#parts.filter(({ refusal }) => refusal !== undefined);
+    if (refused.length === 0) {
+      const { namespaces = [''] } = this;
+      return isForbidden(this.#refusal) ? [{ refusal: this.#refusal, need: this.#need, namespaces }] : [];
+    }
+    const alike = Map.groupBy(refused, ({ refusal }) => messageOf(refusal));
+    return [...alike.values()].map((same) => ({
+      refusal: same[0]?.refusal,
+      need: { ...this.#need, names: [...new Set(same.flatMap(({ name }) => name ?? []))] },
+      namespaces: [...new Set(same.map(({ namespace }) => namespace ?? ''))],
+    }));
+  }
+
+  isLeftOut(source: number): boolean {
+    return this.#parts[source]?.leftOut.aborted ?? false;
+  }
+
+  /** Whether what may be read is read without the rest. */
+  get #isPartial(): boolean {
+    return this.#plan.once === true || this.#plan.onRefused !== undefined;
+  }
+
+  #partJudged(): void {
+    const refused = this.#parts.filter(({ refusal }) => refusal !== undefined);
+    if (refused.length === 0) return;
+    if (!this.#isPartial || refused.length === this.#parts.length) this.#refusal ??= refused[0]?.refusal;
+    if (this.#refusal !== undefined) {
+      if (this.#parts.every(({ isJudged }) => isJudged)) this.#end();
+      this.#refuse();
+    }
+    this.#plan.onRefused?.();
+  }
+
+  get need(): Need {
+    return this.#need;
+  }
+
+  /** A command that answers once takes a limit the user set for each request as one for itself. */
+  #isFinal(error: unknown, tries: number): boolean {
+    return isFinal(error, tries) || (this.#plan.once === true && isRequestTimeout(error));
+  }
+
+  /** Who may list but not watch would wait for a watch without end. Rights that are withdrawn later may come back. */
+  #mayNeverWatch(error: unknown): boolean {
+    const hasWatched = this.informer.continuity.some(({ stretches }) => stretches.some(({ by }) => by === 'stream' || by === 'resumed'));
+    return isForbidden(error) && !hasWatched;
+  }
+
+  #createInformer({ clock, logger }: Session, sources: readonly ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
+    const { type } = this;
+    const { indexers, verifyEveryMs, idleMs, onContinuity } = this.#plan;
+    let faults = 0;
+    return new SharedInformer(sources, {
+      name: formatGroupResource(type.gvr),
+      resource: type.gvr,
+      sync: 'auto',
+      verifyEveryMs,
+      idleMs,
+      selectors: selectorsOf(type, this.#plan),
+      clock,
+      logger,
+      ...(indexers ? { indexers } : {}),
+      onContinuity: (event) => {
+        if (this.#refusal !== undefined) return;
+        const isFault = event.kind === 'fault' && event.fault !== 'store';
+        const isHopeless =
+          isFault &&
+          (isOversized(event.error) ||
+            this.#mayNeverWatch(event.error) ||
+            (!this.informer.hasSynced && this.#isFinal(event.error, ++faults / sources.length)));
+        if (!isHopeless) return onContinuity?.(event, this.type);
+        this.#refusal = event.error;
+        this.#end();
+        this.#refuse();
+        this.#plan.onRefused?.();
+      },
+    });
+  }
+}
+
+type ScopedPart = ScopedSource<UnknownObject> & PartScope;
+
+/** A source a namespace, or one a name in it: the server then needs to allow no more than those names. */
+function sourcesOf(served: ServedType, scopes: readonly string[], names: readonly string[], plan: InformerPlan): ScopedPart[] {
+  const { as, keepManagedFields, once } = plan;
+  return scopes.flatMap((scope): ScopedPart[] => {
+    const namespace = scope || undefined;
+    const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
+    const isSelected = isSelecting(plan);
+    const sourceOf = (name?: string) => (once ? listedOnce(name === undefined || isSelected ? api : gotByName(api, name)) : api);
+    return names.length === 0 ? [{ namespace, source: sourceOf() }] : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
+  });
+}
+
+/** An object that is got by its name is not held against selectors. */
+const isSelecting = ({ selector, fieldSelector }: InformerPlan) => Boolean(selector || fieldSelector);
+
+/** A source of one object. Where it may not be listed, the right to get it is enough, as it is for kubectl. */
+function gotByName(source: ServedSource, name: string): ListerWatcher<UnknownObject> {
+  return {
+    list: async (options, context) => {
+      try {
+        return await source.list(options, context);
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+      }
+      try {
+        const object = await source.get(name, context);
+        return { items: [object], resourceVersion: object.metadata.resourceVersion ?? '0' };
+      } catch (error) {
+        if (!isNotFound(error) || statusOf(error)?.details?.name !== name) throw error;
+        return { items: [], resourceVersion: '0' };
+      }
+    },
+    watch: (options, context) => source.watch(options, context),
+    consistentUnpagedList: (context) => source.consistentUnpagedList(context),
+  };
+}
+
+/** A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not. */
+function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
+  return {
+    list: (options, context) => source.list(options, context),
+    watch: (_, { signal }) => aborted(signal).then(() => Promise.reject(signal.reason)),
+    isWatchListSemanticsUnSupported: () => true,
+    consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+  };
+}
+
+/** What the user of a type can do whose version is not served any more, and which does not go over to another. */
+function adviceOn({ gvr }: ResourceType, { followsVersions }: InformerPlan): string {
+  if (!followsVersions) return 'start again to work with it';
+  return `${formatGroupResource(gvr)} without a version follows the version that is served`;
+}
+
+function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }: InformerPlan) {
+  const more = narrowings?.get(type);
+  return { labelSelector: joined(selector, more?.labelSelector), fieldSelector: joined(fieldSelector, more?.fieldSelector) };
+}
+
+const joined = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
+
+/** So often a first state may break off before nobody believes in it any more. */
+const MOST_TRIES = 5;
+
+/** Codes of Node that say that there is no such server, or not the one we trust. */
+const NO_SERVER = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
+
+/** Whether trying again cannot help: the server refuses, or there is none. What broke off is asked for again, but not for ever. */
+function isFinal(error: unknown, tries: number): boolean {
+  const { code } = statusOf(error) ?? {};
+  if (code !== undefined) return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
+  return tries >= MOST_TRIES || [...causesOf(error)].some(saysNoServer);
+}
+
+function saysNoServer(error: unknown): boolean {
+  if (isInformerError(error, 'config') || isInformerError(error, 'credentials')) return true;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && NO_SERVER.test(code);
+}
+
+/** The error as it is told, which may take asking the server what would be allowed. Never rejects. */
+async function explained(error: unknown, need: Need, { namespaces }: InformerPlan, session: Session): Promise<unknown> {
+  const { type } = need;
+  const { client } = session;
+  const { code, message = messageOf(error) } = statusOf(error) ?? {};
+  const resource = formatGroupResource(type.gvr);
+  if (isRequestTimeout(error)) return requestTimeoutError(error);
+  if (isUnauthorized(error))
+    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', {
+      hint: 'the server refused the credentials: log in again, or choose another user with --context or --user',
+    });
+  if (isNotFound(error)) {
+    await client.discovery.invalidate().catch(() => {}); // what was kept on disk is not true any more
+    return new StaleType('discovery', `the server doesn't have a resource type "${resource}" any more`, {
+      hint: 'its CustomResourceDefinition was deleted, or its API is gone; kubectl api-resources lists the types there are',
+    });
+  }
+  if (code === 400 && !isUnexpectedAnswer(error))
+    return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
+  return isForbidden(error) ? explainForbidden(error, need, namespaces, session) : error;
+}
+
+/** Whether the answer was no Status of an API server: it comes from something before it, or from another server. */
+function isUnexpectedAnswer(error: unknown): boolean {
+  return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'UnexpectedServerResponse') ?? false;
+}
+
+function notReadable(type: ResourceType): InformerError {
+  const name = formatGroupResource(type.gvr);
+  const verbs = type.verbs.length === 0 ? 'nothing' : type.verbs.join(', ');
+  if (!type.verbs.includes('list')) return new InformerError('discovery', `${name} cannot be listed: the server offers ${verbs}`);
+  return new InformerError('discovery', `${name} cannot be watched: the server offers ${verbs}`, {
+    hint: `it can be listed: query ${name}, or watch ${name} --once`,
+  });
+}

@@ -1,0 +1,89 @@
+import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
+import { isForbidden } from '../../model/status.ts';
+import { describeError } from '../terminal/exit.ts';
+import { forbiddenTogether, type Refused } from './forbidden.ts';
+import { refusalOf, settledTogether, type Target } from './informers.ts';
+import type { Session } from './session.ts';
+
+type Readable = Pick<Target, 'type' | 'refusal' | 'forbidden' | 'namespaces'>;
+
+/** What a stream goes on without: `configmaps, pods in other and third, pods web-2 in shop`. '' for nothing. */
+export function leftOutText(targets: readonly Readable[]): string {
+  return targets.flatMap(textsOf).join(', ');
+}
+
+function textsOf({ type, refusal, forbidden }: Readable): string[] {
+  const name = formatGroupResource(type.gvr);
+  if (refusal !== undefined) return [name];
+  const byNames = Map.groupBy(forbidden, ({ need }) => need.names.join(' '));
+  const places = [...byNames].map(([names, same]) => ({
+    names,
+    namespaces: [...new Set(same.flatMap(({ namespaces }) => namespaces))].filter(Boolean).join(' and '),
+  }));
+  const byPlace = Map.groupBy(places, ({ namespaces }) => namespaces);
+  return [...byPlace].map(([place, same]) => {
+    const names = same.map((each) => each.names).join(' ');
+    return `${name}${names && ` ${names}`}${place && ` in ${place}`}`;
+  });
+}
+
+export interface NewlyRefused {
+  readonly target: Target;
+  /** [''] = all that was asked for. */
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * Tells a stream that goes on what may not be read: all that is refused within two seconds in one error, with the rules that are missing.
+ * Ends the session where nothing may be read, or something else is wrong.
+ */
+export class LeavingOut {
+  readonly #session: Session;
+  readonly #targets: readonly Target[];
+  readonly #onLeftOut: (refused: readonly NewlyRefused[]) => void;
+  readonly #told = new Set<string>();
+  #isTelling = false;
+
+  constructor(session: Session, targets: readonly Target[], onLeftOut: (refused: readonly NewlyRefused[]) => void) {
+    this.#session = session;
+    this.#targets = targets;
+    this.#onLeftOut = onLeftOut;
+  }
+
+  /** Something is refused. */
+  changed(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    void this.#tell().catch(() => {}); // the session has ended
+  }
+
+  async #tell(): Promise<void> {
+    const session = this.#session;
+    await settledTogether(this.#targets, session);
+    this.#isTelling = false;
+    const isWrong = this.#targets.some(({ refusal }) => refusal !== undefined && !isForbidden(refusal));
+    if (isWrong || this.#targets.every(({ refusal }) => refusal !== undefined)) {
+      const refusal = await refusalOf(this.#targets, session);
+      session.end(refusal);
+      return;
+    }
+    const fresh = this.#targets.flatMap((target) =>
+      target.forbidden.filter((each) => !this.#isTold(target, each)).map((refused) => ({ target, refused })),
+    );
+    if (fresh.length === 0) return;
+    for (const { target, refused } of fresh) for (const id of idsOf(target, refused)) this.#told.add(id);
+    for (const error of forbiddenTogether(fresh.map(({ refused }) => refused)))
+      for (const line of describeError(error).trimEnd().split('\n')) session.notice(line);
+    session.notice(`not in this stream, which goes on without: ${leftOutText(this.#targets)}`);
+    this.#onLeftOut(fresh.map(({ target, refused: { namespaces } }) => ({ target, namespaces })));
+  }
+
+  #isTold(target: Target, refused: Refused): boolean {
+    return idsOf(target, refused).every((id) => this.#told.has(id));
+  }
+}
+
+function idsOf({ type }: Target, { need, namespaces }: Refused): string[] {
+  const names = need.names.length > 0 ? need.names : [''];
+  return namespaces.flatMap((namespace) => names.map((name) => `${formatGvr(type.gvr)} ${namespace}/${name}`));
+}

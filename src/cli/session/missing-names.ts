@@ -1,0 +1,41 @@
+import { InformerError } from '../../kit/error.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import { SeveralErrors } from '../terminal/exit.ts';
+import type { InformerPlan, Target } from './informers.ts';
+
+interface Missing {
+  readonly type: Target['type'];
+  readonly name: string;
+}
+
+/**
+ * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words. Undefined when all are
+ * there, and beside selectors: an object that is missing then may just not match them.
+ */
+export function missingNames(targets: readonly Target[], plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>): unknown {
+  if (plan.selector || plan.fieldSelector) return undefined;
+  const missing = targets.flatMap(missingOf);
+  const last = missing.length - 1;
+  return SeveralErrors.of(missing.map((each, i) => notFound(each, i === last ? hintFor(missing, plan.namespaces) : undefined)));
+}
+
+/** What may not be read may be there. */
+function missingOf({ type, names, informer, forbidden }: Target): Missing[] {
+  if (!names) return [];
+  const unknown = new Set(forbidden.flatMap(({ need }) => (need.names.length > 0 ? need.names : [...names])));
+  const found = new Set<string | undefined>();
+  for (const object of informer.lister.values()) found.add(object.metadata.name);
+  return [...names].filter((name) => !found.has(name) && !unknown.has(name)).map((name) => ({ type, name }));
+}
+
+function notFound({ type, name }: Missing, hint: string | undefined): InformerError {
+  return new InformerError('list', `Error from server (NotFound): ${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found`, {
+    hint,
+  });
+}
+
+function hintFor(missing: readonly Missing[], namespaces: readonly string[]): string | undefined {
+  if (namespaces.includes('') || !missing.some(({ type }) => type.namespaced)) return undefined;
+  const where = `namespace${namespaces.length > 1 ? 's' : ''} ${namespaces.join(', ')}`;
+  return `looked in ${where}; -n names another, and --ignore-not-found takes it for an empty answer`;
+}

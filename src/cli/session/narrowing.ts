@@ -1,0 +1,54 @@
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import { loadCel } from '../../expr/cel/load-cel.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+
+/** What a server is asked beside the user's own selectors. */
+export interface Narrowing {
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** What `--explain` says of it. */
+  readonly text: string;
+}
+
+/** Fields every type can be selected by, then those of single types. Source: the field label conversions of the built-in types. */
+const EVERYWHERE = ['metadata.name', 'metadata.namespace'];
+const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
+  'v1/pods': ['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
+  'v1/events': [
+    'involvedObject.kind',
+    'involvedObject.name',
+    'involvedObject.namespace',
+    'involvedObject.uid',
+    'reason',
+    'reportingComponent',
+    'type',
+  ],
+  'v1/nodes': ['spec.unschedulable'],
+  'v1/secrets': ['type'],
+  'v1/namespaces': ['status.phase'],
+  'v1/replicationcontrollers': ['status.replicas'],
+  'batch/v1/jobs': ['status.successful'],
+};
+
+/**
+ * The part of `--filter` that the server can do, for one type. The whole expression is evaluated here all the same, so that nothing is shown
+ * that should not be. But what leaves a selection arrives as a deletion, and nobody can tell it from one: with `fixed` only conditions on
+ * what cannot change are sent, names and namespaces.
+ */
+export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType, { fixed = false } = {}): Promise<Narrowing> {
+  const { pushDown } = await loadCel();
+  const supportedFields = new Set(fixed ? EVERYWHERE : [...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
+  const parts = programs.map((program) => pushDown(program, { supportedFields, labels: !fixed }));
+  const labelSelector = joined(parts.map((part) => part.labelSelector));
+  const fieldSelector = joined(parts.map((part) => part.fieldSelector));
+  const sent = [labelSelector && `label selector ${labelSelector}`, fieldSelector && `field selector ${fieldSelector}`].filter(Boolean);
+  const local = parts.map((part) => part.local).filter((text) => text !== '');
+  const server = sent.length > 0 ? `the server selects by ${sent.join(' and ')}` : 'nothing of it can be sent to the server';
+  const here = local.length > 0 ? `evaluated here: ${local.join(' && ')}` : 'nothing is left to evaluate here';
+  return { labelSelector, fieldSelector, text: `${formatGvr(gvr)}: ${server}; ${here}` };
+}
+
+function joined(selectors: readonly (string | undefined)[]): string | undefined {
+  return selectors.filter((text) => text !== undefined && text !== '').join(',') || undefined;
+}

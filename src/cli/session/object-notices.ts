@@ -1,0 +1,21 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { whyUnprintable } from '../../stream/shown-object.ts';
+
+/** The notice of an object that no format can print, named as in the output. */
+export const unprintableNotice = (name: string, shown: ReadonlyObject) => `${name} cannot be printed: ${whyUnprintable(shown)}`;
+
+/** The notice of the first failure of an expression. */
+export const failureNotice = (error: Error) => `${error.message}; it counts as no match (reported once)`;
+
+/** kubectl's words for an empty answer. */
+export function nothingFound({
+  namespaces,
+  selections,
+}: {
+  namespaces: readonly string[];
+  selections: readonly ResourceSelection[];
+}): string {
+  const isScoped = selections.some(({ type }) => type.namespaced) && !namespaces.includes('');
+  return isScoped ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}.` : 'No resources found';
+}

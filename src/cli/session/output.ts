@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import type { Address } from '../../expr/address.ts';
+import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { createPrinter } from '../../output/create-printer.ts';
+import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
+import { type ColorLevel, loadPainter } from '../../output/painter.ts';
+import type { Printer } from '../../output/printer.ts';
+import { splitColumns } from '../../output/tables/custom-columns.ts';
+import type { Timestamps } from '../../output/timestamps.ts';
+import type { PathScope } from '../../stream/changes/path-scope.ts';
+import type { FlagValues } from '../args/flag.ts';
+import type { outputFlags } from '../args/flags.ts';
+import type { Io } from '../terminal/io.ts';
+
+export type OutputFlags = FlagValues<typeof outputFlags>;
+
+/** Reads `-o`, its file and its expression too. Throws `argument` before anything is asked of a server. */
+export async function outputFormatOf(flags: Pick<OutputFlags, 'output'>): Promise<OutputFormat> {
+  const format = await formatWithText(parseOutputFormat(flags.output ?? ''));
+  if (format.kind !== 'table') await createPrinter(format, { clock: systemClock }); // it reads its expression, or refuses it
+  return format;
+}
+
+async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
+  if (format.kind !== 'file') return format;
+  try {
+    return withFileText(format, await readFile(format.path, 'utf8'));
+  } catch (cause) {
+    throw new InformerError('argument', `cannot read ${format.path} of -o ${format.of}-file: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The fields that a format prints by paths of the user's. */
+export function addressesPrinted(format: OutputFormat): Address[] {
+  switch (format.kind) {
+    case 'jsonpath':
+      return addressesOf(format.template);
+    case 'custom-columns':
+      return splitColumns(format.spec).flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
+    case 'custom-columns-file':
+      return (format.text.split(/\r?\n/)[1] ?? '').split(/\s+/).flatMap(addressesOf);
+    default:
+      return [];
+  }
+}
+
+export interface Layout {
+  /** Objects of several types come: names carry theirs. */
+  readonly severalTypes: boolean;
+  readonly severalNamespaces: boolean;
+  /** One object was asked for by name. */
+  readonly single?: boolean;
+  /** The stream ends with the first state. */
+  readonly once?: boolean;
+  /** Of changes only those at these paths are shown. */
+  readonly only?: PathScope | undefined;
+}
+
+export async function printerOf(
+  format: OutputFormat,
+  flags: OutputFlags & { timestamps?: Timestamps | undefined; 'full-values'?: boolean | undefined },
+  layout: Layout,
+  { io, clock }: { io: Io; clock: Clock },
+): Promise<Printer> {
+  return createPrinter(format, {
+    ...(await rowOptionsOf(flags, layout, io)),
+    clock,
+    single: layout.single,
+    terminal: io.stdout.isTerminal,
+    timestamps: flags.timestamps,
+    hasRoom: layout.once === false,
+    only: layout.only,
+    fullValues: flags['full-values'],
+  });
+}
+
+/** How rows look, in a table that goes on and in one that is redrawn. */
+export async function rowOptionsOf(flags: OutputFlags, layout: Layout, io: Io) {
+  return {
+    withNamespace: layout.severalNamespaces,
+    showKind: flags['show-kind'] || layout.severalTypes,
+    showLabels: flags['show-labels'],
+    labelColumns: flags['label-columns'],
+    noHeaders: flags['no-headers'],
+    painter: await loadPainter(colorLevel(flags.color, io)),
+  };
+}
+
+/** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */
+function colorLevel(when: OutputFlags['color'], { stdout, env }: Io): ColorLevel {
+  if (when === 'never') return 0;
+  if (when === 'always') return 1;
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return 0;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false' ? 0 : 1;
+  return stdout.isTerminal && env.TERM !== 'dumb' ? 1 : 0;
+}

@@ -1,0 +1,88 @@
+import type { ScopedSource } from '../../informer/shared-informer.ts';
+import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { isForbidden } from '../../model/status.ts';
+
+/**
+ * One of a type's sources: a namespace, or a name in one. When the server forbids it (403) before it was read, that is final, and
+ * the other parts may be read without it. Rights that are withdrawn later may come back: then it is tried again like any source.
+ */
+export class ReadablePart implements ScopedSource<UnknownObject> {
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly source: ListerWatcher<UnknownObject>;
+  readonly #leaving = new AbortController();
+  readonly #options: PartOptions;
+  #hasListed = false;
+  #hasWatched = false;
+  #refusal: unknown;
+
+  constructor(source: ListerWatcher<UnknownObject>, { namespace, name }: PartScope, options: PartOptions) {
+    this.namespace = namespace;
+    this.name = name;
+    this.source = this.#judged(source);
+    this.#options = options;
+  }
+
+  /** Aborts when it is left out. */
+  get leftOut(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  /** What the server said; undefined while it may be read. */
+  get refusal(): unknown {
+    return this.#refusal;
+  }
+
+  /** The server has shown it, or forbidden it. */
+  get isJudged(): boolean {
+    return this.#hasListed || this.#refusal !== undefined;
+  }
+
+  #judged(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
+    const { probe, whenReachable } = source;
+    return {
+      list: async (options, context) => {
+        const page = await this.#unless(this.#hasListed, () => source.list(options, context));
+        this.#hasListed = true;
+        this.#options.onJudged();
+        return page;
+      },
+      watch: async (options, context) => {
+        const stream = await this.#unless(this.#hasWatched, () => source.watch(options, context));
+        this.#hasWatched = true;
+        return stream;
+      },
+      ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
+      ...(whenReachable ? { whenReachable: (context) => whenReachable.call(source, context) } : {}),
+      isWatchListSemanticsUnSupported: () => source.isWatchListSemanticsUnSupported?.() ?? false,
+      consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+    };
+  }
+
+  async #unless<R>(hasBeenRead: boolean, send: () => Promise<R>): Promise<R> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!hasBeenRead && isForbidden(error) && this.#refusal === undefined) {
+        this.#refusal = error;
+        if (this.#options.isLeftOut) this.#leaving.abort();
+        this.#options.onJudged();
+      }
+      throw error;
+    }
+  }
+}
+
+export interface PartOptions {
+  /** Whether the others are read without it. Otherwise the informer it belongs to does not sync. */
+  readonly isLeftOut: boolean;
+  /** Called when the server has answered for the first time, or refused. */
+  readonly onJudged: () => void;
+}
+
+/** Which objects a part is about. */
+export interface PartScope {
+  readonly namespace: string | undefined;
+  readonly name?: string | undefined;
+}

@@ -1,0 +1,46 @@
+import type { ResourceStats } from '../../client/client.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import type { Status } from '../terminal/status-line.ts';
+import type { Session } from './session.ts';
+
+/** Nobody needs to be told of what is quick. */
+const FIRST_AFTER_MS = 1000;
+const EVERY_MS = 250;
+
+/**
+ * Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are
+ * left. What else is shown in the same place by then stays there.
+ */
+export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: Status): Disposable {
+  const { clock, client } = session;
+  let shown: string | undefined;
+  const show = () => {
+    shown = progressText(client.stats(), clock.monotonic() - session.startedAt);
+    status.show(shown);
+    timer = clock.after(EVERY_MS, show);
+  };
+  let timer = clock.after(FIRST_AFTER_MS, show);
+  return {
+    [Symbol.dispose]() {
+      timer.cancel();
+      if (shown !== undefined) status.clear(shown);
+    },
+  };
+}
+
+/** `syncing pods: 12,345 objects, 78.1 MB, 3s`. */
+export function progressText(stats: readonly ResourceStats[], elapsedMs: number): string {
+  const names = [...new Set(stats.map(({ gvr }) => formatGroupResource(gvr)))].join(', ');
+  const sum = (of: (each: ResourceStats) => number) => stats.reduce((total, each) => total + of(each), 0);
+  const objects = sum((each) => each.objects);
+  const left = sum((each) => each.remaining ?? 0);
+  const pages = sum((each) => each.requests);
+  const parts = [
+    `${objects.toLocaleString('en')}${left > 0 ? ` of ${(objects + left).toLocaleString('en')}` : ''} objects`,
+    `${(sum((each) => each.bytes) / 1e6).toFixed(1)} MB`,
+    ...(pages > stats.length ? [`${pages} pages`] : []),
+    `${Math.floor(elapsedMs / 1000)}s`,
+    ...(left > 0 && objects > 0 ? [`about ${Math.ceil(((elapsedMs / objects) * left) / 1000)}s to go`] : []),
+  ];
+  return `syncing ${names}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,94 @@
+import type { PrintedEvent, Printer } from '../../output/printer.ts';
+import { type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
+import type { StreamTarget } from '../../stream/event-stream.ts';
+import type { StreamSummary } from '../../stream/summary.ts';
+import type { TextSink } from '../terminal/io.ts';
+
+export interface EventWriterOptions {
+  readonly printer: Printer;
+  readonly sink: TextSink;
+  readonly summary: StreamSummary;
+  /** Holds a type's first state back until it is whole, so that a table is laid out for all of it. */
+  readonly gatherInitial: boolean;
+  /** Most events printed; `onLimit` is called with the last of them. */
+  readonly limit?: number | undefined;
+  readonly onLimit?: (() => void) | undefined;
+  /** Called with what the format throws on one event: it is left out, and the stream goes on. */
+  readonly onFailure: (error: unknown, printed: PrintedEvent) => void;
+  /** Called with each event whose object cannot be printed. */
+  readonly onUnprintable?: ((event: EventEnvelope, target: StreamTarget) => void) | undefined;
+}
+
+/** Prints a stream's events at the pace of their reader. */
+export class EventWriter {
+  readonly #options: EventWriterOptions;
+  /** What is held back, by type: its first state, and what of it changed before that was whole (in another namespace, say). */
+  readonly #held = new Map<StreamTarget, PrintedEvent[]>();
+  readonly #begun = new Set<StreamTarget>();
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the reader has room for more; undefined when it has it now. */
+  print(event: EventEnvelope, target: StreamTarget): Promise<void> | undefined {
+    const { gatherInitial, summary, limit, onLimit } = this.#options;
+    if (limit !== undefined && summary.total >= limit) return undefined;
+    const isLast = summary.total + 1 === limit;
+    summary.count(eventWordOf(event));
+    const printed = { event, type: target.type };
+    const ready =
+      gatherInitial && !this.#begun.has(target) && !isLast
+        ? this.#hold(printed, target)
+        : this.#write(isLast ? [...[...this.#held.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
+    if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
+    if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
+    return ready;
+  }
+
+  /** Prints what was held back of a type's first state. */
+  initialDone(target: StreamTarget): void {
+    this.#begun.add(target);
+    this.#write(this.#taken(target));
+  }
+
+  /** Prints what is still held back: first states that never became whole, of which every event was counted. */
+  end(): void {
+    this.#write([...this.#held.keys()].flatMap((target) => this.#taken(target)));
+  }
+
+  #hold(printed: PrintedEvent, target: StreamTarget): undefined {
+    const held = this.#held.get(target);
+    if (held) held.push(printed);
+    else this.#held.set(target, [printed]);
+  }
+
+  #taken(target: StreamTarget): PrintedEvent[] {
+    const held = this.#held.get(target) ?? [];
+    this.#held.delete(target);
+    return held;
+  }
+
+  #write(batch: readonly PrintedEvent[]): Promise<void> | undefined {
+    const { sink } = this.#options;
+    if (batch.length === 0) return undefined;
+    return this.#printed(batch) ? undefined : sink.ready();
+  }
+
+  /** All but the events that cannot be printed. */
+  #printed(batch: readonly PrintedEvent[]): boolean {
+    const { printer, sink, summary, onFailure } = this.#options;
+    try {
+      return sink.write(printer.events(batch));
+    } catch (error) {
+      const [only] = batch;
+      if (only && batch.length === 1) {
+        summary.failed(eventWordOf(only.event));
+        onFailure(error, only);
+        return true;
+      }
+      const half = batch.length >> 1;
+      return [batch.slice(0, half), batch.slice(half)].map((part) => this.#printed(part)).every(Boolean);
+    }
+  }
+}

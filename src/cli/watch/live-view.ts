@@ -1,0 +1,157 @@
+import type { Clock, Timer } from '../../kit/clock.ts';
+import type { LiveTable } from '../../output/tables/live-table.ts';
+import { type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
+import type { StreamTarget } from '../../stream/event-stream.ts';
+import type { Outage } from '../../stream/outage.ts';
+import type { StreamSummary } from '../../stream/summary.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Key, type KeyInput, KeyReader } from '../terminal/keys.ts';
+import type { Status } from '../terminal/status-line.ts';
+
+/** How soon after a change the screen shows it, and how often ages are renewed. */
+const DRAW_AFTER_MS = 100;
+const TICK_MS = 1000;
+
+export interface LiveViewOptions {
+  readonly table: LiveTable;
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly summary: StreamSummary;
+  /** What has no connection. */
+  readonly outages: () => readonly Outage[];
+  /** Where keys come from; undefined = none are read. */
+  readonly input?: KeyInput | undefined;
+  /** Asked to end, by a key. */
+  readonly onQuit?: (() => void) | undefined;
+  /** See `EventWriter`. */
+  readonly limit?: number | undefined;
+  readonly onLimit?: (() => void) | undefined;
+}
+
+/**
+ * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's size changes or a key scrolls
+ * it. What else is printed on the terminal stands above it. While the process is stopped (Ctrl-Z) the terminal is as it was before; when it goes
+ * on the table is drawn below what came meanwhile. Disposing leaves the last frame, and the terminal as it was.
+ */
+export class LiveView implements Disposable, Status {
+  readonly #options: LiveViewOptions;
+  readonly #resizing: Disposable;
+  #timer: Timer;
+  #isDue = false;
+  #note: string | undefined;
+  #keys: KeyReader | undefined;
+  #isStopped = false;
+  #isClosed = false;
+
+  constructor(options: LiveViewOptions) {
+    const { io, clock } = options;
+    this.#options = options;
+    this.#resizing = io.stdout.onResize(() => this.#draw());
+    this.#timer = clock.after(TICK_MS, () => this.#draw());
+    if (io.stderr.isTerminal) io.stderr.beforeText = () => this.#makeRoom();
+    if (options.input) this.#keys = new KeyReader(options.input, (key) => this.#pressed(key));
+    this.#keys?.start();
+    process.on('SIGTSTP', this.#suspend);
+    process.on('SIGCONT', this.#resume);
+  }
+
+  /** The first states are there. */
+  loaded(): void {
+    this.#options.table.loaded();
+    if (!this.#isDue) this.#soon();
+  }
+
+  print(event: EventEnvelope, { type }: StreamTarget): undefined {
+    const { summary, limit, onLimit, table } = this.#options;
+    if (limit !== undefined && summary.total >= limit) return;
+    table.update({ event, type });
+    summary.count(eventWordOf(event));
+    if (!this.#isDue) this.#soon();
+    if (summary.total === limit) onLimit?.();
+  }
+
+  show(text: string): void {
+    this.#note = text;
+    this.#options.table.note(text);
+    if (!this.#isDue) this.#soon();
+  }
+
+  clear(own?: string): void {
+    if (own !== undefined && own !== this.#note) return;
+    this.#note = undefined;
+    this.#options.table.note(undefined);
+    if (!this.#isDue) this.#soon();
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isClosed) return;
+    this.#options.io.stdout.draw(this.#options.table.clear()); // terminals write ^C where the cursor is
+    this.#draw();
+    this.#isClosed = true;
+    this.#timer.cancel();
+    this.#resizing[Symbol.dispose]();
+    this.#keys?.stop();
+    process.off('SIGTSTP', this.#suspend);
+    process.off('SIGCONT', this.#resume);
+    this.#options.io.stderr.beforeText = undefined;
+    this.#options.io.stdout.draw(this.#options.table.end());
+  }
+
+  readonly #suspend = () => {
+    const { io, table } = this.#options;
+    this.#timer.cancel();
+    this.#isStopped = true;
+    io.stdout.draw(table.end());
+    this.#keys?.stop();
+    process.kill(process.pid, 'SIGSTOP'); // what SIGTSTP does when nobody listens
+  };
+
+  readonly #resume = () => {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#keys?.start();
+    this.#draw();
+  };
+
+  #pressed(key: Key): void {
+    const { table, io, onQuit } = this.#options;
+    const page = Math.max(1, (io.stdout.rows ?? 24) - 3);
+    const steps: Partial<Record<Key, number | 'top' | 'bottom'>> = {
+      up: -1,
+      down: 1,
+      'page-up': -page,
+      'page-down': page,
+      top: 'top',
+      bottom: 'bottom',
+    };
+    const step = steps[key];
+    if (step !== undefined) {
+      table.scroll(step);
+      this.#draw();
+    } else if (key === 'quit') onQuit?.();
+    else process.kill(0, key === 'suspend' ? 'SIGTSTP' : 'SIGINT'); // to the whole group, as the terminal does while it makes signals
+  }
+
+  #soon(): void {
+    this.#isDue = true;
+    this.#timer.cancel();
+    this.#timer = this.#options.clock.after(DRAW_AFTER_MS, () => this.#draw());
+  }
+
+  #draw(): void {
+    if (this.#isClosed || this.#isStopped) return;
+    const { table, io, clock } = this.#options;
+    this.#isDue = false;
+    this.#timer.cancel();
+    table.disconnected(this.#options.outages().map(({ target: { type }, since }) => ({ type, since })));
+    io.stdout.draw(table.frame({ columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }, clock.now()));
+    this.#timer = clock.after(TICK_MS, () => this.#draw());
+  }
+
+  /** The frame goes, the text comes where it was, and a new frame below that. */
+  #makeRoom(): void {
+    if (this.#isClosed) return;
+    this.#options.io.stdout.draw(this.#options.table.clear());
+    this.#soon();
+  }
+}

@@ -1,0 +1,147 @@
+import { distinct, type FieldReads } from '../../expr/address.ts';
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import { loadCel } from '../../expr/cel/load-cel.ts';
+import type { Comparison } from '../../expr/cel/operators.ts';
+import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import { loadPath, splitPaths } from '../../expr/jsonpath/path-values.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
+import type { GateRules } from '../../stream/change-gate.ts';
+import { compileSameBut } from '../../stream/changes/path-mask.ts';
+import { CellComparison } from '../../stream/conditions/cell-comparison.ts';
+import { type Condition, conditionOf } from '../../stream/conditions/condition.ts';
+import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
+import type { EventWord } from '../../stream/envelope.ts';
+import type { FilterFlags } from '../args/watch-flags.ts';
+
+export interface StreamFilters {
+  readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark'>;
+  /** As they were compiled: for what a server can do of them, and to be checked against a type's columns. */
+  readonly filters: readonly CelProgram[];
+  readonly wheres: readonly CelProgram[];
+  /** They look at more of an object than its metadata. */
+  readonly needsObject: boolean;
+  /** The fields that `--filter`, `--changed` and `--ignore-changes` look at. */
+  readonly reads: readonly FieldReads[];
+}
+
+/** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
+export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
+  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter');
+  const comparisons = (flags.where ?? []).map((source) => new CellComparison(source));
+  const { programs: wheres } = await compiledAll(flags.where, 'where', comparisons);
+  const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
+  const ignored = (flags['ignore-changes'] ?? []).flatMap(splitPaths);
+  const predicates = predicatesOf(flags.predicate);
+  const looksInside = changed.some(({ text }) => !isOfMetadata(text)) || ignored.length > 0 || flags['no-noise'] === true;
+  return {
+    filters,
+    wheres,
+    reads: [
+      ...reads,
+      { flag: '--changed', addresses: changed.flatMap(({ text }) => addressesOf(text)) },
+      { flag: '--ignore-changes', addresses: ignored.flatMap(addressesOf) },
+    ],
+    needsObject: needsObject || looksInside || predicates.some((part) => part === 'spec' || part === 'status'),
+    rules: {
+      name: regexOf('name', flags.name),
+      excludeName: regexOf('exclude-name', flags['exclude-name']),
+      watchOnly: flags['watch-only'],
+      on: eventTypesOf(flags.on),
+      conditions: [...filters.map(conditionOf), ...wheres.map((program, i) => whereCondition(program, comparisons[i]))],
+      ...(changed.length > 0 ? { changed: changed.map((path) => (object) => path.values(object)) } : {}),
+      ...(ignored.length > 0 ? { sameBut: readIgnored(ignored) } : {}),
+      ...(predicates.length > 0 ? { predicates } : {}),
+      noNoise: flags['no-noise'],
+    },
+  };
+}
+
+/** The expressions of one flag, and whether they look at more of an object than its metadata. */
+export interface Compiled {
+  readonly programs: readonly CelProgram[];
+  readonly needsObject: boolean;
+  /** The fields they look at. */
+  readonly reads: readonly FieldReads[];
+}
+
+/** Compiles the expressions of one flag; CEL is loaded only when there are any. */
+export async function compiledAll(
+  sources: readonly string[] | undefined,
+  flag: string,
+  comparisons: readonly Comparison[] = [],
+): Promise<Compiled> {
+  if (!sources || sources.length === 0) return { programs: [], needsObject: false, reads: [] };
+  const { compileCel, OBJECT_VARIABLES, readsBeyond, addressesRead } = await loadCel();
+  const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables: OBJECT_VARIABLES };
+  const programs = sources.map((source, i) =>
+    compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),
+  );
+  const needsObject = programs.some(({ ast }) => ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')));
+  return { programs, needsObject, reads: [{ flag: `--${flag}`, addresses: distinct(programs.flatMap(({ ast }) => addressesRead(ast))) }] };
+}
+
+/** Whether a path finds nothing but metadata. */
+export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
+
+/** An expression over the printed cells of whatever type an object is of. */
+function whereCondition(program: CelProgram, comparison: CellComparison | undefined): Condition {
+  const byColumns = new Map<readonly TableColumn[] | undefined, PrintedCells>();
+  const cellsFor = (columns: readonly TableColumn[] | undefined) => {
+    const known = byColumns.get(columns) ?? new PrintedCells(columns);
+    if (byColumns.size > MOST_COLUMNS) byColumns.clear();
+    byColumns.set(columns, known);
+    return known;
+  };
+  return {
+    source: program.source,
+    readsEvent: program.variables.has('EVENT'),
+    remark: () => comparison?.remark(),
+    test: ({ object, event, now }) => {
+      const cells = cellsFor(cellsOf(object as object)?.columns);
+      return program.test(cells.variablesFor(object as never, (now as Date).getTime(), event as string));
+    },
+  };
+}
+
+/** Every watch brings columns of its own; those of watches that have ended need not be kept. */
+const MOST_COLUMNS = 64;
+
+const EVENT_WORDS: Readonly<Record<string, EventWord>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED', left: 'LEFT' };
+
+/** Reads `--on added,modified,deleted,left`. */
+function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventWord> | undefined {
+  if (!words || words.length === 0) return undefined;
+  return new Set(
+    words.map((word) => {
+      const type = EVENT_WORDS[word.toLowerCase()];
+      if (type) return type;
+      throw new InformerError('argument', `invalid argument "${word}" for "--on": expected added, modified, deleted or left`);
+    }),
+  );
+}
+
+function predicatesOf(words: readonly string[] | undefined): ObjectPart[] {
+  return (words ?? []).map((word) => {
+    if (Object.hasOwn(OBJECT_PARTS, word)) return word as ObjectPart;
+    const parts = Object.keys(OBJECT_PARTS).join(', ');
+    throw new InformerError('argument', `invalid argument "${word}" for "--predicate": expected one of ${parts}`);
+  });
+}
+
+function readIgnored(paths: readonly string[]): ReturnType<typeof compileSameBut> {
+  try {
+    return compileSameBut(paths);
+  } catch (cause) {
+    throw new InformerError('argument', `invalid argument "${paths.join(',')}" for "--ignore-changes": ${messageOf(cause)}`, { cause });
+  }
+}
+
+function regexOf(flag: string, text: string | undefined): RegExp | undefined {
+  try {
+    return text === undefined ? undefined : new RegExp(text);
+  } catch (cause) {
+    throw new InformerError('argument', `invalid argument "${text}" for "--${flag}": ${messageOf(cause)}`, { cause });
+  }
+}

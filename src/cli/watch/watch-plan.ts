@@ -1,0 +1,224 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import type { Representation } from '../../client/resource-api.ts';
+import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import { splitPaths } from '../../expr/jsonpath/path-values.ts';
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { needsOf, type OutputFormat } from '../../output/output-format.ts';
+import type { LiveTable } from '../../output/tables/live-table.ts';
+import { TIMESTAMPS } from '../../output/timestamps.ts';
+import { sameRows } from '../../stream/changes/noise.ts';
+import type { SameBut } from '../../stream/changes/path-mask.ts';
+import { compileScope } from '../../stream/changes/path-scope.ts';
+import type { CommandLine } from '../args/argv.ts';
+import { idleMsOf } from '../args/flags.ts';
+import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
+import type { WatchFlags } from '../args/watch-flags.ts';
+import { resolveWhenThere } from '../session/crd-wait.ts';
+import { type Narrowing, narrowingOf } from '../session/narrowing.ts';
+import { addressesPrinted, type Layout, outputFormatOf, printerOf, rowOptionsOf } from '../session/output.ts';
+import { checkRollouts } from '../session/rollout-check.ts';
+import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
+import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
+import { canRedraw, type Io } from '../terminal/io.ts';
+import type { WatchPlan } from './run.ts';
+import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
+import { type Waits, waitsOf } from './wait-flags.ts';
+import { checkWheres } from './where-check.ts';
+
+/** What of a command line can be read and checked before a server is asked. */
+export interface CheckedWatch {
+  readonly format: OutputFormat;
+  readonly filters: StreamFilters;
+  readonly waits: Waits;
+  readonly sortBy: SortOrder | undefined;
+  readonly wantsLive: boolean;
+  /** On a terminal, in the one format that has rows. */
+  readonly isLive: boolean;
+  /** Ends after the first state. */
+  readonly once: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+/** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
+export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
+  checkSelectors(flags);
+  if (given.get('watch')?.values.at(-1) === 'false')
+    throw new InformerError('argument', 'watch watches, and -w=false asks for the opposite', {
+      hint: '--once shows what is there and ends, as query does',
+    });
+  checkTimestamps(flags, words);
+  const format = await outputFormatOf(flags);
+  const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed
+  checkTogether({ ...flags, live: isLive }, format);
+  refuseUnshown(given, format);
+  if (!isLive)
+    refuseBeside(given, ['sort-by'], ['watch-only'], '--sort-by orders what is there at the start, which --watch-only leaves out');
+  refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
+  if (isLive && given.get('timestamps')?.origin === 'flag')
+    throw new InformerError('argument', '--live has no place for --timestamps', {
+      hint: 'its last line has the time of the last event; leave out --live to see the time of each',
+    });
+  const waits = await waitsOf(flags);
+  return {
+    format,
+    filters: await streamFiltersOf(flags),
+    waits,
+    ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
+    sortBy: flags['sort-by'] === undefined ? undefined : await sortOrderOf(flags['sort-by']),
+    wantsLive: isLive,
+    isLive: isLive && canRedraw(io, io.stdout),
+  };
+}
+
+/** kubectl wait's: 0 looks once, less than 0 waits for a week. Source: kubectl pkg/cmd/wait. */
+function timesOf({ timeout, once }: WatchFlags, { isGoal }: Waits, written = ''): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
+  if (timeout === undefined || timeout > 0) return { once, timeoutMs: timeout };
+  if (!isGoal)
+    throw new InformerError('argument', `invalid argument "${written}" for "--timeout": expected more than no time`, {
+      hint: '--once looks once and ends; without --timeout the stream goes on',
+    });
+  return timeout === 0 ? { once: true, timeoutMs: undefined } : { once, timeoutMs: A_WEEK_MS };
+}
+
+const A_WEEK_MS = 7 * 24 * 3600 * 1000;
+
+/** `--timestamps rfc3339` would watch an object of that name. */
+function checkTimestamps({ timestamps }: WatchFlags, words: readonly string[]): void {
+  const [meant] = timestamps === undefined ? [] : TIMESTAMPS.filter((way) => words.includes(way));
+  if (meant === undefined) return;
+  throw new InformerError('argument', `--timestamps takes its value behind =, and ${meant} stands apart`, {
+    hint: `write --timestamps=${meant}`,
+  });
+}
+
+function checkTogether(flags: WatchFlags, format: OutputFormat): void {
+  const refuse = (message: string, hint: string): never => {
+    throw new InformerError('argument', message, { hint });
+  };
+  if (flags.live && format.kind !== 'table') refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
+  if (flags.live && flags.markers)
+    refuse('--live has no place for --markers', 'leave out one of them: what the markers tell is told on stderr too');
+  if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
+    refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
+  if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
+    refuse('--overflow-buffer is for --overflow drop', 'the others lose nothing that a buffer could hold');
+  if (flags.once && flags['watch-only']) refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
+}
+
+/** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
+export async function planOf(words: readonly string[], flags: WatchFlags, checked: CheckedWatch, session: Session): Promise<WatchPlan> {
+  const { format, filters, waits, sortBy } = checked;
+  const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+  const namespaces = namespacesOf(flags, session.config);
+  const types = selections.map(({ type }) => type);
+  await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
+  checkRollouts([...filters.filters, ...waits.programs], waits.rules?.for ?? [], types);
+  const layout = {
+    severalTypes: selections.length > 1,
+    severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
+    once: checked.once,
+    only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
+  };
+  const needs = needsOf(format);
+  if (checked.wantsLive && !checked.isLive)
+    session.notice(
+      `--live needs a terminal${session.io.stdout.isTerminal ? ' that can redraw, and TERM is dumb' : ''}; rows are appended instead`,
+    );
+  return {
+    selections,
+    namespaces,
+    format,
+    waits,
+    rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
+    reads: [
+      ...filters.reads,
+      ...waits.reads,
+      { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
+      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+    ],
+    printer: await printerOf(format, flags, layout, session),
+    live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
+    as: representationOf(checked),
+    selector: flags.selector,
+    fieldSelector: flags['field-selector'],
+    narrowings: await narrowingsOf(checked, selections, flags, session),
+    keepManagedFields: flags['show-managed-fields'] || needs.managedFields || flags['with-changes'],
+    showManagedFields: flags['show-managed-fields'] || needs.managedFields,
+    showSecrets: flags['show-secrets'],
+    withOld: flags.old || needs.old,
+    withChanges: flags['with-changes'],
+    sortInitial: sortBy && comparing(sortBy),
+    once: checked.once,
+    ignoreNotFound: flags['ignore-not-found'],
+    strict: flags.strict,
+    markers: flags.markers,
+    limit: flags.limit,
+    verifyEveryMs: flags['verify-every'],
+    idleMs: idleMsOf(flags['idle-timeout']),
+    overflow: flags.overflow ?? 'block',
+    overflowBuffer: flags['overflow-buffer'],
+  };
+}
+
+/** As little of the objects as what is asked needs. Cells come only with tables. */
+function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Representation {
+  const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);
+  const isWhole = needsOf(format).object || filters.needsObject || waits.needsObject || sortsInside;
+  if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
+  return isWhole ? 'object' : 'metadata';
+}
+
+/**
+ * Nothing that waits or judges events may look on: what leaves the narrower selection would be deleted for it. And where a reader is told the
+ * cause, or the state in which an object left, only what cannot change is sent.
+ */
+async function narrowingsOf(
+  { filters, waits, once }: CheckedWatch,
+  selections: readonly ResourceSelection[],
+  flags: WatchFlags,
+  session: Session,
+): Promise<ReadonlyMap<ResourceType, Narrowing> | undefined> {
+  const { filters: programs, rules } = filters;
+  if (programs.length === 0) {
+    if (flags.explain) session.notice('--explain: there is no --filter of which the server could do a part');
+    return undefined;
+  }
+  const isJudging = waits.rules !== undefined || rules.conditions?.some((condition) => condition.readsEvent);
+  if (isJudging) {
+    if (flags.explain) session.notice('--explain: --filter is evaluated here, since something waits for objects, or looks at events');
+    return undefined;
+  }
+  const narrowings = new Map<ResourceType, Narrowing>();
+  const fixed = !once; // a row tells whether an object left or is gone
+  for (const { type, names } of selections) {
+    const narrowing = names.length > 0 ? byNameAlone(type) : await narrowingOf(programs, type, { fixed });
+    narrowings.set(type, narrowing);
+  }
+  if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
+  return narrowings;
+}
+
+/** An object that was asked for by name and does not match must be told from one that is not there. */
+const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
+  text: `${formatGvr(gvr)}: objects are asked for by name, so --filter is evaluated here`,
+});
+
+const OF_FIXED =
+  ' (a stream tells what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';
+
+/** Whether two states look alike in the table that is printed: in every cell it shows but ages, and the labels it shows. */
+function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
+  return sameRows({ wide, labels: flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []) });
+}
+
+async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: SortOrder | undefined, { io }: Session): Promise<LiveTable> {
+  const { LiveTable: Table } = await import('../../output/tables/live-table.ts');
+  return new Table({
+    ...(await rowOptionsOf(flags, layout, io)),
+    wide: flags.output === 'wide',
+    sortBy: sortBy && ((object) => sortBy.path.values(object)),
+    isDescending: sortBy?.isDescending,
+  });
+}

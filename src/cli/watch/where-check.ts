@@ -1,0 +1,39 @@
+import { isTable, TABLE_ACCEPT } from '../../client/decode/table.ts';
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import type { TableColumn } from '../../model/cells.ts';
+import { pathOf } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { checkWhere } from '../../stream/conditions/printed-cells.ts';
+import type { Session } from '../session/session.ts';
+
+/**
+ * Checks `--where` expressions against the columns that the types have, before anything is watched. Throws `argument` for a column that no
+ * type has. Where the server refuses to tell, the stream itself will meet the refusal, so nothing is said here.
+ */
+export async function checkWheres(
+  programs: readonly CelProgram[],
+  types: readonly ResourceType[],
+  namespace: string | undefined,
+  session: Pick<Session, 'client' | 'signal'>,
+): Promise<void> {
+  if (programs.length === 0) return;
+  const told = await Promise.all(types.map((type) => columnsOf(type, type.namespaced ? namespace : undefined, session)));
+  if (told.some((columns) => columns === undefined)) return;
+  const columns = told.flatMap((each) => each ?? []);
+  for (const program of programs) checkWhere(program, columns.length > 0 ? columns : undefined);
+}
+
+/** An empty list where the server makes no tables; undefined when it does not say. */
+async function columnsOf(
+  { gvr }: ResourceType,
+  namespace: string | undefined,
+  { client, signal }: Pick<Session, 'client' | 'signal'>,
+): Promise<readonly TableColumn[] | undefined> {
+  try {
+    const path = `${pathOf(gvr, { namespace })}?limit=1&includeObject=None`;
+    const answer: unknown = JSON.parse(await client.raw(path, { accept: TABLE_ACCEPT, signal }));
+    return isTable(answer) ? (answer.columnDefinitions ?? []) : [];
+  } catch {
+    return undefined;
+  }
+}

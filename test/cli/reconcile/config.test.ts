@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { valuesOf } from '../../../src/cli/args/flag.ts';
+import { type ConfigurableFlags, configurableFlags } from '../../../src/cli/args/reconcile-flags.ts';
+import { checkFinalizer, ignoredNotice, mergedConfig } from '../../../src/cli/reconcile/config.ts';
+import type { HookConfig } from '../../../src/controller/hooks/manifest.ts';
+
+const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
+const hook = (config: HookConfig) => ({ name: 'hook.ts', config, create: () => ({ name: 'hook.ts', run: async () => undefined }) });
+
+it('a namespace given by flag is never widened by a hook’s config, nor -A narrowed', () => {
+  const scoped = mergedConfig({ ...NO_FLAGS, namespace: ['other'] }, hook({ allNamespaces: true }));
+  expect(scoped).toMatchObject({ namespace: ['other'] });
+  expect(scoped.allNamespaces).toBeUndefined();
+  const open = mergedConfig({ ...NO_FLAGS, 'all-namespaces': true }, hook({ namespace: ['shop'] }));
+  expect(open).toMatchObject({ allNamespaces: true });
+  expect(open.namespace).toBeUndefined();
+  expect(mergedConfig(NO_FLAGS, hook({ allNamespaces: true, workers: 3 }))).toMatchObject({ allNamespaces: true, workers: 3 });
+});
+
+it('what lets a hook do more is the operator’s to say, and its asking is told', () => {
+  const asking = hook({ allowWrite: true, showSecrets: true });
+  expect(mergedConfig(NO_FLAGS, asking)).toMatchObject({ allowWrite: false, showSecrets: false });
+  expect(ignoredNotice(NO_FLAGS, asking)).toBe('the config of hook.ts asks for what only a flag can give: --allow-write, --show-secrets');
+  expect(ignoredNotice({ ...NO_FLAGS, 'allow-write': true, 'show-secrets': true }, asking)).toBeUndefined();
+});
+
+it('a finalizer goes with no selector, which an object could leave with the finalizer on it', () => {
+  expect(() => checkFinalizer({ finalizer: 'example.com/f', selector: 'app=web' })).toThrow(
+    '--finalizer cannot be combined with a selector',
+  );
+  expect(() => checkFinalizer({ finalizer: 'example.com/f', fieldSelector: 'a=b' })).toThrow('--finalizer');
+  checkFinalizer({ finalizer: 'example.com/f' });
+  checkFinalizer({ selector: 'app=web' });
+});

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { ContinuityNotices } from '../../../src/cli/session/continuity-notices.ts';
+import type { ContinuityEvent } from '../../../src/informer/watch/ledger.ts';
+import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { failure, StatusError } from '../../../src/model/status.ts';
+
+const type = (resource: string) => ({ gvr: { group: '', version: 'v1', resource } }) as ResourceType;
+const [PODS, SECRETS] = [type('pods'), type('secrets')];
+
+const refused = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
+const fault = (error: Error, scope?: string) =>
+  ({ kind: 'fault', fault: 'connection', error, next: 'resume', at: 0, scope }) as ContinuityEvent;
+const resumed = (scope?: string) =>
+  ({ kind: 'resumed', since: '7', why: 'connection', downMs: 5000, proven: true, at: 0, scope }) as ContinuityEvent;
+
+it('tells of one outage once, however many informers it hits and however often they try', () => {
+  const notices = new ContinuityNotices();
+  expect(notices.textOf(fault(refused(), 'a'), PODS)).toBe('connection refused; trying again');
+  expect(notices.textOf(fault(refused(), 'b'), PODS)).toBeUndefined();
+  expect(notices.textOf(fault(refused()), SECRETS)).toBeUndefined();
+  expect(notices.textOf(fault(refused(), 'a'), PODS)).toBeUndefined();
+  expect(notices.textOf(fault(new Error('no such host')), SECRETS)).toBe('secrets: no such host; trying again');
+});
+
+it('tells of the next outage again, which begins when every informer was well', () => {
+  const notices = new ContinuityNotices();
+  notices.textOf(fault(refused()), PODS);
+  notices.textOf(fault(refused()), SECRETS);
+  expect(notices.textOf(resumed(), PODS)).toBe('pods: watch resumed at 7 after 5s (connection); nothing was missed');
+  expect(notices.textOf(fault(refused()), PODS)).toBeUndefined();
+  notices.textOf(resumed(), PODS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf(fault(refused()), PODS)).toBe('connection refused; trying again');
+});
+
+it('says once in an outage that the server asks to wait, in place of the fault', () => {
+  const notices = new ContinuityNotices();
+  const error = new StatusError(failure(429, 'TooManyRequests', 'busy', { retryAfterSeconds: 90 }));
+  const throttled = { ...fault(error), fault: 'throttled' } as ContinuityEvent;
+  const waiting = { kind: 'waiting', error, waitMs: 60_000, at: 0 } as ContinuityEvent;
+  expect(notices.textOf(throttled, PODS)).toBeUndefined();
+  expect(notices.textOf(waiting, PODS)).toBe('pods: the server asks to wait 90s (429, busy); trying again in 60s');
+  expect(notices.textOf(waiting, PODS)).toBeUndefined();
+  const short = new StatusError(failure(429, 'TooManyRequests', 'busy', { retryAfterSeconds: 2 }));
+  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, SECRETS)).toBeUndefined();
+  notices.textOf(resumed(), PODS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, PODS)).toBe('pods: busy; trying again');
+});
+
+it('tells of every gap and every relist', () => {
+  const notices = new ContinuityNotices();
+  const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
+  expect(notices.textOf(gap, PODS)).toBe(notices.textOf(gap, PODS));
+  expect(notices.textOf(gap, PODS)).toBe('pods: changes after 7 may go unseen (gone); listing anew');
+  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe('pods: changes after 7 may go unseen; listing anew');
+});
+
+it('tells of what the cache did not take, without a promise to try again, and takes it for no outage', () => {
+  const notices = new ContinuityNotices();
+  const refusal = (next: 'dropped' | 'unindexed') =>
+    ({ kind: 'fault', fault: 'store', error: new Error('bad'), next, changes: 1, at: 0 }) as ContinuityEvent;
+  expect(notices.textOf(refusal('dropped'), PODS)).toBe('pods: bad; the cache goes on without that change');
+  expect(notices.textOf(refusal('unindexed'), PODS)).toBe('pods: bad; it is in the cache, but not found by that index');
+  notices.textOf(fault(refused()), SECRETS);
+  notices.textOf(resumed(), SECRETS);
+  expect(notices.textOf(fault(refused()), SECRETS)).toBe('connection refused; trying again');
+});

@@ -1,7 +1,7 @@
 // Tells every change to the pods of a namespace, then what a deleted pod leads to: its ReplicaSet makes another.
 //   node examples/pod-watch.ts
 // On a cluster: createClient(await loadConfig()), with the kubeconfig and credentials kubectl would use.
-import { createClient, dynamicInformerFactory, type KubeObject, parseGvr, staticConfig } from 'kubectl-informer';
+import { createClient, createConfig, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
 
 interface Pod extends KubeObject {
@@ -10,7 +10,7 @@ interface Pod extends KubeObject {
 }
 
 const sandbox = await Sandbox.start({ scenario: 'rollout', seed: 7 });
-const client = createClient(staticConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } }));
+const client = createClient(createConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } }));
 
 const PODS = parseGvr('v1/pods');
 const factory = dynamicInformerFactory(client, { namespaces: ['shop'], listOptions: { labelSelector: 'app=web' } });

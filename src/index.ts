@@ -2,7 +2,7 @@
 
 export * from './cache.ts';
 export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
-export { type ClusterConfig, staticConfig } from './client/config/cluster-config.ts';
+export { type ClusterConfig, createConfig } from './client/config/cluster-config.ts';
 export type { ServerVersion } from './client/discovery/server-version.ts';
 export type { TrafficStats } from './client/http/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';
@@ -86,9 +86,15 @@ export {
 } from './controller/source.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
 export type { InformerEvent } from './informer/handlers/event-stream.ts';
-export { filteringHandler } from './informer/handlers/filtering-handler.ts';
+export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
 export type { QueuePolicy } from './informer/handlers/listener.ts';
-export type { AddedDetails, DeletedDetails, InformerHandler, Notification, UpdatedDetails } from './informer/handlers/notification.ts';
+export type {
+  AddedDetails,
+  DeletedDetails,
+  InformerHandler,
+  InformerNotification,
+  UpdatedDetails,
+} from './informer/handlers/notification.ts';
 export {
   dynamicInformerFactory,
   type InformerFactory,

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { done, start } from './usage.mjs';
 
 const [, , library, url, mode, events] = process.argv;
-const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, staticConfig } = await import(pathToFileURL(library).href);
+const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, createConfig } = await import(pathToFileURL(library).href);
 if (mode !== 'plain' && mode !== 'whole') keepYoungGenerationSmall?.(); // an older copy may not have it
 const tls = process.env.BENCH_CA === undefined ? {} : { ca: readFileSync(process.env.BENCH_CA) };
 const disableCompression = process.env.BENCH_IDENTITY === '1';
-const client = createClient({ ...staticConfig({ server: url, tls }), disableCompression }, { dropManagedFields: mode !== 'whole' });
+const client = createClient({ ...createConfig({ server: url, tls }), disableCompression }, { dropManagedFields: mode !== 'whole' });
 const factory = dynamicInformerFactory(client, { sync: 'auto', metadataOnly: mode === 'metadata' });
 const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
 const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { Cause as EventCause } from '../informer/handlers/notification.ts';
+import type { NotificationCause as EventCause } from '../informer/handlers/notification.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 

@@ -11,9 +11,9 @@ import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-stream.ts';
-import { filteringHandler } from './handlers/filtering-handler.ts';
+import { createFilteringHandler } from './handlers/filtering-handler.ts';
 import { Listener, type QueuePolicy } from './handlers/listener.ts';
-import { type InformerHandler, type Notification, type NotificationSink, readonlyView, sinkOf } from './handlers/notification.ts';
+import { type InformerHandler, type InformerNotification, type NotificationSink, readonlyView, sinkOf } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
 import { InformerLane } from './informer-lane.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
@@ -83,7 +83,7 @@ export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedO
 export interface HandlerOptions<T> {
   /** Ms between resyncs of this handler. Default the informer's; 0 = never; less than 1 s counts as 1 s. Not finer than the informer's check. */
   resyncMs?: number | undefined;
-  /** Tell this handler only of objects for which this holds. See {@link filteringHandler}. */
+  /** Tell this handler only of objects for which this holds. See {@link createFilteringHandler}. */
   filter?: ((object: DeepReadonly<T>) => boolean) | undefined;
   /** When the handler is slower than the stream. Default `buffer`. */
   policy?: QueuePolicy | undefined;
@@ -267,7 +267,7 @@ export class SharedInformer<T> implements Syncable {
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
     checkHandler(handler);
     checkOptions('addHandler', options, KNOWN_HANDLER_OPTIONS);
-    return this.#register(sinkOf(options.filter ? filteringHandler(options.filter, handler) : handler), options);
+    return this.#register(sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler), options);
   }
 
   /** Removes a registration. One of another informer, or already removed, is left as it is. */
@@ -514,7 +514,7 @@ class HandlerRegistration<T> implements Registration {
   }
 }
 
-function* replay<T>(indexer: Indexer<T>): Generator<Notification<T>> {
+function* replay<T>(indexer: Indexer<T>): Generator<InformerNotification<T>> {
   for (const [key, object] of indexer.entries()) {
     yield { kind: 'added', key, object: readonlyView(object), cause: 'initial', isInInitialList: true };
   }

@@ -6,7 +6,7 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
 import { isNoise } from './changes/noise.ts';
 import type { SameBut } from './changes/path-mask.ts';
-import { type Condition, ConditionJudge, eventTypeOf, variablesOf } from './conditions/condition.ts';
+import { type CompiledCondition, ConditionJudge, eventTypeOf, variablesOf } from './conditions/condition.ts';
 import { type EventWord, eventWordOf, type ObjectChange, replacementParts } from './envelope.ts';
 import type { KindSource } from './shown-object.ts';
 
@@ -20,7 +20,7 @@ export interface GateTarget {
 /** What of a stream is shown. Rules of different kinds must all hold. */
 export interface GateRules {
   /** `--filter` and `--where`, all of which must hold. */
-  readonly conditions?: readonly Condition[] | undefined;
+  readonly conditions?: readonly CompiledCondition[] | undefined;
   /** `--name` and `--exclude-name`. */
   readonly name?: { test(name: string): boolean } | undefined;
   readonly excludeName?: { test(name: string): boolean } | undefined;
@@ -40,7 +40,7 @@ export interface GateRules {
   readonly looksSame?: SameBut | undefined;
   readonly clock: Pick<Clock, 'now'>;
   /** Hears of the first evaluation error of each condition. */
-  readonly onError?: ((error: Error, condition: Condition) => void) | undefined;
+  readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called with each remark of a condition. */
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
@@ -72,8 +72,8 @@ export function createChangeGate(rules: GateRules): ChangeGate {
 class Gate implements ChangeGate {
   readonly #rules: GateRules;
   readonly #judge: ConditionJudge;
-  readonly #ofObjects: readonly Condition[];
-  readonly #ofEvents: readonly Condition[];
+  readonly #ofObjects: readonly CompiledCondition[];
+  readonly #ofEvents: readonly CompiledCondition[];
   readonly #members = new Map<GateTarget, Set<ObjectKey>>();
 
   constructor(rules: GateRules) {
@@ -124,7 +124,7 @@ class Gate implements ChangeGate {
     return !(sameBut && canCompare && sameBut(before, after));
   }
 
-  #holds(conditions: readonly Condition[], change: ObjectChange, { type }: GateTarget): boolean {
+  #holds(conditions: readonly CompiledCondition[], change: ObjectChange, { type }: GateTarget): boolean {
     if (conditions.length === 0) return true;
     const variables = variablesOf(change, this.#rules.clock.now(), type);
     return conditions.every((condition) => this.#judge.holds(condition, variables));

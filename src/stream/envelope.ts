@@ -1,4 +1,4 @@
-import type { Cause } from '../informer/handlers/notification.ts';
+import type { NotificationCause } from '../informer/handlers/notification.ts';
 import type { Clock } from '../kit/clock.ts';
 import { isTooDeep } from '../kit/depth.ts';
 import { formatGvr } from '../model/gvr.ts';
@@ -32,7 +32,7 @@ export interface EventEnvelope {
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr: string;
   /** How the change became known. */
-  readonly cause: Cause;
+  readonly cause: NotificationCause;
   /** Paths of what differs from the state before; empty unless MODIFIED. See {@link changedPaths}. */
   readonly changed: readonly string[];
   /** Counts the events of this stream from 1, without gaps, over all its types. */
@@ -67,7 +67,7 @@ export interface ObjectChange {
   readonly object: ReadonlyObject;
   /** The state before, of an update, and of what began or ceased to match a filter. */
   readonly oldObject?: ReadonlyObject | undefined;
-  readonly cause: Cause;
+  readonly cause: NotificationCause;
   readonly finalStateUnknown?: boolean | undefined;
   /** The object now is another one under the same name: the one before was deleted unseen. */
   readonly uidChanged?: boolean | undefined;

@@ -3,8 +3,6 @@ import { jsonText } from '../kit/exact-json.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import { isSecretResource } from '../model/secret-type.ts';
 
-export { isSecretResource };
-
 /** Where `kubectl apply` keeps a whole copy of what it applied. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

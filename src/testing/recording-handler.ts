@@ -1,10 +1,10 @@
-import type { InformerHandler, Notification } from '../informer/handlers/notification.ts';
+import type { InformerHandler, InformerNotification } from '../informer/handlers/notification.ts';
 import { checkOptions } from '../kit/known-options.ts';
 
 /** An informer handler that writes down what it was told. */
 export interface RecordingHandler<T> extends InformerHandler<T> {
   /** Every notification, oldest first. */
-  readonly notifications: Notification<T>[];
+  readonly notifications: InformerNotification<T>[];
   /** The same in short: `added shop/web@5`, `updated shop/web@5->7`, `deleted shop/web@7 (unknown)`, `synced`. */
   readonly lines: string[];
   /** Forgets what was told so far. */
@@ -15,12 +15,12 @@ export interface RecordingHandler<T> extends InformerHandler<T> {
  * Creates one. `pause`, when given, is awaited before each notification counts as handled: a handler as slow as the test wants it.
  */
 export function createRecordingHandler<T>(
-  options: { pause?: (notification: Notification<T>) => Promise<void> | undefined } = {},
+  options: { pause?: (notification: InformerNotification<T>) => Promise<void> | undefined } = {},
 ): RecordingHandler<T> {
   checkOptions('createRecordingHandler', options, { pause: 'function' });
-  const notifications: Notification<T>[] = [];
+  const notifications: InformerNotification<T>[] = [];
   const lines: string[] = [];
-  const record = (notification: Notification<T>): void | Promise<void> => {
+  const record = (notification: InformerNotification<T>): void | Promise<void> => {
     notifications.push(notification);
     lines.push(lineOf(notification));
     return options.pause?.(notification);
@@ -41,7 +41,7 @@ export function createRecordingHandler<T>(
   };
 }
 
-function lineOf<T>(notification: Notification<T>): string {
+function lineOf<T>(notification: InformerNotification<T>): string {
   const { kind, key, object } = notification;
   if (kind === 'updated') return `updated ${key}@${versionOf(notification.oldObject)}->${versionOf(object)}`;
   const unknown = kind === 'deleted' && notification.finalStateUnknown ? ' (unknown)' : '';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unusedExports } from './exports.ts';
+import { exportsOf, unusedExports } from './exports.ts';
 import { filesOf } from './imports.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -21,6 +21,17 @@ describe('every export', () => {
     const users = ['test', 'bench', 'examples'].flatMap(inside);
     const unused = unusedExports(sources, users, entries).map(({ file, name }) => `${path.relative(SRC, file)}: ${name}`);
     expect(unused).toEqual([]);
+  });
+});
+
+describe('every exported name', () => {
+  it('is declared in one file only', () => {
+    const places = new Map<string, string[]>();
+    for (const file of sources)
+      for (const name of exportsOf(file).declares)
+        if (name !== 'default') places.set(name, [...(places.get(name) ?? []), path.relative(SRC, file)]);
+    const homonyms = [...places].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(', ')}`);
+    expect(homonyms).toEqual([]);
   });
 });
 

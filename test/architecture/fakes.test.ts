@@ -20,7 +20,7 @@ const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly fi
     },
   },
   'a lister-watcher': {
-    pattern: /\bimplements ListerWatcher\b|isWatchListSemanticsUnSupported(\(|:)/,
+    pattern: /\bimplements ListerWatcher\b|supportsStreamingLists(\(|:)/,
     files: { 'support/scripted-events.ts': 'the script of events' },
   },
   'a source of events': {
@@ -108,7 +108,7 @@ describe('the check itself', () => {
   it.each([
     ['a listening socket', 'const server = http.createServer(() => {});'],
     ['a transport', 'const t = { request: async () => answer, close: async () => {} };'],
-    ['a lister-watcher', 'return { isWatchListSemanticsUnSupported: () => false, list, watch };'],
+    ['a lister-watcher', 'return { supportsStreamingLists: () => true, list, watch };'],
     ['a discovery', 'return { snapshot, isFresh, async invalidate() {} };'],
     ['a client, or a part of one', 'const resource = { get: vi.fn(async () => object) };'],
     ['a client, or a part of one', 'const client = { resource } as unknown as Client;'],

@@ -13,7 +13,7 @@ import { findPrograms, runner } from '../../bench/programs.ts';
 import { ReplayServer } from '../../bench/replay.ts';
 import { measureStages } from '../../bench/stages.ts';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { SyncMode } from '../../src/informer/watch/list-plan.ts';
 import { findKubectl, runKubectl } from '../support/kubectl.ts';
@@ -254,7 +254,7 @@ describe('whole programs', () => {
     writeFileSync(
       path.join(root, 'dist/index.js'),
       `export const createClient = () => ({});
-       export const staticConfig = () => ({});
+       export const createConfig = () => ({});
        export const dynamicInformerFactory = () => ({
          forResource: () => ({ informer: {}, lister: { list: () => [1, 2, 3] } }),
          start() {},
@@ -315,7 +315,7 @@ function get({ url, ca }: ReplayServer, where: string, headers: Record<string, s
 }
 
 async function synced(server: ReplayServer, options: { sync: SyncMode; metadataOnly?: boolean }, gvr = PODS): Promise<number> {
-  const client = createClient(staticConfig({ server: server.url, ...(server.ca === undefined ? {} : { tls: { ca: server.ca } }) }));
+  const client = createClient(createConfig({ server: server.url, ...(server.ca === undefined ? {} : { tls: { ca: server.ca } }) }));
   const factory = dynamicInformerFactory(client, options);
   const { lister } = factory.forResource(gvr);
   const stop = new AbortController();
@@ -329,7 +329,7 @@ async function synced(server: ReplayServer, options: { sync: SyncMode; metadataO
 }
 
 async function versionsFollowed(server: ReplayServer, count: number): Promise<string[]> {
-  const client = createClient(staticConfig({ server: server.url }));
+  const client = createClient(createConfig({ server: server.url }));
   const versions: string[] = [];
   const stop = new AbortController();
   const watch = await client.resource<Named>(PODS).watch({ resourceVersion: '1' }, { signal: stop.signal });

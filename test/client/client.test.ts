@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import { pod } from '../support/fixture.ts';
 import { inProcess, through } from '../support/in-process.ts';
@@ -19,7 +19,7 @@ interface Pod {
 
 describe('createClient', () => {
   it('works over a config or over a transport of the caller’s own', () => {
-    const config = staticConfig({ server: 'https://one' });
+    const config = createConfig({ server: 'https://one' });
     expect(createClient(config).config).toBe(config);
     const { client, transport } = over({});
     expect(client.config).toBeUndefined();

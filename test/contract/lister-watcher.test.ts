@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { loadConfig } from '../../src/client/kubeconfig.ts';
 import type { ResourceApi } from '../../src/client/resource-api.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
@@ -26,7 +26,7 @@ const LABELS = { suite: 'contract' };
 
 async function onSandbox(socket: boolean): Promise<Place> {
   const sandbox = await Sandbox.start({ socket });
-  const config = staticConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } });
+  const config = createConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } });
   const client = createClient(socket ? config : sandbox.transport());
   return {
     client,

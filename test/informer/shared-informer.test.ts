@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { InformerHandler, Notification } from '../../src/informer/handlers/notification.ts';
+import type { InformerHandler, InformerNotification } from '../../src/informer/handlers/notification.ts';
 import { type HandlerOptions, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
@@ -1159,7 +1159,7 @@ describe('over several namespaces', () => {
     await settled();
     handler.clear();
     await clock.advance(5000);
-    expect(handler.notifications.map((n: Notification<Pod>) => `${n.key} ${n.cause}`).sort()).toEqual(['a/x resync', 'b/x resync']);
+    expect(handler.notifications.map((n: InformerNotification<Pod>) => `${n.key} ${n.cause}`).sort()).toEqual(['a/x resync', 'b/x resync']);
     await stop();
   });
 });

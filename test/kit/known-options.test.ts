@@ -7,7 +7,7 @@ import { createRecordingHandler, eventually, FakeClock } from '../../src/testing
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
 const source = { list: () => new Promise<never>(() => {}), watch: () => new Promise<never>(() => {}) };
-const config = library.staticConfig({ server: 'http://127.0.0.1:1' });
+const config = library.createConfig({ server: 'http://127.0.0.1:1' });
 
 /** What each attempt may use. Whatever it sends is written down. */
 async function place() {
@@ -48,11 +48,11 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { insecureSkipTlsVerify: 'false' },
     attempt: (options) => library.loadConfig(options),
   },
-  staticConfig: {
+  createConfig: {
     base: { server: 'https://one' },
     slip: ['namspace', 'namespace'],
     wrong: { tls: { rejectUnauthorized: 'false' } },
-    attempt: (options) => library.staticConfig(options),
+    attempt: (options) => library.createConfig(options),
   },
   'client.resource': {
     types: ['ResourceApiOptions'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Notification } from '../../src/informer/handlers/notification.ts';
+import type { InformerNotification } from '../../src/informer/handlers/notification.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { isBefore, type Position } from './epochs.ts';
 import { NODES } from './operations.ts';
@@ -84,7 +84,7 @@ export class Invariants {
     if (cause !== 'resync') this.#epochs.set(key, epoch);
   }
 
-  #checkDelivered(notification: Notification<UnknownObject>): void {
+  #checkDelivered(notification: InformerNotification<UnknownObject>): void {
     const scope = laneOf(notification.key, this.#world.plan.scopes);
     this.#skipUnheardOf(scope, notification);
     const at = this.#cursors.get(scope) ?? 0;
@@ -108,7 +108,7 @@ export class Invariants {
   }
 
   /** A deletion of what nobody knew is nobody's news. */
-  #skipUnheardOf(scope: string, next?: Notification<UnknownObject>): void {
+  #skipUnheardOf(scope: string, next?: InformerNotification<UnknownObject>): void {
     const delivered = this.#world.tap.delivered(scope);
     let at = this.#cursors.get(scope) ?? 0;
     while (isUnheardOf(delivered[at], next, this.#known)) at++;
@@ -269,7 +269,7 @@ function listOf<V>(lists: Map<string, V[]>, scope: string): V[] {
 
 /** Follows a story as a consumer would; fails where it makes no sense. A slow one's old object may be newer than what it was told last. */
 function retell(
-  notification: Notification<UnknownObject>,
+  notification: InformerNotification<UnknownObject>,
   known: Map<string, string>,
   how: 'exact' | 'across histories' | 'coalesced',
 ): void {
@@ -290,7 +290,7 @@ const stateOf = (known: ReadonlyMap<string, string>) => [...known].map(([key, ve
 
 function isUnheardOf(
   event: Delivered | undefined,
-  next: Notification<UnknownObject> | undefined,
+  next: InformerNotification<UnknownObject> | undefined,
   known: ReadonlyMap<string, string>,
 ): boolean {
   if (event?.type !== 'DELETED') return false;

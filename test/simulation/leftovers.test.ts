@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import type { FaultRule } from '../../src/sandbox/faults/fault.ts';
@@ -74,7 +74,7 @@ it.each(MOMENTS)('no listener, timer or socket is left when run resolves while %
   await using sandbox = await Sandbox.start({ tls: false });
   for (const fault of faults) sandbox.faults.add(fault);
   const [clock, clientClock] = [new CountingClock(), new CountingClock()];
-  const client = createClient(staticConfig({ server: sandbox.url, token: sandbox.token }), { clock: clientClock });
+  const client = createClient(createConfig({ server: sandbox.url, token: sandbox.token }), { clock: clientClock });
   const factory = dynamicInformerFactory(client, { sync: 'list', clock, resyncMs: 60_000 });
   const informers = [CONFIG_MAPS, INGRESS_CLASSES].map(({ gvr }) => factory.forResource(gvr).informer);
   for (const informer of informers) informer.addHandler({ added: () => {} });

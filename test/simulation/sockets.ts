@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
-import { staticConfig } from '../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
@@ -22,7 +22,7 @@ export async function simulateOverSockets(seed: number, steps: number, { tls }: 
   const random = seededRandom(seed);
   const sandbox = await Sandbox.start({ seed, tls, bookmarkIntervalMs: 100, historySize: pick(random, [10, 10_000]) });
   sandbox.apply(NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
-  const client = createClient(staticConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } }));
+  const client = createClient(createConfig({ server: sandbox.url, token: sandbox.token, tls: { ca: sandbox.caPem } }));
   const informer = new SharedInformer<UnknownObject>(client.resource(CONFIG_MAPS.gvr), {
     sync: pick(random, ['stream', 'list', 'pages', 'auto'] as const),
     idleMs: 400,

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { QueuePolicy } from '../../src/informer/handlers/listener.ts';
-import type { Notification } from '../../src/informer/handlers/notification.ts';
+import type { InformerNotification } from '../../src/informer/handlers/notification.ts';
 import { type Registration, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
@@ -54,7 +54,7 @@ export interface Change {
 }
 
 /** What a handler was told, and in which epoch of the server. */
-export type Told = Notification<UnknownObject> & { readonly epoch: number };
+export type Told = InformerNotification<UnknownObject> & { readonly epoch: number };
 
 /** What was reported of continuity, and how things were at that moment. */
 export type Reported = ContinuityEvent & {
@@ -83,7 +83,7 @@ export interface HalfOpen {
 /** A handler that came late, and what it was told. */
 export interface Guest {
   readonly registration: Registration;
-  readonly told: Notification<UnknownObject>[];
+  readonly told: InformerNotification<UnknownObject>[];
   readonly known: Map<string, string>;
 }
 
@@ -98,7 +98,7 @@ export class World {
   /** Keeps every notification, at once. */
   readonly told: Told[] = [];
   /** A handler that is slow and keeps only the latest of each object. */
-  readonly coalesced: Notification<UnknownObject>[] = [];
+  readonly coalesced: InformerNotification<UnknownObject>[] = [];
   readonly continuity: Reported[] = [];
   readonly epochs = new Epochs();
   /** Up to where each source is known to be right. */
@@ -164,7 +164,8 @@ export class World {
       },
       ...overrides,
     });
-    const note = (how: string, n: Notification<UnknownObject>) => this.#note(`${how}${n.kind} ${n.key}@${versionOf(n.object)} ${n.cause}`);
+    const note = (how: string, n: InformerNotification<UnknownObject>) =>
+      this.#note(`${how}${n.kind} ${n.key}@${versionOf(n.object)} ${n.cause}`);
     this.informer.addHandler(
       handlerOf((n) => {
         this.told.push({ ...n, epoch: this.epochs.current });
@@ -318,7 +319,7 @@ export class World {
       this.guests.shift()?.registration.remove();
       return 'a handler goes';
     }
-    const told: Notification<UnknownObject>[] = [];
+    const told: InformerNotification<UnknownObject>[] = [];
     const registration = this.informer.addHandler(
       handlerOf((n) => void told.push(n)),
       { policy },
@@ -363,7 +364,7 @@ export const versionOf = (o: { metadata: { readonly resourceVersion?: string } }
 export const keyIn = ({ metadata: { namespace, name } }: { metadata: { readonly namespace?: string; readonly name?: string } }): string =>
   namespace ? `${namespace}/${name}` : `${name}`;
 
-function handlerOf(take: (notification: Notification<UnknownObject>) => void | Promise<void>) {
+function handlerOf(take: (notification: InformerNotification<UnknownObject>) => void | Promise<void>) {
   return {
     added: (object, details) => take({ ...details, kind: 'added', object }),
     updated: (oldObject, object, details) => take({ ...details, kind: 'updated', oldObject, object }),

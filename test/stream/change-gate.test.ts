@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { type ChangeGate, createChangeGate, type GateRules, type GateTarget } from '../../src/stream/change-gate.ts';
 import { compileSameBut } from '../../src/stream/changes/path-mask.ts';
-import type { Condition, EventVariables } from '../../src/stream/conditions/condition.ts';
+import type { CompiledCondition, EventVariables } from '../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../src/stream/envelope.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
@@ -25,7 +25,7 @@ const updated = (oldObject: UnknownObject, object: UnknownObject, more: Partial<
 });
 const deleted = (object: UnknownObject): ObjectChange => ({ type: 'deleted', object, cause: 'watch' });
 
-const about = (source: string, test: (variables: EventVariables) => boolean | Error, readsEvent = false): Condition => ({
+const about = (source: string, test: (variables: EventVariables) => boolean | Error, readsEvent = false): CompiledCondition => ({
   source,
   readsEvent,
   test: (variables) => test(variables as EventVariables),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
-import type { Condition } from '../../src/stream/conditions/condition.ts';
+import type { CompiledCondition } from '../../src/stream/conditions/condition.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
 import { type StreamTarget, streamEvents } from '../../src/stream/event-stream.ts';
@@ -30,7 +30,7 @@ const DECIDING = 150;
 describe('a stream whose waiter takes long to judge and whose printer does not', () => {
   it.each(['block', 'coalesce', 'drop'] as const)('shows nothing behind the event that decides, under %s', async (policy) => {
     const clock = new ThinkingClock();
-    const slow: Condition = {
+    const slow: CompiledCondition = {
       source: 'slow',
       readsEvent: false,
       test({ object }) {

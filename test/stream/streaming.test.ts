@@ -3,7 +3,7 @@ import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { KubeObject, ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { createChangeGate } from '../../src/stream/change-gate.ts';
-import type { Condition } from '../../src/stream/conditions/condition.ts';
+import type { CompiledCondition } from '../../src/stream/conditions/condition.ts';
 import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
@@ -33,7 +33,11 @@ const pod = (name: string, resourceVersion: number, phase = 'Pending'): UnknownO
   status: { phase },
 });
 const phaseOf = (object: unknown) => (object as { status?: { phase?: string } }).status?.phase;
-const phase = (wanted: string): Condition => ({ source: wanted, readsEvent: false, test: ({ object }) => phaseOf(object) === wanted });
+const phase = (wanted: string): CompiledCondition => ({
+  source: wanted,
+  readsEvent: false,
+  test: ({ object }) => phaseOf(object) === wanted,
+});
 
 /** An informer over scripted streams, running. */
 function running(resource: string, clock: FakeClock, ...streams: ScriptedStream<UnknownObject>[]) {

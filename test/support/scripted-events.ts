@@ -98,8 +98,8 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
     return this;
   }
 
-  isWatchListSemanticsUnSupported(): boolean {
-    return this.unsupported ?? false;
+  supportsStreamingLists(): boolean {
+    return !(this.unsupported ?? false);
   }
 
   async list(options: ListOptions, context: CallContext): Promise<ListPage<T>> {

@@ -2,7 +2,7 @@ import type { ContinuityEvent } from '../../informer/watch/ledger.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { ContinuityNotices } from '../session/continuity-notices.ts';
-import type { Target } from '../session/informers.ts';
+import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { NoticeBudget } from './notice-budget.ts';
 import { OutageHints } from './outage-hints.ts';
@@ -13,7 +13,7 @@ type Telling = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'
 /** Tells on stderr how a command's informers go on, until it ends: what went wrong, what to do about it, and again while it lasts. */
 export class ContinuityTeller implements Disposable {
   readonly #session: Telling;
-  readonly #targets: () => readonly Target[];
+  readonly #targets: () => readonly WatchTarget[];
   readonly #notices = new ContinuityNotices();
   readonly #hints: OutageHints;
   readonly #reminders: OutageReminders;
@@ -21,7 +21,7 @@ export class ContinuityTeller implements Disposable {
   /** Said with the first fault; the reminders say it again. */
   readonly #hinted = new Set<string>();
 
-  constructor(session: Telling, targets: () => readonly Target[], { isOneShot = false } = {}) {
+  constructor(session: Telling, targets: () => readonly WatchTarget[], { isOneShot = false } = {}) {
     this.#session = session;
     this.#targets = targets;
     this.#hints = new OutageHints(session);

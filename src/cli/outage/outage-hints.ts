@@ -2,11 +2,11 @@ import { isInformerError } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden, isUnauthorized } from '../../model/status.ts';
 import { explainForbidden } from '../session/forbidden.ts';
-import type { Target } from '../session/informers.ts';
+import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { loginHint } from './login-hint.ts';
 
-type Hinted = Pick<Target, 'type' | 'need' | 'namespaces'>;
+type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
 
 /** What a person can do about an outage while the command goes on: log in again, or be given the rule that is missing. */
 export class OutageHints {

@@ -5,7 +5,7 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import { statusOf } from '../../model/status.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { outagesOf, scopeOf } from '../../stream/outage.ts';
-import type { Target } from '../session/informers.ts';
+import type { WatchTarget } from '../session/informers.ts';
 import type { OutageHints } from './outage-hints.ts';
 
 /** When an outage is told of again, counted from its beginning; then every so often. */
@@ -13,7 +13,7 @@ const AT_MS = [30_000, 60_000, 120_000, 300_000, 600_000];
 const THEN_EVERY_MS = 600_000;
 
 export interface OutageRemindersOptions {
-  readonly targets: () => readonly Target[];
+  readonly targets: () => readonly WatchTarget[];
   readonly clock: Clock;
   readonly notice: (text: string) => void;
   readonly hints: OutageHints;
@@ -26,7 +26,7 @@ interface Trouble {
   readonly names: string[];
   readonly text: string;
   readonly error: unknown;
-  readonly target: Target;
+  readonly target: WatchTarget;
 }
 
 /**
@@ -95,7 +95,7 @@ export class OutageReminders implements Disposable {
   #troubles(): Trouble[] {
     const { targets, clock, isOneShot } = this.#options;
     const troubles = new Map<string, Trouble>();
-    const add = (target: Target, scope: string | undefined, text: string, error: unknown) => {
+    const add = (target: WatchTarget, scope: string | undefined, text: string, error: unknown) => {
       const name = formatGroupResource(target.type.gvr) + (scope ? ` in ${scope}` : '');
       const same = troubles.get(text);
       if (same) same.names.push(name);

@@ -2,7 +2,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { localTime } from '../../output/timestamps.ts';
 import type { Outage } from '../../stream/outage.ts';
-import type { Target } from '../session/informers.ts';
+import type { WatchTarget } from '../session/informers.ts';
 
 /** What broke within so long of each other is one outage. */
 const SAME_MS = 1000;
@@ -11,7 +11,7 @@ const SAME_MS = 1000;
  * What a stream says at its end of sources without a connection: `disconnected since 02:02:08, 1m35s not seen`; with the types in front where
  * others were connected: `pods, secrets in shop disconnected since …`. '' for none.
  */
-export function outageText(outages: readonly Outage<Target>[], targets: readonly Target[]): string {
+export function outageText(outages: readonly Outage<WatchTarget>[], targets: readonly WatchTarget[]): string {
   const sources = targets.reduce((sum, { informer }) => sum + informer.continuity.length, 0);
   const groups: { readonly since: number; readonly ms: number; readonly names: string[] }[] = [];
   for (const { target, scope, since, ms } of outages.toSorted((a, b) => a.since - b.since)) {

@@ -11,6 +11,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { cellText } from '../../output/escape.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { PrintedObject, Printer } from '../../output/printer.ts';
@@ -22,11 +23,11 @@ import { formatLookup, type Lookup } from '../../query/lookup.ts';
 import { loadOwners } from '../../query/owner-graph.ts';
 import { formatExplanation, type IndexedStore, runLookups } from '../../query/plan.ts';
 import { ConditionJudge, conditionOf, variablesOf } from '../../stream/conditions/condition.ts';
-import { isSecretResource, Redactor } from '../../stream/redact.ts';
+import { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { ContinuityTeller } from '../outage/continuity-teller.ts';
 import { samplesOf } from '../session/first-look.ts';
-import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from '../session/informers.ts';
+import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
 import { countText, pathAdvice } from '../session/path-advice.ts';
@@ -77,7 +78,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const used = usedIndexes(plan).map((name) => early.get(name));
   const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   using teller = new ContinuityTeller(session, () => targets, { isOneShot: true });
-  const targets: readonly Target[] = createTargets(session, plan.selections, {
+  const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,
     as: representationFor(plan),
     once: true,
@@ -116,7 +117,7 @@ const asksForObjects = ({ values, count, groupBy }: QueryPlan) => values === und
 async function answer(
   session: Session,
   plan: QueryPlan,
-  targets: readonly Target[],
+  targets: readonly WatchTarget[],
   catalog: IndexCatalog,
   isPartial: boolean,
 ): Promise<unknown> {
@@ -136,7 +137,7 @@ async function answer(
   return missing;
 }
 
-function find(session: Session, { lookups, explain }: QueryPlan, target: Target, catalog: IndexCatalog, matches: Matcher): Found[] {
+function find(session: Session, { lookups, explain }: QueryPlan, target: WatchTarget, catalog: IndexCatalog, matches: Matcher): Found[] {
   const { type, informer } = target;
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
   if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
@@ -159,7 +160,7 @@ function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
 }
 
 /** The cache, or what of it was asked for by name. */
-function storeOf({ informer: { lister }, names }: Target): IndexedStore {
+function storeOf({ informer: { lister }, names }: WatchTarget): IndexedStore {
   if (!names) return lister;
   return scanned(lister.list().filter((object) => names.has(object.metadata.name ?? '')));
 }
@@ -172,7 +173,7 @@ function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
 /** As the server listed them, namespace by namespace; objects asked for by name in the order of the names. */
 function inServersOrder(
   objects: readonly ReadonlyObject[],
-  { names, namespaces = [], informer }: Target,
+  { names, namespaces = [], informer }: WatchTarget,
   isLookedUp: boolean,
 ): readonly ReadonlyObject[] {
   if (!names && namespaces.length < 2 && !isLookedUp) return objects;
@@ -195,7 +196,7 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-function age({ continuity }: Target['informer']): string {
+function age({ continuity }: WatchTarget['informer']): string {
   return `${Math.max(0, ...continuity.map((c) => c.ageMs ?? 0)).toFixed(0)}ms`;
 }
 
@@ -208,14 +209,14 @@ function arrange(found: readonly Found[], { sortBy, sortsDescending, limit }: Qu
 
 function valuesOf(
   name: string,
-  targets: readonly Target[],
+  targets: readonly WatchTarget[],
   catalog: IndexCatalog,
   redactor: Redactor,
   plan: QueryPlan,
   matches: Matcher,
 ): ValueCount[] {
   const definition = catalog.get(name);
-  const of = (target: Target) => {
+  const of = (target: WatchTarget) => {
     const { gvr } = target.type;
     const redact = isSecretResource(gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
     const store = storeOf(target);
@@ -244,7 +245,7 @@ async function printObjects(
   plan: QueryPlan,
   found: readonly Found[],
   redactor: Redactor,
-  { isPartial, targets }: { isPartial: boolean; targets: readonly Target[] },
+  { isPartial, targets }: { isPartial: boolean; targets: readonly WatchTarget[] },
 ): Promise<void> {
   const text = isPartial ? undefined : emptyText(plan, targets);
   if (found.length === 0 && text !== undefined) session.notice(text);
@@ -259,7 +260,7 @@ async function printObjects(
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
-function emptyText(plan: QueryPlan, targets: readonly Target[]): string | undefined {
+function emptyText(plan: QueryPlan, targets: readonly WatchTarget[]): string | undefined {
   const samples = targets.map(samplesOf).filter(({ objects }) => objects.length > 0);
   if (samples.length > 0 && plan.lookups.length + plan.filters.length > 0) return `none of ${countText(samples)} matches`;
   return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
@@ -269,7 +270,7 @@ function emptyText(plan: QueryPlan, targets: readonly Target[]): string | undefi
 const MOST_VALUES = 10_000;
 
 /** A value that no object has, beside one that is written nearly so. Values of Secrets are not looked at. */
-function nearValues(lookup: Lookup, targets: readonly Target[], catalog: IndexCatalog): string[] {
+function nearValues(lookup: Lookup, targets: readonly WatchTarget[], catalog: IndexCatalog): string[] {
   if (lookup.kind !== 'in') return [];
   const definition = catalog.get(lookup.index);
   const open = targets.filter(({ type }) => !isSecretResource(type.gvr));
@@ -330,7 +331,7 @@ function representationFor(plan: QueryPlan): Representation {
 const isDeclared = ({ declared }: QueryPlan, name: string) => declared.some((definition) => definition.name === name);
 
 /** The indexes again, with an `owner` index that knows the owners' owners. */
-async function ownerCatalog(session: Session, plan: QueryPlan, targets: readonly Target[]): Promise<IndexCatalog> {
+async function ownerCatalog(session: Session, plan: QueryPlan, targets: readonly WatchTarget[]): Promise<IndexCatalog> {
   const { client, signal } = session;
   const objects = targets.flatMap(({ informer }) => informer.lister.list());
   const resolve = await loadOwners(objects, async (kind, namespace) => {

@@ -19,6 +19,7 @@ import type { Logger } from '../../kit/logger.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { joinKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { changeLines } from '../../output/changes/change-lines.ts';
 import { continued, neutralised } from '../../output/escape.ts';
 import { framedTable } from '../../output/tables/framed-table.ts';
@@ -26,12 +27,12 @@ import type { IndexDefinition } from '../../query/index-definition.ts';
 import { changedPaths } from '../../stream/changes/changed-paths.ts';
 import { fieldChanges } from '../../stream/changes/field-changes.ts';
 import { outagesOf } from '../../stream/outage.ts';
-import { isSecretResource, Redactor } from '../../stream/redact.ts';
+import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
 import { ContinuityTeller } from '../outage/continuity-teller.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { samplesOf } from '../session/first-look.ts';
-import { createTargets, type InformerPlan, runTargets, type Target } from '../session/informers.ts';
+import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
@@ -75,7 +76,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
   await using credentials = await hookCredentials(session, plan);
-  const all: Target[] = [];
+  const all: WatchTarget[] = [];
   using teller = new ContinuityTeller(session, () => all);
   const [primary, owned, watched] = targetsOf(session, plan, teller);
   all.push(primary, ...owned, ...watched);
@@ -119,7 +120,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
 }
 
 /** Says after the first states which fields of `--map` and `--index` are in none of the objects. Never rejects. */
-async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Target, watched: readonly Target[]): Promise<void> {
+async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: WatchTarget, watched: readonly WatchTarget[]): Promise<void> {
   const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
   const asked = [
     { target: primary, reads: indexes },
@@ -136,7 +137,7 @@ async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Tar
 }
 
 /** `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. */
-function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: Target): string {
+function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: WatchTarget): string {
   const { size } = informer.lister;
   const count = names ? [...informer.lister.keys()].filter((key) => names.has(key.slice(key.indexOf('/') + 1))).length : size;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
@@ -191,7 +192,7 @@ async function parkedTable(parked: readonly Parked[]): Promise<string> {
   return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
 }
 
-function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTeller): [Target, Target[], Target[]] {
+function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTeller): [WatchTarget, WatchTarget[], WatchTarget[]] {
   const { namespaces } = plan;
   const shared = {
     namespaces,
@@ -214,10 +215,10 @@ function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTell
     plan.watches.map(({ selection }) => selection),
     everything,
   );
-  return [primary as Target, owned, watched];
+  return [primary as WatchTarget, owned, watched];
 }
 
-function sourcesOf(plan: ReconcilePlan, primary: Target, owned: readonly Target[], watched: readonly Target[]): Source[] {
+function sourcesOf(plan: ReconcilePlan, primary: WatchTarget, owned: readonly WatchTarget[], watched: readonly WatchTarget[]): Source[] {
   const { type, informer, names } = primary;
   const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
   // A finalizer is answered for whatever else an update must change: the beginning of a deletion is one.
@@ -248,15 +249,15 @@ function mapped({ map }: MappedType, namespaced: boolean) {
 function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  primary: Target,
-  all: readonly Target[],
+  primary: WatchTarget,
+  all: readonly WatchTarget[],
   credentials: Environment | undefined,
 ) {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   const budget = budgetOf(session, plan);
-  const listerOf = ({ type: { gvr }, informer }: Target) => {
+  const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
     return createRedactedLister(informer.lister, redactor, gvr);
   };

@@ -1,7 +1,7 @@
 import type { ContinuityEvent, Refusal } from '../../informer/watch/ledger.ts';
 import { isMovedCollection } from '../../informer/watch/moved-collection.ts';
 import { LONG_WAIT_MS } from '../../informer/watch/reflector.ts';
-import { retryAfterMs } from '../../informer/watch/watch-fault.ts';
+import { askedPauseMs } from '../../informer/watch/watch-fault.ts';
 import type { Ending } from '../../informer/watch/watch-machine.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { messageOf } from '../../kit/error.ts';
@@ -36,7 +36,7 @@ export class ContinuityNotices {
     switch (event.kind) {
       case 'fault':
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
-        if (event.fault === 'throttled' && retryAfterMs(event.error) > LONG_WAIT_MS) return undefined; // `waiting` follows
+        if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined; // `waiting` follows
         return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
       case 'disconnected':
         this.#lost.add(name);
@@ -79,7 +79,7 @@ export function waitText(askedMs: number, waitMs: number, why: string): string {
 
 function waitingText(error: unknown, waitMs: number, name: string): string {
   const why = [statusOf(error)?.code, messageOf(error)].filter((part) => part !== undefined);
-  return `${name}: ${waitText(retryAfterMs(error), waitMs, why.join(', '))}`;
+  return `${name}: ${waitText(askedPauseMs(error), waitMs, why.join(', '))}`;
 }
 
 /** A connection is the same for every type. */

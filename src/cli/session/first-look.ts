@@ -1,7 +1,7 @@
 import type { FieldReads } from '../../expr/address.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
-import type { InformerPlan, Target } from './informers.ts';
+import type { InformerPlan, WatchTarget } from './informers.ts';
 import { countText, pathAdvice, type Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
 
@@ -11,7 +11,7 @@ export interface FirstLookOptions {
     readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
     readonly once: boolean;
   };
-  readonly targets: readonly Target[];
+  readonly targets: readonly WatchTarget[];
   /** What to say when there are no objects at all; undefined where that goes without saying. */
   readonly nothingFound: () => string | undefined;
   /** Events shown so far. */
@@ -103,7 +103,7 @@ export class FirstLook {
     return this.#options.targets.map(samplesOf);
   }
 
-  #isNarrowed({ type }: Target): boolean {
+  #isNarrowed({ type }: WatchTarget): boolean {
     const narrowing = this.#options.plan.narrowings?.get(type);
     return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
   }
@@ -136,7 +136,7 @@ export class FirstLook {
 }
 
 /** What of a target's objects was asked for. */
-export function samplesOf({ type, informer, names }: Target): Sample {
+export function samplesOf({ type, informer, names }: WatchTarget): Sample {
   return { type, objects: named(informer.lister.list() as readonly ReadonlyObject[], names) };
 }
 

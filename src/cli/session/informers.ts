@@ -21,7 +21,7 @@ import { type ServedSource, ServedType } from './served-type.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
-export interface Target {
+export interface WatchTarget {
   readonly type: ResourceType;
   readonly informer: SharedInformer<UnknownObject>;
   /** Undefined = all that namespaces and selectors give. */
@@ -68,7 +68,7 @@ export interface InformerPlan {
 }
 
 /** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the command ends at once, watched. */
-export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): Target[] {
+export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): WatchTarget[] {
   return selections.map((selection) => {
     const { type } = selection;
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
@@ -81,7 +81,7 @@ export function createTargets(session: Session, selections: readonly ResourceSel
  * names every type that is refused: waiting would not repair it.
  */
 export async function runTargets(
-  targets: readonly Target[],
+  targets: readonly WatchTarget[],
   session: Session,
   { once = false, endsWhenRefused = true } = {},
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function runTargets(
 /** How long the other types are waited for once one is refused, so that one error can name all that are. */
 const REFUSED_TOGETHER_MS = 2000;
 
-async function endWhenRefused(targets: readonly Target[], session: Session): Promise<void> {
+async function endWhenRefused(targets: readonly WatchTarget[], session: Session): Promise<void> {
   await abortable(Promise.race(targets.map(({ refused }) => refused)), session.signal);
   await settledTogether(targets, session);
   session.end(await refusalOf(targets, session));
@@ -101,7 +101,7 @@ async function endWhenRefused(targets: readonly Target[], session: Session): Pro
 
 /** Waits for the first states, or refusals, of all; two seconds at most. Rejects with the session's end. */
 export async function settledTogether(
-  targets: readonly Target[],
+  targets: readonly WatchTarget[],
   { signal: ending, clock }: Pick<Session, 'signal' | 'clock'>,
 ): Promise<void> {
   using waiting = scope(ending);
@@ -111,7 +111,7 @@ export async function settledTogether(
 }
 
 /** The errors of the targets that are refused, as one that names all of them. Undefined when none is. Never rejects. */
-export async function refusalOf(targets: readonly Target[], session: Session): Promise<unknown> {
+export async function refusalOf(targets: readonly WatchTarget[], session: Session): Promise<unknown> {
   const others = targets.filter(({ refusal }) => refusal !== undefined && !isForbidden(refusal));
   const errors = await Promise.all(others.map((target) => target.explain(session)));
   const forbidden = targets.filter((target) => target.forbidden.length > 0);
@@ -124,7 +124,7 @@ export async function refusalOf(targets: readonly Target[], session: Session): P
 }
 
 /** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
-export function refuseUnsynced(reason: unknown, targets: readonly Target[]): void {
+export function refuseUnsynced(reason: unknown, targets: readonly WatchTarget[]): void {
   const missing = targets.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.name);
   if (!(reason instanceof StreamEnd && reason.kind === 'timeout') || missing.length === 0) return;
   throw new InformerError('sync', `no first state of ${missing.join(', ')} within --timeout`, {
@@ -136,7 +136,7 @@ export function refuseUnsynced(reason: unknown, targets: readonly Target[]): voi
 /** How many sources a type's names may need, each with a list and a watch of its own. */
 const MOST_NAMED = 16;
 
-class InformerTarget implements Target {
+class InformerTarget implements WatchTarget {
   readonly informer: SharedInformer<UnknownObject>;
   readonly names: ReadonlySet<string> | undefined;
   readonly namespaces: readonly string[] | undefined;
@@ -317,7 +317,7 @@ function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<Unknown
   return {
     list: (options, context) => source.list(options, context),
     watch: (_, { signal }) => aborted(signal).then(() => Promise.reject(signal.reason)),
-    isWatchListSemanticsUnSupported: () => true,
+    supportsStreamingLists: () => false,
     consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
   };
 }

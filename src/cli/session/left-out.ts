@@ -2,10 +2,10 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { isForbidden } from '../../model/status.ts';
 import { describeError } from '../terminal/exit.ts';
 import { forbiddenTogether, type Refused } from './forbidden.ts';
-import { refusalOf, settledTogether, type Target } from './informers.ts';
+import { refusalOf, settledTogether, type WatchTarget } from './informers.ts';
 import type { Session } from './session.ts';
 
-type Readable = Pick<Target, 'type' | 'refusal' | 'forbidden' | 'namespaces'>;
+type Readable = Pick<WatchTarget, 'type' | 'refusal' | 'forbidden' | 'namespaces'>;
 
 /** What a stream goes on without: `configmaps, pods in other and third, pods web-2 in shop`. '' for nothing. */
 export function leftOutText(targets: readonly Readable[]): string {
@@ -28,7 +28,7 @@ function textsOf({ type, refusal, forbidden }: Readable): string[] {
 }
 
 export interface NewlyRefused {
-  readonly target: Target;
+  readonly target: WatchTarget;
   /** [''] = all that was asked for. */
   readonly namespaces: readonly string[];
 }
@@ -39,12 +39,12 @@ export interface NewlyRefused {
  */
 export class LeavingOut {
   readonly #session: Session;
-  readonly #targets: readonly Target[];
+  readonly #targets: readonly WatchTarget[];
   readonly #onLeftOut: (refused: readonly NewlyRefused[]) => void;
   readonly #told = new Set<string>();
   #isTelling = false;
 
-  constructor(session: Session, targets: readonly Target[], onLeftOut: (refused: readonly NewlyRefused[]) => void) {
+  constructor(session: Session, targets: readonly WatchTarget[], onLeftOut: (refused: readonly NewlyRefused[]) => void) {
     this.#session = session;
     this.#targets = targets;
     this.#onLeftOut = onLeftOut;
@@ -78,12 +78,12 @@ export class LeavingOut {
     this.#onLeftOut(fresh.map(({ target, refused: { namespaces } }) => ({ target, namespaces })));
   }
 
-  #isTold(target: Target, refused: Refused): boolean {
+  #isTold(target: WatchTarget, refused: Refused): boolean {
     return idsOf(target, refused).every((id) => this.#told.has(id));
   }
 }
 
-function idsOf({ type }: Target, { need, namespaces }: Refused): string[] {
+function idsOf({ type }: WatchTarget, { need, namespaces }: Refused): string[] {
   const names = need.names.length > 0 ? need.names : [''];
   return namespaces.flatMap((namespace) => names.map((name) => `${formatGvr(type.gvr)} ${namespace}/${name}`));
 }

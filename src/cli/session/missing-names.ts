@@ -1,10 +1,10 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { SeveralErrors } from '../terminal/exit.ts';
-import type { InformerPlan, Target } from './informers.ts';
+import type { InformerPlan, WatchTarget } from './informers.ts';
 
 interface Missing {
-  readonly type: Target['type'];
+  readonly type: WatchTarget['type'];
   readonly name: string;
 }
 
@@ -12,7 +12,10 @@ interface Missing {
  * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words. Undefined when all are
  * there, and beside selectors: an object that is missing then may just not match them.
  */
-export function missingNames(targets: readonly Target[], plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>): unknown {
+export function missingNames(
+  targets: readonly WatchTarget[],
+  plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>,
+): unknown {
   if (plan.selector || plan.fieldSelector) return undefined;
   const missing = targets.flatMap(missingOf);
   const last = missing.length - 1;
@@ -20,7 +23,7 @@ export function missingNames(targets: readonly Target[], plan: Pick<InformerPlan
 }
 
 /** What may not be read may be there. */
-function missingOf({ type, names, informer, forbidden }: Target): Missing[] {
+function missingOf({ type, names, informer, forbidden }: WatchTarget): Missing[] {
   if (!names) return [];
   const unknown = new Set(forbidden.flatMap(({ need }) => (need.names.length > 0 ? need.names : [...names])));
   const found = new Set<string | undefined>();

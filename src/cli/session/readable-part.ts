@@ -55,7 +55,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
       },
       ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
       ...(whenReachable ? { whenReachable: (context) => whenReachable.call(source, context) } : {}),
-      isWatchListSemanticsUnSupported: () => source.isWatchListSemanticsUnSupported?.() ?? false,
+      supportsStreamingLists: () => source.supportsStreamingLists?.() ?? true,
       consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
     };
   }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Client, createClient } from '../../client/client.ts';
-import { type ClusterConfig, staticConfig } from '../../client/config/cluster-config.ts';
+import { type ClusterConfig, createConfig } from '../../client/config/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../../client/discovery/resource-args.ts';
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
@@ -30,7 +30,7 @@ import { StatusLine } from '../terminal/status-line.ts';
 import { waitText } from './continuity-notices.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 
-export type ConnectionFlags = FlagValues<typeof connectionFlags>;
+export type ConnectionFlagValues = FlagValues<typeof connectionFlags>;
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
 /** What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have started. */
@@ -79,7 +79,7 @@ export function checkSelectors(flags: SelectorFlags): void {
  * for 30 s (or for `--request-timeout`, if that is longer), unless `timeout` sets another limit.
  */
 export async function openSession(
-  flags: ConnectionFlags & { timeout?: number | undefined },
+  flags: ConnectionFlagValues & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
   { once = false } = {},
 ): Promise<Session> {
@@ -168,11 +168,11 @@ function withCrdHint(error: InformerError): InformerError {
   });
 }
 
-function choosesConnection(flags: ConnectionFlags): boolean {
+function choosesConnection(flags: ConnectionFlagValues): boolean {
   return namesOf(loginFlags).some((name) => flags[name] !== undefined);
 }
 
-async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlags): Promise<Sandbox> {
+async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlagValues): Promise<Sandbox> {
   const { parseFaults, Sandbox } = await import('../../sandbox/index.ts');
   const rules = parseFaults(faults);
   const scenarioOptions = scenarioOptionsOf(scenario, { pods, rate });
@@ -182,10 +182,10 @@ async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '
 }
 
 function sandboxConfig(sandbox: Sandbox): ClusterConfig {
-  return staticConfig({ server: sandbox.url, token: sandbox.token, namespace: sandbox.namespace, tls: { ca: sandbox.caPem } });
+  return createConfig({ server: sandbox.url, token: sandbox.token, namespace: sandbox.namespace, tls: { ca: sandbox.caPem } });
 }
 
-function loadOptionsOf(flags: ConnectionFlags, io: Io, logger: Logger): LoadConfigOptions {
+function loadOptionsOf(flags: ConnectionFlagValues, io: Io, logger: Logger): LoadConfigOptions {
   return {
     ...camelCased(loginFlags, flags),
     requestTimeout: flags['request-timeout'],
@@ -196,7 +196,7 @@ function loadOptionsOf(flags: ConnectionFlags, io: Io, logger: Logger): LoadConf
   };
 }
 
-function discoveryStore(flags: ConnectionFlags, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {
+function discoveryStore(flags: ConnectionFlagValues, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {
   const base = io.env.XDG_CACHE_HOME || path.join(io.env.HOME ?? homedir(), '.cache');
   const directory = flags['cache-dir'] ?? path.join(base, 'kubectl-informer');
   return diskDiscoveryStore({

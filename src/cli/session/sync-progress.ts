@@ -1,6 +1,6 @@
 import type { ResourceStats } from '../../client/client.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { Status } from '../terminal/status-line.ts';
+import type { StatusText } from '../terminal/status-line.ts';
 import type { Session } from './session.ts';
 
 /** Nobody needs to be told of what is quick. */
@@ -11,11 +11,11 @@ const EVERY_MS = 250;
  * Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are
  * left. What else is shown in the same place by then stays there.
  */
-export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: Status): Disposable {
+export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: StatusText): Disposable {
   const { clock, client } = session;
   let shown: string | undefined;
   const show = () => {
-    shown = progressText(client.stats(), clock.monotonic() - session.startedAt);
+    shown = syncText(client.stats(), clock.monotonic() - session.startedAt);
     status.show(shown);
     timer = clock.after(EVERY_MS, show);
   };
@@ -29,7 +29,7 @@ export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'st
 }
 
 /** `syncing pods: 12,345 objects, 78.1 MB, 3s`. */
-export function progressText(stats: readonly ResourceStats[], elapsedMs: number): string {
+export function syncText(stats: readonly ResourceStats[], elapsedMs: number): string {
   const names = [...new Set(stats.map(({ gvr }) => formatGroupResource(gvr)))].join(', ');
   const sum = (of: (each: ResourceStats) => number) => stats.reduce((total, each) => total + of(each), 0);
   const objects = sum((each) => each.objects);

@@ -21,7 +21,7 @@ import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { ContinuityTeller } from '../outage/continuity-teller.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { FirstLook } from '../session/first-look.ts';
-import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type Target } from '../session/informers.ts';
+import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
@@ -31,7 +31,7 @@ import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, words
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit.ts';
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
-import type { Status } from '../terminal/status-line.ts';
+import type { StatusText } from '../terminal/status-line.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import type { StreamFilters } from './stream-filters.ts';
@@ -75,7 +75,7 @@ class Watching {
   readonly #plan: WatchPlan;
   readonly #summary = new StreamSummary();
   /** Those that may be read, once that is known. */
-  #targets: readonly Target[];
+  #targets: readonly WatchTarget[];
   readonly #enveloper: Enveloper;
   /** Why types of a command that answers once may not be read. */
   #refusal: unknown;
@@ -83,11 +83,11 @@ class Watching {
   #progress: WaitProgressTeller | undefined;
   readonly #unprintables = new Set<string>();
   readonly #teller: ContinuityTeller;
-  #outages: readonly Outage<Target>[] = [];
+  #outages: readonly Outage<WatchTarget>[] = [];
   #synced = 0;
   readonly #reported = new Set<string>();
   /** All that was asked for, also what may not be read. */
-  readonly #asked: readonly Target[];
+  readonly #asked: readonly WatchTarget[];
   readonly #leavingOut: LeavingOut | undefined;
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
@@ -271,7 +271,7 @@ class Watching {
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
     this.#marks = mark;
     const watching = this;
-    let untold: Untold<Target> | undefined;
+    let untold: Untold<WatchTarget> | undefined;
     const look = new FirstLook(session, {
       plan: this.#plan,
       get targets() {
@@ -286,7 +286,7 @@ class Watching {
       live?.loaded();
       look.synced();
     };
-    const outcome = await streamEvents<Target>(
+    const outcome = await streamEvents<WatchTarget>(
       {
         targets: this.#targets,
         enveloper: this.#enveloper,
@@ -326,7 +326,7 @@ class Watching {
   }
 
   /** What its place has not come for, because the stream ended before; END is the last. */
-  #lastMarkers(untold: Untold<Target> | undefined): Marker[] {
+  #lastMarkers(untold: Untold<WatchTarget> | undefined): Marker[] {
     const stamper = this.#enveloper;
     return [
       ...(untold?.continuity.map(({ target, event }) => continuityMarker(stamper, target, event)) ?? []),
@@ -340,7 +340,7 @@ class Watching {
     this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.overflow})`);
   }
 
-  #openProgress(status: Status | undefined): Disposable | undefined {
+  #openProgress(status: StatusText | undefined): Disposable | undefined {
     const { clock, notice } = this.#session;
     const waiter = this.#waiter;
     if (!waiter) return undefined;
@@ -428,7 +428,7 @@ function plainly(reason: unknown): InformerError {
 }
 
 /** Objects asked for by name are shown in the order of the names. */
-function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: Target): number {
+function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarget): number {
   if (!names) return 0;
   const order = [...names];
   return order.indexOf(a.metadata.name ?? '') - order.indexOf(b.metadata.name ?? '');
@@ -461,7 +461,7 @@ function orEnd<T>(session: Session, print: () => T): T | undefined {
   }
 }
 
-function continuityOf(targets: readonly Target[]): { relists: number; gaps: number; resumed: number; storeErrors: number } {
+function continuityOf(targets: readonly WatchTarget[]): { relists: number; gaps: number; resumed: number; storeErrors: number } {
   const all = targets.flatMap(({ informer }) => informer.continuity);
   const sum = (count: (c: (typeof all)[number]) => number) => all.reduce((total, each) => total + count(each), 0);
   return {

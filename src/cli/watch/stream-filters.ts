@@ -10,7 +10,7 @@ import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
 import type { GateRules } from '../../stream/change-gate.ts';
 import { compileSameBut } from '../../stream/changes/path-mask.ts';
 import { CellComparison } from '../../stream/conditions/cell-comparison.ts';
-import { type Condition, conditionOf } from '../../stream/conditions/condition.ts';
+import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
 import type { EventWord } from '../../stream/envelope.ts';
 import type { FilterFlags } from '../args/watch-flags.ts';
@@ -86,7 +86,7 @@ export async function compiledAll(
 export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
 
 /** An expression over the printed cells of whatever type an object is of. */
-function whereCondition(program: CelProgram, comparison: CellComparison | undefined): Condition {
+function whereCondition(program: CelProgram, comparison: CellComparison | undefined): CompiledCondition {
   const byColumns = new Map<readonly TableColumn[] | undefined, PrintedCells>();
   const cellsFor = (columns: readonly TableColumn[] | undefined) => {
     const known = byColumns.get(columns) ?? new PrintedCells(columns);

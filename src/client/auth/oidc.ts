@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { staticConfig, type TlsMaterial } from '../config/cluster-config.ts';
+import { createConfig, type TlsMaterial } from '../config/cluster-config.ts';
 import { createTransport } from '../http/http-transport.ts';
 import { LARGEST_CREDENTIAL } from '../http/limits.ts';
 import { proxyFromEnvironment } from '../http/proxy-environment.ts';
@@ -96,7 +96,7 @@ interface Question {
 
 async function ask({ method, url, form, headers }: Question, tls: TlsMaterial, { clock, env, signal }: OidcOptions) {
   const { origin, pathname, search } = new URL(url);
-  const config = { ...staticConfig({ server: origin, tls }), proxyUrl: proxyFromEnvironment(origin, env) };
+  const config = { ...createConfig({ server: origin, tls }), proxyUrl: proxyFromEnvironment(origin, env) };
   const transport = createTransport(config, { clock });
   try {
     const body = form && new URLSearchParams(form).toString();

@@ -84,7 +84,7 @@ export interface ClusterConfig {
   credentials(request?: CredentialRequest): Promise<Credentials>;
 }
 
-/** The parts of a {@link staticConfig}. */
+/** The parts of a {@link createConfig}. */
 export interface StaticConfigOptions {
   server: string;
   namespace?: string | undefined;
@@ -93,8 +93,8 @@ export interface StaticConfigOptions {
 }
 
 /** A config of fixed parts: what a test, a sandbox or a program with its own credentials uses. Loads nothing. */
-export function staticConfig(options: StaticConfigOptions): ClusterConfig {
-  checkOptions('staticConfig', options, KNOWN_STATIC_OPTIONS);
+export function createConfig(options: StaticConfigOptions): ClusterConfig {
+  checkOptions('createConfig', options, KNOWN_STATIC_OPTIONS);
   const { server, namespace, token, tls } = options;
   const credentials = new Credentials(token === undefined ? {} : { authorization: `Bearer ${token}` }, tls ?? {});
   return {

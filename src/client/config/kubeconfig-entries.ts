@@ -150,7 +150,7 @@ const context = fields({ cluster: text, user: text, namespace: text, extensions:
 export const readCluster = cluster as (value: unknown, at: string) => ClusterEntry;
 export const readUser = user as (value: unknown, at: string) => UserEntry;
 export const readContext = context as (value: unknown, at: string) => ContextEntry;
-export const readText = text as (value: unknown, at: string) => string;
+export const readTextEntry = text as (value: unknown, at: string) => string;
 
 function fault(text: string): InformerError {
   return new InformerError('config', text);

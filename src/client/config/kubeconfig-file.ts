@@ -6,7 +6,7 @@ import {
   type ContextEntry,
   readCluster,
   readContext,
-  readText,
+  readTextEntry,
   readUser,
   type UserEntry,
 } from './kubeconfig-entries.ts';
@@ -56,7 +56,7 @@ export function readKubeconfigObject(document: unknown, file: string): Kubeconfi
       clusters: named(fields, 'clusters', 'cluster', (c, at) => resolvePaths(readCluster(c, at), ['certificate-authority'], directory)),
       users: named(fields, 'users', 'user', (u, at) => resolveUser(readUser(u, at), directory)),
       contexts: named(fields, 'contexts', 'context', readContext),
-      currentContext: readText(fields['current-context'] ?? null, 'current-context') || undefined,
+      currentContext: readTextEntry(fields['current-context'] ?? null, 'current-context') || undefined,
       files: [file],
     };
   } catch (fault) {
@@ -96,7 +96,7 @@ function named<T>(fields: Record<string, unknown>, list: string, field: string, 
   if (!Array.isArray(value)) throw new InformerError('config', `${list} must be a list`);
   value.forEach((element: unknown, i) => {
     const { name: given, [field]: entry } = (element ?? {}) as Record<string, unknown>;
-    const name = readText(given ?? null, `${list}[${i}].name`);
+    const name = readTextEntry(given ?? null, `${list}[${i}].name`);
     if (result.has(name)) throw new InformerError('config', `duplicate name "${name}" in list ${list}`);
     result.set(name, read(entry, `${field} "${name}"`));
   });

@@ -18,7 +18,7 @@ export interface Subject {
 export type TargetType = Pick<ResourceType, 'gvr' | 'kind' | 'namespaced'>;
 
 /** Which object an action is about. */
-export interface Target {
+export interface ActionTarget {
   readonly type: TargetType;
   /** undefined for cluster-scoped types. */
   readonly namespace: string | undefined;
@@ -42,7 +42,7 @@ export class TargetResolver {
   }
 
   /** Rejects with `hook` when the type is unknown to the server or the name is missing. */
-  async resolve(action: Exclude<Action, { verb: 'log' }>, subject: Subject): Promise<Target> {
+  async resolve(action: Exclude<Action, { verb: 'log' }>, subject: Subject): Promise<ActionTarget> {
     const body: Body = action.verb === 'apply' || action.verb === 'create' ? action.body : {};
     const metadata = (body.metadata ?? {}) as { name?: string; namespace?: string; generateName?: string };
     const type = await this.#typeOf(action.on, body);
@@ -78,7 +78,7 @@ export class TargetResolver {
 }
 
 /** `apps/v1/deployments shop/web` */
-export function formatTarget({ type, namespace, name }: Target): string {
+export function formatTarget({ type, namespace, name }: ActionTarget): string {
   return `${formatGvr(type.gvr)} ${namespace === undefined ? '' : `${namespace}/`}${name || '<generated>'}`;
 }
 

@@ -12,7 +12,7 @@ import { isNotFound } from '../../model/status.ts';
 import { setControllerReference } from '../owner.ts';
 import { TerminalError } from '../reconciler.ts';
 import { retryOnConflict } from '../retry.ts';
-import type { Subject, Target, TargetType } from './action-target.ts';
+import type { ActionTarget, Subject, TargetType } from './action-target.ts';
 import { formatTarget, TargetResolver } from './action-target.ts';
 import type { Action, Body, EventBody } from './reply.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -56,7 +56,7 @@ export interface ActionOutcome {
   readonly verb: Action['verb'];
   /** The reconciled object's key. */
   readonly subject: string;
-  readonly target: Target;
+  readonly target: ActionTarget;
   /** What is sent. Secrets in it are redacted. */
   readonly body: unknown;
   /** With `dry-run`: the state before, if there is one. */
@@ -88,7 +88,7 @@ export interface ActionContext {
 
 interface Step {
   readonly action: Exclude<Action, { verb: 'log' }>;
-  readonly target: Target;
+  readonly target: ActionTarget;
   /** As it is sent. */
   readonly body: unknown;
 }
@@ -138,7 +138,7 @@ export class ActionRunner {
   }
 
   /** The body with what it may leave out: type and name; without what only a server writes. */
-  #objectOf(action: { body: Body; own: boolean; verb: string }, target: Target, subject: Subject): KubeObject {
+  #objectOf(action: { body: Body; own: boolean; verb: string }, target: ActionTarget, subject: Subject): KubeObject {
     const { managedFields: _, ...metadata } = (action.body.metadata ?? {}) as KubeObject['metadata'];
     const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = action.body;
     const object: KubeObject = {
@@ -204,7 +204,7 @@ export class ActionRunner {
     return retryOnConflict(once, { clock, random, signal });
   }
 
-  #resource({ type, namespace }: Target): ActionResource {
+  #resource({ type, namespace }: ActionTarget): ActionResource {
     return this.#options.client.resource(type.gvr, { namespace });
   }
 
@@ -225,7 +225,7 @@ export class ActionRunner {
   }
 
   /** A core/v1 Event about the target. Source: client-go tools/record (its aggregation is the EventRecorder's affair). */
-  #eventOf({ type, reason, message }: EventBody, target: Target, subject: Subject): object {
+  #eventOf({ type, reason, message }: EventBody, target: ActionTarget, subject: Subject): object {
     const now = this.#clock.now();
     const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
     const namespace = target.namespace ?? 'default';
@@ -273,12 +273,12 @@ export function describeAction({ verb, target, body }: ActionOutcome): string {
 
 const EVENTS: TargetType = { gvr: { group: '', version: 'v1', resource: 'events' }, kind: 'Event', namespaced: true };
 
-function eventTarget({ namespace, name }: Target): Target {
+function eventTarget({ namespace, name }: ActionTarget): ActionTarget {
   return { type: EVENTS, namespace: namespace ?? 'default', name };
 }
 
 /** A body that cannot be written, or shown once it is sent. No other try would do better. */
-function refuseTooDeep({ verb, body }: Step['action'], target: Target): void {
+function refuseTooDeep({ verb, body }: Step['action'], target: ActionTarget): void {
   if (!isTooDeep(body)) return;
   throw new TerminalError(new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`));
 }

@@ -4,7 +4,7 @@ import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, placed } from './frame.ts';
 import type { Comparison } from './operators.ts';
-import { explainFault, explainRefusal, type Origin, refusal } from './refusal.ts';
+import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './refusal.ts';
 import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './values.ts';
 import { childrenOf } from './walk.ts';
 
@@ -87,7 +87,7 @@ class Program implements CelProgram {
   readonly #faults = new Map<string, InformerError>();
   readonly #frame: Frame = { vars: NO_VARS, locals: [], steps: 0, at: 0 };
 
-  constructor({ source, flag }: Origin, ast: ASTNode, run: (frame: Frame) => unknown, variables: ReadonlySet<string>) {
+  constructor({ source, flag }: ExpressionOrigin, ast: ASTNode, run: (frame: Frame) => unknown, variables: ReadonlySet<string>) {
     this.source = source;
     this.flag = flag;
     this.ast = ast;

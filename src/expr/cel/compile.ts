@@ -5,7 +5,7 @@ import { functionNamed, optional } from './functions.ts';
 import { compileMacro, isMacro } from './macros.ts';
 import { add, type Comparison, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './operators.ts';
 import { regexFor } from './regex.ts';
-import { type CelFailure, type Fields, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './values.ts';
+import { type CelFailure, type CelMap, celFailure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './values.ts';
 
 /**
  * Compiles a checked syntax tree into closures. The library parses and checks expressions. Its evaluator is not used:
@@ -255,7 +255,7 @@ function literalOf(value: unknown): unknown {
   return isUint ? literalOf(value.valueOf()) : value;
 }
 
-function ownField(map: Fields, name: string): unknown {
+function ownField(map: CelMap, name: string): unknown {
   const value = map[name];
   if (value === undefined || (name in Object.prototype && !Object.hasOwn(map, name))) return MISSING;
   return value;
@@ -268,11 +268,11 @@ function readKey(value: unknown, key: unknown): unknown {
   if (value === MISSING || value === null || key === MISSING) return MISSING;
   if (value instanceof Optional) return new Optional(readKey(value.value, key));
   if (Array.isArray(value))
-    return typeof key === 'number' ? (value[key] ?? MISSING) : failure('a list has no fields, only items: use [0] or .exists(item, …)');
-  if (!isMap(value)) return failure(`${typeNameOf(value)} has no fields`);
+    return typeof key === 'number' ? (value[key] ?? MISSING) : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
+  if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no fields`);
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))
-    : failure('the key of a map is a string');
+    : celFailure('the key of a map is a string');
 }
 
 type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';

@@ -1,4 +1,4 @@
-import { failure, typeNameOf } from './values.ts';
+import { celFailure, typeNameOf } from './values.ts';
 
 /** A function of CEL. The caller handles missing arguments, so `run` never gets one. */
 export interface CelFunction {
@@ -22,16 +22,16 @@ export function ask(name: string, signatures: readonly string[], run: (...args: 
 }
 
 /** The value as a string. Fails for any other type. */
-export function text(value: unknown): string {
-  return typeof value === 'string' ? value : failure(`expected a string, got ${typeNameOf(value)}`);
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : celFailure(`expected a string, got ${typeNameOf(value)}`);
 }
 
 /** The value as a number. Fails for any other type, and for a bigint. */
-export function number(value: unknown): number {
-  return typeof value === 'number' ? value : failure(`expected a number, got ${typeNameOf(value)}`);
+export function asNumber(value: unknown): number {
+  return typeof value === 'number' ? value : celFailure(`expected a number, got ${typeNameOf(value)}`);
 }
 
 /** The value as a list. Fails for any other type. */
-export function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : failure(`expected a list, got ${typeNameOf(value)}`);
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : celFailure(`expected a list, got ${typeNameOf(value)}`);
 }

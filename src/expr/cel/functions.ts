@@ -1,13 +1,13 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
 import { goText } from '../go-text.ts';
 import { addressFunctions } from './address-functions.ts';
-import { ask, type CelFunction, define, text } from './function.ts';
+import { ask, asText, type CelFunction, define } from './function.ts';
 import { listFunctions } from './list-functions.ts';
 import { quantityFunctions } from './quantity-functions.ts';
 import { rolloutFunctions } from './rollout-functions.ts';
 import { bytesFunctions, stringFunctions } from './string-functions.ts';
 import { timeFunctions } from './time-functions.ts';
-import { type CelNumber, Duration, failure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf, whole } from './values.ts';
+import { type CelNumber, celFailure, Duration, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf, whole } from './values.ts';
 
 const conversions: readonly CelFunction[] = [
   define('dyn', [], (value) => value),
@@ -56,7 +56,7 @@ export const functionNamed = (name: string): CelFunction | undefined => BY_NAME.
 
 /** The value as an optional. Fails for any other type. */
 export function optional(value: unknown): Optional {
-  return value instanceof Optional ? value : failure(`expected an optional (a.?b), got ${typeNameOf(value)}`);
+  return value instanceof Optional ? value : celFailure(`expected an optional (a.?b), got ${typeNameOf(value)}`);
 }
 
 const BOOLS: Readonly<Record<string, boolean>> = {
@@ -74,8 +74,8 @@ const BOOLS: Readonly<Record<string, boolean>> = {
 
 function toBool(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  const known = Object.hasOwn(BOOLS, text(value)) ? BOOLS[text(value)] : undefined;
-  return known ?? failure('bool() cannot read this text');
+  const known = Object.hasOwn(BOOLS, asText(value)) ? BOOLS[asText(value)] : undefined;
+  return known ?? celFailure('bool() cannot read this text');
 }
 
 function toInt(value: unknown): CelNumber {
@@ -87,8 +87,8 @@ function toInt(value: unknown): CelNumber {
 function toUint(value: unknown): CelNumber {
   if (value instanceof Date || value instanceof Duration) return toUint(toInt(value));
   const number = toBigInt(value, 'uint');
-  if (number < 0n) return failure('uint() cannot take a negative number');
-  if (number > MOST_UINT) return failure('integer overflow');
+  if (number < 0n) return celFailure('uint() cannot take a negative number');
+  if (number > MOST_UINT) return celFailure('integer overflow');
   return Number.isSafeInteger(Number(number)) ? Number(number) : number;
 }
 
@@ -97,17 +97,17 @@ const MOST_UINT = 2n ** 64n - 1n;
 function toBigInt(value: unknown, called: string): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : failure(`${called}() takes finite numbers only`);
+    return Number.isFinite(value) ? BigInt(Math.trunc(value)) : celFailure(`${called}() takes finite numbers only`);
   }
-  return /^[+-]?\d{1,40}$/.test(text(value)) ? BigInt(text(value)) : failure(`${called}() cannot read this text`);
+  return /^[+-]?\d{1,40}$/.test(asText(value)) ? BigInt(asText(value)) : celFailure(`${called}() cannot read this text`);
 }
 
 function toDouble(value: unknown): number {
   if (isNumber(value)) return Number(value);
   if (value instanceof HugeNumber) return value.valueOf();
-  const word = text(value).toLowerCase();
+  const word = asText(value).toLowerCase();
   if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
-  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : failure('double() cannot read this text');
+  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : celFailure('double() cannot read this text');
 }
 
 /** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
@@ -116,13 +116,13 @@ function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
-  return isPlain ? String(value instanceof TypeName ? value.name : value) : failure(`string() does not take ${typeNameOf(value)}`);
+  return isPlain ? String(value instanceof TypeName ? value.name : value) : celFailure(`string() does not take ${typeNameOf(value)}`);
 }
 
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return codePoints(value);
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
-  return isMap(value) ? Object.keys(value).length : failure(`size() does not take ${typeNameOf(value)}`);
+  return isMap(value) ? Object.keys(value).length : celFailure(`size() does not take ${typeNameOf(value)}`);
 }
 
 function codePoints(value: string): number {

@@ -1,20 +1,24 @@
-import { ask, type CelFunction, define, list } from './function.ts';
+import { ask, asList, type CelFunction, define } from './function.ts';
 import { add, equal, order } from './operators.ts';
-import { Duration, failure, isNumber } from './values.ts';
+import { celFailure, Duration, isNumber } from './values.ts';
 
 /**
  * The functions of Kubernetes' list library and of CEL's sets. Source: apiserver cel library lists.go, cel-go
  * ext/sets.go.
  */
 export const listFunctions: readonly CelFunction[] = [
-  ask('.isSorted', ['list.isSorted(): bool'], (value) => list(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0)),
+  ask('.isSorted', ['list.isSorted(): bool'], (value) => asList(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0)),
   define('.sum', ['list.sum(): dyn'], sum),
-  define('.min', ['list.min(): dyn'], (value) => extreme('min', list(value), -1)),
-  define('.max', ['list.max(): dyn'], (value) => extreme('max', list(value), 1)),
-  define('.distinct', ['list.distinct(): list<dyn>'], (value) => distinct(list(value))),
-  ask('sets.contains', [], (all, some) => list(some).every((item) => holds(list(all), item))),
-  ask('sets.intersects', [], (some, other) => list(some).some((item) => holds(list(other), item))),
-  ask('sets.equivalent', [], (a, b) => list(a).every((item) => holds(list(b), item)) && list(b).every((item) => holds(list(a), item))),
+  define('.min', ['list.min(): dyn'], (value) => extreme('min', asList(value), -1)),
+  define('.max', ['list.max(): dyn'], (value) => extreme('max', asList(value), 1)),
+  define('.distinct', ['list.distinct(): list<dyn>'], (value) => distinct(asList(value))),
+  ask('sets.contains', [], (all, some) => asList(some).every((item) => holds(asList(all), item))),
+  ask('sets.intersects', [], (some, other) => asList(some).some((item) => holds(asList(other), item))),
+  ask(
+    'sets.equivalent',
+    [],
+    (a, b) => asList(a).every((item) => holds(asList(b), item)) && asList(b).every((item) => holds(asList(a), item)),
+  ),
 ];
 
 /** The signatures of `indexOf` and `lastIndexOf` on lists. The methods themselves are shared with strings. */
@@ -31,13 +35,13 @@ function distinct(items: readonly unknown[]): unknown[] {
 
 /** The sum of numbers or durations; 0 for an empty list. */
 function sum(value: unknown): unknown {
-  const items = list(value);
-  if (!items.every((item) => isNumber(item) || item instanceof Duration)) return failure('sum() takes numbers or durations only');
+  const items = asList(value);
+  if (!items.every((item) => isNumber(item) || item instanceof Duration)) return celFailure('sum() takes numbers or durations only');
   const [first, ...rest] = items;
   return rest.reduce<unknown>((total, item) => add(total, item, false), first ?? 0);
 }
 
 function extreme(name: string, items: readonly unknown[], sign: number): unknown {
-  if (items.length === 0) return failure(`${name}() of an empty list`);
+  if (items.length === 0) return celFailure(`${name}() of an empty list`);
   return items.reduce((best, item) => (order(item, best) * sign > 0 ? item : best));
 }

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import { isYes } from './operators.ts';
-import { type CelFailure, failure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
+import { type CelFailure, celFailure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
 
 /** The most items that the macros of one evaluation may visit. Items of a nested macro count each time. */
 const MOST_STEPS = 1_000_000;
@@ -126,9 +126,9 @@ function itemsOf(value: unknown, frame: Frame, at: number): readonly unknown[] |
   if (Array.isArray(value)) return value;
   if (value === MISSING || value === null) return undefined;
   frame.at = at;
-  return isMap(value) ? Object.keys(value) : failure(`${typeNameOf(value)} has no items`);
+  return isMap(value) ? Object.keys(value) : celFailure(`${typeNameOf(value)} has no items`);
 }
 
 function step(frame: Frame): void {
-  if (++frame.steps > MOST_STEPS) failure(`it visits more than ${MOST_STEPS} items`);
+  if (++frame.steps > MOST_STEPS) celFailure(`it visits more than ${MOST_STEPS} items`);
 }

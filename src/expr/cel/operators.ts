@@ -3,10 +3,10 @@ import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import {
   BLANK,
+  type CelMap,
   type CelNumber,
+  celFailure,
   Duration,
-  type Fields,
-  failure,
   isInt,
   isMap,
   isNumber,
@@ -31,7 +31,7 @@ export interface Comparison {
 /** A value as a condition: a missing value and a blank cell are false. Fails for any other value that is no bool. */
 export function isYes(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  return value === MISSING || value === BLANK ? false : failure(`expected true or false, got ${typeNameOf(value)}`);
+  return value === MISSING || value === BLANK ? false : celFailure(`expected true or false, got ${typeNameOf(value)}`);
 }
 
 /** CEL's equality: deep, by value. Values of different types are unequal; all numbers have one type. */
@@ -60,7 +60,7 @@ function isSameNumber(a: unknown, b: unknown): boolean {
 /** A number beyond the range of doubles counts as infinite. */
 const numeric = (value: unknown) => (value instanceof HugeNumber ? value.valueOf() : value);
 
-function equalMaps(a: Fields, b: Fields): boolean {
+function equalMaps(a: CelMap, b: CelMap): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
 }
@@ -108,7 +108,7 @@ function timeMs(value: unknown): number | undefined {
 }
 
 function noOrder(a: unknown, b: unknown): number {
-  return isNothing(a) || isNothing(b) ? Number.NaN : failure(`cannot compare ${typeNameOf(a)} with ${typeNameOf(b)}`);
+  return isNothing(a) || isNothing(b) ? Number.NaN : celFailure(`cannot compare ${typeNameOf(a)} with ${typeNameOf(b)}`);
 }
 
 /** Whether a value means "no value": null, an empty string, or what printed columns show: `<none>`, `<unknown>`. */
@@ -118,7 +118,7 @@ export const isNothing = (value: unknown) => value === null || value === '' || (
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
   if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
-  return haystack === null ? false : failure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);
+  return haystack === null ? false : celFailure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);
 }
 
 /**
@@ -157,21 +157,21 @@ export function multiply(a: unknown, b: unknown, asDoubles: boolean): unknown {
 export function divide(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (!isNumber(a) || !isNumber(b)) return unlike('divide', a, b);
   if (asDoubles || !isInt(a) || !isInt(b)) return Number(a) / Number(b);
-  if (Number(b) === 0) return failure('division by zero');
+  if (Number(b) === 0) return celFailure('division by zero');
   return typeof a === 'number' && typeof b === 'number' ? Math.trunc(a / b) + 0 : whole(BigInt(a) / BigInt(b));
 }
 
 /** The remainder of whole numbers. */
 export function modulo(a: unknown, b: unknown): unknown {
   if (!isNumber(a) || !isNumber(b) || !isInt(a) || !isInt(b)) return unlike('take the remainder of', a, b);
-  if (Number(b) === 0) return failure('modulus by zero');
+  if (Number(b) === 0) return celFailure('modulus by zero');
   return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : whole(BigInt(a) % BigInt(b));
 }
 
 /** The number with the opposite sign. */
 export function negate(value: unknown): unknown {
   if (typeof value === 'number') return -value;
-  if (typeof value !== 'bigint') return failure(`cannot negate ${typeNameOf(value)}`);
+  if (typeof value !== 'bigint') return celFailure(`cannot negate ${typeNameOf(value)}`);
   return isInt(-value) ? whole(-value) : -Number(value);
 }
 
@@ -191,5 +191,5 @@ function calculated(a: CelNumber, b: CelNumber, asDoubles: boolean, { ofDoubles,
 }
 
 function unlike(verb: string, a: unknown, b: unknown): never {
-  return failure(`cannot ${verb} ${typeNameOf(a)} and ${typeNameOf(b)}`);
+  return celFailure(`cannot ${verb} ${typeNameOf(a)} and ${typeNameOf(b)}`);
 }

@@ -1,6 +1,6 @@
 import { compareQuantities, NANO, parseQuantity, Quantity } from '../../model/quantity.ts';
-import { ask, type CelFunction, define, text } from './function.ts';
-import { failure, isNumber, typeNameOf, whole } from './values.ts';
+import { ask, asText, type CelFunction, define } from './function.ts';
+import { celFailure, isNumber, typeNameOf, whole } from './values.ts';
 
 /**
  * The functions of Kubernetes' quantity library. Two additions: `quantity()`, `add()` and `sub()` also take numbers,
@@ -24,17 +24,17 @@ export const quantityFunctions: readonly CelFunction[] = [
 
 function toQuantity(value: unknown): Quantity {
   if (value instanceof Quantity) return value;
-  const written = isNumber(value) ? String(value) : text(value);
-  return parseQuantity(written) ?? failure('quantity() cannot read this text: it takes 2, 500m or 1.5Gi');
+  const written = isNumber(value) ? String(value) : asText(value);
+  return parseQuantity(written) ?? celFailure('quantity() cannot read this text: it takes 2, 500m or 1.5Gi');
 }
 
 function quantity(value: unknown): Quantity {
-  return value instanceof Quantity ? value : failure(`expected a quantity, got ${typeNameOf(value)}`);
+  return value instanceof Quantity ? value : celFailure(`expected a quantity, got ${typeNameOf(value)}`);
 }
 
 const plus = (a: Quantity, nano: bigint) => new Quantity(a.nano + nano, a.format);
 
 function asInteger(value: unknown): number | bigint {
   const given = quantity(value);
-  return given.isInteger ? whole(given.nano / NANO) : failure('the quantity is not a whole number');
+  return given.isInteger ? whole(given.nano / NANO) : celFailure('the quantity is not a whole number');
 }

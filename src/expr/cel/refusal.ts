@@ -4,7 +4,7 @@ import { nearest } from '../../kit/nearest.ts';
 import type { CelFailure } from './values.ts';
 
 /** An expression and the flag that it comes from. */
-export interface Origin {
+export interface ExpressionOrigin {
   readonly flag: string;
   readonly source: string;
 }
@@ -12,7 +12,7 @@ export interface Origin {
 /**
  * The error for an expression that cannot be compiled: the flag, the problem, and the line with a mark under the place.
  */
-export function refusal(message: string, { flag, source }: Origin, at: number | undefined, hint?: string): InformerError {
+export function refusal(message: string, { flag, source }: ExpressionOrigin, at: number | undefined, hint?: string): InformerError {
   if (at === undefined) return new InformerError('argument', `${flag}: ${message}`, { hint });
   const { line, column, text } = placeOf(source, at);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
@@ -22,7 +22,7 @@ export function refusal(message: string, { flag, source }: Origin, at: number | 
 const CONVERT = 'convert one side with int(), double() or string()';
 
 /** The error for an evaluation that failed: the flag, the problem, the place and the whole expression. */
-export function explainFault(fault: CelFailure, { flag, source }: Origin): InformerError {
+export function explainFault(fault: CelFailure, { flag, source }: ExpressionOrigin): InformerError {
   const { line, column } = placeOf(source, fault.at ?? 0);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
   const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
@@ -34,14 +34,14 @@ type LibraryError = ParseError | CelTypeError | EvaluationError;
 /** The error for a problem that the library found, in the words of its users. */
 export function explainRefusal(
   error: LibraryError,
-  origin: Origin & { readonly variables: readonly string[]; readonly environment: Environment },
+  origin: ExpressionOrigin & { readonly variables: readonly string[]; readonly environment: Environment },
 ): InformerError {
   const start = error.range?.start ?? 0;
   const { message, hint, at = start } = explain(error, { ...origin, start, end: error.range?.end ?? start });
   return refusal(message, origin, at, hint);
 }
 
-interface Scene extends Origin {
+interface Scene extends ExpressionOrigin {
   readonly variables: readonly string[];
   readonly environment: Environment;
   readonly start: number;

@@ -1,6 +1,6 @@
 import { RE2JS } from '@bufbuild/re2';
 import { messageOf } from '../../kit/error.ts';
-import { failure } from './values.ts';
+import { celFailure } from './values.ts';
 
 /** A compiled RE2 pattern. The time of a match is linear in the length of the text, for every pattern. */
 export interface Regex {
@@ -44,7 +44,7 @@ function parse(pattern: string): RE2JS {
     return new RE2JS(pattern);
   } catch (error) {
     const problem = /error parsing regexp: ([^:`]*)/.exec(messageOf(error))?.[1];
-    return failure(`invalid RE2 pattern${problem ? `: ${problem}` : ''}`);
+    return celFailure(`invalid RE2 pattern${problem ? `: ${problem}` : ''}`);
   }
 }
 

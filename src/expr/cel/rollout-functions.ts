@@ -1,6 +1,6 @@
 import { rolloutOf } from '../../model/rollout.ts';
 import { ask, type CelFunction } from './function.ts';
-import { failure, isMap, typeNameOf } from './values.ts';
+import { celFailure, isMap, typeNameOf } from './values.ts';
 
 /**
  * `rolledOut(object)`: whether `kubectl rollout status` would report the rollout of a workload as done. It is false
@@ -11,7 +11,7 @@ export const rolloutFunctions: readonly CelFunction[] = [ask('rolledOut', ['roll
 
 function isRolledOut(object: unknown): boolean {
   if (object === null) return false;
-  if (!isMap(object)) return failure(`rolledOut() takes an object, got ${typeNameOf(object)}`);
+  if (!isMap(object)) return celFailure(`rolledOut() takes an object, got ${typeNameOf(object)}`);
   const { state, text } = rolloutOf(object);
-  return state === 'unknown' ? failure(`rolledOut(): ${text}`) : state === 'done';
+  return state === 'unknown' ? celFailure(`rolledOut(): ${text}`) : state === 'done';
 }

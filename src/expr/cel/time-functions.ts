@@ -1,5 +1,5 @@
-import { type CelFunction, define, number, text } from './function.ts';
-import { Duration, failure, parseAge, parseTime, typeNameOf } from './values.ts';
+import { asNumber, asText, type CelFunction, define } from './function.ts';
+import { celFailure, Duration, parseAge, parseTime, typeNameOf } from './values.ts';
 
 const TIME = 'google.protobuf.Timestamp';
 const SPAN = 'google.protobuf.Duration';
@@ -28,26 +28,26 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 function toTime(value: unknown): Date {
   if (value instanceof Date) return value;
   if (typeof value === 'number') {
-    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : failure('timestamp() takes no times after the year 9999');
+    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : celFailure('timestamp() takes no times after the year 9999');
   }
-  return parseTime(text(value)) ?? failure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
+  return parseTime(asText(value)) ?? celFailure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
 }
 
 function toDuration(value: unknown): Duration {
   if (value instanceof Duration) return value;
-  const ms = parseAge(text(value));
-  return ms === undefined ? failure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d') : new Duration(ms);
+  const ms = parseAge(asText(value));
+  return ms === undefined ? celFailure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d') : new Duration(ms);
 }
 
 const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
 
 /** A time whose UTC fields are the local fields of the given time in the zone. */
 function inZone(value: unknown, zone: unknown): Date {
-  const time = value instanceof Date ? value : failure(`expected a timestamp, got ${typeNameOf(value)}`);
+  const time = value instanceof Date ? value : celFailure(`expected a timestamp, got ${typeNameOf(value)}`);
   if (zone === undefined) return time;
-  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(text(zone));
+  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(asText(zone));
   if (offset) return new Date(time.getTime() + (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000);
-  return zoned(time, text(zone));
+  return zoned(time, asText(zone));
 }
 
 function zoned(time: Date, timeZone: string): Date {
@@ -55,10 +55,10 @@ function zoned(time: Date, timeZone: string): Date {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     return new Date(`${format.format(time).replace(' ', 'T')}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
   } catch {
-    return failure('there is no such time zone');
+    return celFailure('there is no such time zone');
   }
 }
 
 function dayOfYear(time: Date): number {
-  return Math.floor((time.getTime() - Date.UTC(number(time.getUTCFullYear()), 0, 1)) / 86_400_000);
+  return Math.floor((time.getTime() - Date.UTC(asNumber(time.getUTCFullYear()), 0, 1)) / 86_400_000);
 }

@@ -55,11 +55,11 @@ export class CelFailure extends Error {
 }
 
 /** Throws a {@link CelFailure}. */
-export function failure(message: string): never {
+export function celFailure(message: string): never {
   throw new CelFailure(message);
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type CelMap = Readonly<Record<string, unknown>>;
 
 /** A number of CEL. A whole number beyond 2^53 is a bigint. */
 export type CelNumber = number | bigint;
@@ -81,13 +81,13 @@ export function isInt(value: CelNumber): boolean {
 
 /** An int as evaluations represent it. Fails with an overflow beyond 64 bits. */
 export function whole(value: bigint): CelNumber {
-  if (!isInt(value)) return failure('integer overflow');
+  if (!isInt(value)) return celFailure('integer overflow');
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
 /** Whether a value is a map of CEL: a plain object, no instance of a class. */
-export function isMap(value: unknown): value is Fields {
+export function isMap(value: unknown): value is CelMap {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,5 +1,5 @@
 import { type Address, distinct, EACH } from '../address.ts';
-import type { Part, Step } from './ast.ts';
+import type { JsonPathStep, Part } from './ast.ts';
 import { parseTemplate } from './parse.ts';
 
 /**
@@ -23,7 +23,7 @@ function ofPart(part: Part, root: Address): Address[] {
   return [...found, ...found.flatMap((address) => part.body.flatMap((inner) => ofPart(inner, address)))];
 }
 
-function ofSteps(steps: readonly Step[], root: Address): Address[] {
+function ofSteps(steps: readonly JsonPathStep[], root: Address): Address[] {
   const [step, ...rest] = steps;
   if (!step) return [root];
   switch (step.kind) {

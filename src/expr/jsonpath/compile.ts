@@ -1,6 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { HugeNumber } from '../../kit/exact-json.ts';
-import type { Comparator, Condition, Step } from './ast.ts';
+import type { Comparator, FilterCondition, JsonPathStep } from './ast.ts';
 
 /** Finds all values of a path in an object, in order. */
 export type Find = (object: unknown) => unknown[];
@@ -12,7 +12,7 @@ export type Find = (object: unknown) => unknown[];
 export type Strictness = 'strict' | 'lenient';
 
 /** Compiles a path into closures. A path of plain fields runs about as fast as `a.b.c` in JavaScript. */
-export function compileSteps(steps: readonly Step[], strictness: Strictness): Find {
+export function compileSteps(steps: readonly JsonPathStep[], strictness: Strictness): Find {
   const names = steps.map((step) => (step.kind === 'field' ? step.name : undefined));
   if (names.every((name) => name !== undefined)) return walk(names);
   const stages = stagesOf(steps, strictness === 'strict');
@@ -48,10 +48,10 @@ function fieldOf(map: Fields, name: string): unknown {
  * Cuts a path at its unions. A union lists all values of its first member before those of the second; the steps of one
  * stage run depth first.
  */
-function stagesOf(steps: readonly Step[], strict: boolean): Stage[] {
+function stagesOf(steps: readonly JsonPathStep[], strict: boolean): Stage[] {
   const at = steps.findIndex((step) => step.kind === 'union');
   if (at < 0) return [stage(chain(steps, strict))];
-  const union = steps[at] as Extract<Step, { kind: 'union' }>;
+  const union = steps[at] as Extract<JsonPathStep, { kind: 'union' }>;
   const members = union.members.map((member) => stage(chain(member, strict)));
   const before = at === 0 ? [] : [stage(chain(steps.slice(0, at), strict))];
   const after = at === steps.length - 1 ? [] : stagesOf(steps.slice(at + 1), strict);
@@ -70,11 +70,11 @@ const collect: Visit = (value, out) => {
   out.push(value);
 };
 
-function chain(steps: readonly Step[], strict: boolean): Visit {
+function chain(steps: readonly JsonPathStep[], strict: boolean): Visit {
   return steps.reduceRight<Visit>((next, step) => visitOf(step, next, strict), collect);
 }
 
-function visitOf(step: Step, next: Visit, strict: boolean): Visit {
+function visitOf(step: JsonPathStep, next: Visit, strict: boolean): Visit {
   switch (step.kind) {
     case 'field':
       return fieldVisit(step.name, next);
@@ -136,7 +136,7 @@ function descend(value: unknown, next: Visit, out: unknown[]): void {
   }
 }
 
-function sliceVisit(step: Extract<Step, { kind: 'slice' }>, next: Visit, strict: boolean): Visit {
+function sliceVisit(step: Extract<JsonPathStep, { kind: 'slice' }>, next: Visit, strict: boolean): Visit {
   return (value, out) => {
     if (!Array.isArray(value)) {
       if (strict && value !== null) refuse(`${typeName(value)} is not array or slice`);
@@ -166,7 +166,7 @@ function itemVisit(fields: readonly (readonly [string, string])[], next: Visit):
   };
 }
 
-function filterVisit(anyOf: readonly (readonly Condition[])[], next: Visit, strict: boolean): Visit {
+function filterVisit(anyOf: readonly (readonly FilterCondition[])[], next: Visit, strict: boolean): Visit {
   const groups = anyOf.map((group) => group.map((condition) => testOf(condition, strict)));
   return (value, out) => {
     if (!Array.isArray(value)) {
@@ -177,7 +177,7 @@ function filterVisit(anyOf: readonly (readonly Condition[])[], next: Visit, stri
   };
 }
 
-function testOf({ left, comparator, right }: Condition, strict: boolean): (item: unknown) => boolean {
+function testOf({ left, comparator, right }: FilterCondition, strict: boolean): (item: unknown) => boolean {
   if (comparator === undefined || right === undefined) {
     const find = compileSteps(left, 'lenient');
     return (item) => find(item).length > 0;

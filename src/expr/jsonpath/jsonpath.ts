@@ -1,6 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { goText } from '../go-text.ts';
-import type { Part, Step } from './ast.ts';
+import type { JsonPathStep, Part } from './ast.ts';
 import { compileSteps, type Find, type Strictness } from './compile.ts';
 import { parseTemplate } from './parse.ts';
 
@@ -73,7 +73,7 @@ class Template implements JsonPath {
 
 const same = (text: string) => text;
 
-function beginsAtItems([first]: readonly Step[]): boolean {
+function beginsAtItems([first]: readonly JsonPathStep[]): boolean {
   return first?.kind === 'field' && first.name === 'items';
 }
 

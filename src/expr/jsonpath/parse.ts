@@ -1,4 +1,4 @@
-import type { Part, Step } from './ast.ts';
+import type { JsonPathStep, Part } from './ast.ts';
 import { failAt, PathParser } from './path-parser.ts';
 
 /**
@@ -19,7 +19,7 @@ export function parseTemplate(text: string): Part[] {
 const RELAXED = /^\{([^{}]+)\}$/;
 const KEYWORD = /^\s*(range|end|true|false)(\W|$)|^\s*['"+\d-]/;
 
-const print = (path: Step[]): Part => ({ kind: 'print', path });
+const print = (path: JsonPathStep[]): Part => ({ kind: 'print', path });
 
 /** Parses text, actions and ranges. A range without `{end}` reaches to the end of the template, as in kubectl. */
 class TemplateParser {
@@ -62,7 +62,7 @@ class TemplateParser {
 }
 
 /** The literal text of an action such as `{"\n"}`; undefined for other actions. */
-function textOf(steps: Step[]): Part | undefined {
+function textOf(steps: JsonPathStep[]): Part | undefined {
   const [only] = steps;
   if (steps.length !== 1 || only?.kind !== 'literal') return undefined;
   return { kind: 'text', text: String(only.value) };

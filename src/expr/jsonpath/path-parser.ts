@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import type { Comparator, Condition, Step } from './ast.ts';
+import type { Comparator, FilterCondition, JsonPathStep } from './ast.ts';
 
 const COMPARATORS: readonly string[] = ['==', '!=', '<=', '>=', '<', '>'] satisfies Comparator[];
 
@@ -21,23 +21,23 @@ export class PathParser {
   }
 
   /** Parses a path without braces. The first name needs no dot. */
-  bare(): Step[] {
+  bare(): JsonPathStep[] {
     this.#skipSpace();
-    const steps: Step[] = [];
+    const steps: JsonPathStep[] = [];
     if (this.at < this.#end && !'.[@$'.includes(this.#peek())) this.#field(steps, false);
     this.#steps(steps, false, '');
     return steps;
   }
 
   /** Parses the inside of `{…}`, and the closing brace. */
-  action(): Step[] {
-    const steps: Step[] = [];
+  action(): JsonPathStep[] {
+    const steps: JsonPathStep[] = [];
     this.#steps(steps, false, '}');
     this.at++;
     return steps;
   }
 
-  #steps(steps: Step[], inFilter: boolean, close: string): void {
+  #steps(steps: JsonPathStep[], inFilter: boolean, close: string): void {
     while (this.at < this.#end) {
       const c = this.#peek();
       if (c === close || (inFilter && ')!<>=&|'.includes(c))) return;
@@ -48,7 +48,7 @@ export class PathParser {
     if (close === '}') this.#fail('unclosed action');
   }
 
-  #step(steps: Step[], c: string, inFilter: boolean): void {
+  #step(steps: JsonPathStep[], c: string, inFilter: boolean): void {
     if (this.#text.startsWith('..', this.at)) this.#recurse(steps, inFilter);
     else if (c === '.') {
       this.at++;
@@ -60,7 +60,7 @@ export class PathParser {
     else this.#fail(`unrecognized character in action: ${unicode(c)}`);
   }
 
-  #recurse(steps: Step[], inFilter: boolean): void {
+  #recurse(steps: JsonPathStep[], inFilter: boolean): void {
     if (steps.at(-1)?.kind === 'recurse') this.#fail('invalid multiple recursive descent');
     steps.push({ kind: 'recurse' });
     this.at += 2;
@@ -69,7 +69,7 @@ export class PathParser {
   }
 
   /** Parses a field name. A `\` makes the next character part of the name. An empty name adds no step. */
-  #field(steps: Step[], inFilter: boolean): void {
+  #field(steps: JsonPathStep[], inFilter: boolean): void {
     const ends = inFilter ? ` \t\r\n.,[]$@{})!<>=&|` : ` \t\r\n.,[]$@{}`;
     const start = this.at;
     let name = '';
@@ -81,7 +81,7 @@ export class PathParser {
     else if (name !== '') steps.push({ kind: 'field', name });
   }
 
-  #word(steps: Step[]): void {
+  #word(steps: JsonPathStep[]): void {
     const word = /^[\p{L}\p{Nd}_]+/u.exec(this.#text.slice(this.at, this.#end))?.[0] as string;
     if (word !== 'true' && word !== 'false') this.#fail(`unrecognized identifier ${word}`, this.at, `did you mean .${word}?`);
     this.at += word.length;
@@ -105,7 +105,7 @@ export class PathParser {
     return this.#text.slice(start + 1, this.at++);
   }
 
-  #bracket(steps: Step[]): void {
+  #bracket(steps: JsonPathStep[]): void {
     const start = this.at;
     if (this.#text.startsWith('[?(', start)) {
       this.#filter(steps);
@@ -115,17 +115,17 @@ export class PathParser {
       steps.push(this.#item(start));
       return;
     }
-    const members: Step[][] = [];
+    const members: JsonPathStep[][] = [];
     do {
       this.at++;
       members.push([this.#member(start)]);
     } while (this.#peek() === ',');
     this.at++;
-    steps.push(members.length === 1 ? ((members[0] as Step[])[0] as Step) : { kind: 'union', members });
+    steps.push(members.length === 1 ? ((members[0] as JsonPathStep[])[0] as JsonPathStep) : { kind: 'union', members });
   }
 
   /** Parses `[name=value,…]`, and the closing bracket. */
-  #item(bracket: number): Step {
+  #item(bracket: number): JsonPathStep {
     const fields: [string, string][] = [];
     do {
       this.at++;
@@ -151,7 +151,7 @@ export class PathParser {
   }
 
   /** Parses one member of `[…]`, up to its comma or bracket. */
-  #member(bracket: number): Step {
+  #member(bracket: number): JsonPathStep {
     this.#skipSpace();
     const start = this.at;
     const c = this.#peek();
@@ -165,7 +165,7 @@ export class PathParser {
   }
 
   /** Parses a quoted key. In this dialect the key is a path: `['a.b']` is `.a.b`. */
-  #key(): Step {
+  #key(): JsonPathStep {
     const start = this.at + 1;
     const raw = this.#quoted();
     const path = new PathParser(this.#text, start, this.at - 1).bare();
@@ -174,7 +174,7 @@ export class PathParser {
     return path.length === 1 && only?.kind === 'field' && only.name === literal ? only : { kind: 'key', path, literal };
   }
 
-  #slice(bracket: number): Step {
+  #slice(bracket: number): JsonPathStep {
     const start = this.at;
     while (this.at < this.#end && !',]\n'.includes(this.#peek())) this.at++;
     if (this.at >= this.#end || this.#peek() === '\n') this.#fail('unterminated array', bracket);
@@ -185,7 +185,7 @@ export class PathParser {
     return this.#sliceOf(found[1] as string, found[2], found[3], start);
   }
 
-  #sliceOf(from: string, to: string | undefined, by: string | undefined, at: number): Step {
+  #sliceOf(from: string, to: string | undefined, by: string | undefined, at: number): JsonPathStep {
     const start = from === '' ? undefined : Number(from);
     const step = by ? Number(by) : 1;
     if (step <= 0) this.#fail('step must be > 0', at);
@@ -193,17 +193,17 @@ export class PathParser {
     return { kind: 'slice', ...(start === undefined ? {} : { start }), ...(to === '' ? {} : { end: Number(to) }), step, single: false };
   }
 
-  #filter(steps: Step[]): void {
+  #filter(steps: JsonPathStep[]): void {
     const start = this.at;
     this.at += '[?('.length;
-    const anyOf: Condition[][] = [[this.#condition(start)]];
+    const anyOf: FilterCondition[][] = [[this.#condition(start)]];
     for (;;) {
       const operator = this.#text.slice(this.at, this.at + 2);
       if (operator !== '&&' && operator !== '||') break;
       this.at += 2;
       const condition = this.#condition(start);
       if (operator === '||') anyOf.push([condition]);
-      else (anyOf.at(-1) as Condition[]).push(condition);
+      else (anyOf.at(-1) as FilterCondition[]).push(condition);
     }
     if (this.at >= this.#end) this.#fail('unterminated filter', start);
     if (this.#peek() !== ')') this.#fail(`unrecognized character in action: ${unicode(this.#peek())}`);
@@ -212,7 +212,7 @@ export class PathParser {
     steps.push({ kind: 'filter', anyOf });
   }
 
-  #condition(filterStart: number): Condition {
+  #condition(filterStart: number): FilterCondition {
     const left = this.#operand(filterStart);
     const operator = /^[!<>=]*~?/.exec(this.#text.slice(this.at, this.#end))?.[0] as string;
     if (operator === '') return { left };
@@ -221,9 +221,9 @@ export class PathParser {
     return { left, comparator: operator, right: this.#operand(filterStart) };
   }
 
-  #operand(filterStart: number): Step[] {
+  #operand(filterStart: number): JsonPathStep[] {
     const start = this.at;
-    const steps: Step[] = [];
+    const steps: JsonPathStep[] = [];
     this.#steps(steps, true, ')');
     if (this.at >= this.#end) this.#fail('unterminated filter', filterStart);
     if (this.#text.slice(start, this.at).trim() === '') this.#fail('empty operand in filter', start);

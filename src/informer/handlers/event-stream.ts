@@ -1,11 +1,11 @@
 import { Bell } from '../../kit/bell.ts';
 import { Latch } from '../../kit/latch.ts';
-import type { Notification, NotificationSink } from './notification.ts';
+import type { InformerNotification, NotificationSink } from './notification.ts';
 
 /** What `for await` over an informer yields: its notifications, and once `synced`, behind the last one of the first state. */
-export type InformerEvent<T> = Notification<T> | { readonly kind: 'synced' };
+export type InformerEvent<T> = InformerNotification<T> | { readonly kind: 'synced' };
 
-export interface EventSource<T> {
+export interface NotificationFeed<T> {
   /** Begins to deliver; `closed` is called when no more will come. */
   subscribe(sink: NotificationSink<T>, closed: () => void): { remove(): void };
 }
@@ -15,7 +15,7 @@ export interface EventSource<T> {
  * `block`, the informer stops reading. Begins at the first pull, with the cached state; ends with the signal, with the informer, or when left.
  */
 export async function* eventsOf<T>(
-  source: EventSource<T>,
+  source: NotificationFeed<T>,
   limit: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InformerEvent<T>, void, undefined> {

@@ -6,7 +6,7 @@ import type { InformerHandler } from './notification.ts';
  * (with `isInInitialList: false`) or as `deleted` (with the old object), cause `filter`.
  * The filter is asked about the new object first, then the old one. Source: client-go tools/cache FilteringResourceEventHandler.
  */
-export function filteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
+export function createFilteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
   return {
     added(object, details) {
       return filter(object) ? handler.added?.(object, details) : undefined;

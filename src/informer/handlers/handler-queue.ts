@@ -1,7 +1,7 @@
 import { Ring } from '../../kit/ring.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { OrderedContinuity } from '../watch/ledger.ts';
-import type { Notification } from './notification.ts';
+import type { InformerNotification } from './notification.ts';
 
 /** Told in the queue itself, so that it comes after everything that was to come before it. */
 export const SYNCED = Symbol('synced');
@@ -10,7 +10,7 @@ export interface Told {
   readonly kind: 'continuity';
   readonly event: OrderedContinuity;
 }
-export type HandlerItem<T> = Notification<T> | Told | typeof SYNCED;
+export type HandlerItem<T> = InformerNotification<T> | Told | typeof SYNCED;
 
 /** What waits for one handler. */
 export interface HandlerQueue<T> {
@@ -76,7 +76,7 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
 }
 
 /** Two notifications about one key as one; undefined when together they are nothing. */
-function merge<T>(first: Notification<T>, second: Notification<T>): Notification<T> | undefined {
+function merge<T>(first: InformerNotification<T>, second: InformerNotification<T>): InformerNotification<T> | undefined {
   const { key, cause, sequence = 0 } = second;
   if (first.kind === 'added') {
     if (second.kind === 'deleted') return undefined;

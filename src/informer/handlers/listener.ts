@@ -4,7 +4,7 @@ import { Latch } from '../../kit/latch.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { CoalescingQueue, createBuffer, type HandlerItem, type HandlerQueue, SYNCED } from './handler-queue.ts';
-import type { Notification, NotificationSink } from './notification.ts';
+import type { InformerNotification, NotificationSink } from './notification.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
 
 /**
@@ -155,7 +155,7 @@ export class Listener<T> {
 
   #failed(error: unknown, item: HandlerItem<T>): void {
     this.errors++;
-    const about: Partial<Pick<Notification<T>, 'kind' | 'key'>> =
+    const about: Partial<Pick<InformerNotification<T>, 'kind' | 'key'>> =
       item === SYNCED || item.kind === 'continuity' ? {} : { kind: item.kind, key: item.key };
     this.#reports.report(this.#options.logger, 'an informer handler failed', { ...about, error });
     this.#options.onError(error);

@@ -6,7 +6,7 @@ import type { OrderedContinuity } from '../watch/ledger.ts';
  * How a change became known: as part of the first state, from the stream, by comparing a relist with the cache, by a periodic resync
  * (nothing changed), or because the object began or ceased to match a handler's filter.
  */
-export type Cause = 'initial' | 'watch' | 'relist' | 'resync' | 'filter';
+export type NotificationCause = 'initial' | 'watch' | 'relist' | 'resync' | 'filter';
 
 /** Where a notification has its place. */
 export interface NotificationPlace {
@@ -20,27 +20,27 @@ export interface NotificationPlace {
 
 export interface AddedDetails extends NotificationPlace {
   readonly key: ObjectKey;
-  readonly cause: Cause;
+  readonly cause: NotificationCause;
   /** The object was there before this handler was: part of the first state, or replayed to a handler that came later. */
   readonly isInInitialList: boolean;
 }
 
 export interface UpdatedDetails extends NotificationPlace {
   readonly key: ObjectKey;
-  readonly cause: Cause;
+  readonly cause: NotificationCause;
   /** Same name, another object: its deletion and re-creation went unseen. */
   readonly uidChanged: boolean;
 }
 
 export interface DeletedDetails extends NotificationPlace {
   readonly key: ObjectKey;
-  readonly cause: Cause;
+  readonly cause: NotificationCause;
   /** The deletion was inferred by a relist; the object is its last known state, not its final one. */
   readonly finalStateUnknown: boolean;
 }
 
 /** What handlers are told about one object. Objects are the cache's own: shared, and read-only all the way down. */
-export type Notification<T> =
+export type InformerNotification<T> =
   | ({ readonly kind: 'added'; readonly object: DeepReadonly<T> } & AddedDetails)
   | ({ readonly kind: 'updated'; readonly object: DeepReadonly<T>; readonly oldObject: DeepReadonly<T> } & UpdatedDetails)
   | ({ readonly kind: 'deleted'; readonly object: DeepReadonly<T> } & DeletedDetails);
@@ -64,7 +64,7 @@ export interface InformerHandler<T> {
 
 /** Where a listener delivers to: a handler, seen as one function. */
 export interface NotificationSink<T> {
-  notify(notification: Notification<T>): unknown;
+  notify(notification: InformerNotification<T>): unknown;
   synced(): unknown;
   continuity?(event: OrderedContinuity): unknown;
 }

@@ -3,7 +3,7 @@ import { hasMetadata } from '../../model/object.ts';
 import type { OrderedContinuity } from '../watch/ledger.ts';
 import { SYNCED } from './handler-queue.ts';
 import type { Listener } from './listener.ts';
-import type { Notification } from './notification.ts';
+import type { InformerNotification } from './notification.ts';
 
 /** Hands every notification to every listener that wants it, and keeps their resync schedules. */
 export class Processor<T> {
@@ -36,7 +36,7 @@ export class Processor<T> {
    * Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it.
    * Behind that state it is told of outages and gaps that nothing has ended yet: what it was shown may be out of date.
    */
-  add(listener: Listener<T>, replay: Iterable<Notification<T>>): void {
+  add(listener: Listener<T>, replay: Iterable<InformerNotification<T>>): void {
     this.#listeners.add(listener);
     for (const notification of replay) listener.push(placed(notification, this.#sequence));
     if (this.#synced) listener.push(SYNCED);
@@ -52,7 +52,7 @@ export class Processor<T> {
   }
 
   /** `lane` says whose resync check decides about updates that changed nothing. */
-  distribute(notifications: readonly Notification<T>[], lane: number): void {
+  distribute(notifications: readonly InformerNotification<T>[], lane: number): void {
     if (notifications.length === 0) return;
     for (const notification of notifications) placed(notification, ++this.#sequence);
     for (const listener of this.#listeners) {
@@ -106,13 +106,13 @@ export class Processor<T> {
 }
 
 /** Gives a notification its place. It is written once, before any listener has it, so that no copy is needed. */
-function placed<T>(notification: Notification<T>, sequence: number): Notification<T> {
+function placed<T>(notification: InformerNotification<T>, sequence: number): InformerNotification<T> {
   (notification as { sequence: number }).sequence = sequence;
   return notification;
 }
 
 /** An update between two states of one version: a relist or resync that found nothing new. */
-function isUnchanged<T>(notification: Notification<T>): boolean {
+function isUnchanged<T>(notification: InformerNotification<T>): boolean {
   if (notification.kind !== 'updated') return false;
   const { object, oldObject } = notification;
   if ((object as unknown) === oldObject) return true;

@@ -2,7 +2,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import { type Cause, type Notification, readonlyView } from '../handlers/notification.ts';
+import { type InformerNotification, type NotificationCause, readonlyView } from '../handlers/notification.ts';
 import type { Delta, ObjectDelta } from './delta.ts';
 import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
 
@@ -17,7 +17,7 @@ export interface ApplyContext {
 
 export interface Applied<T> {
   /** In the order to be delivered. The store already shows all of them. */
-  readonly notifications: readonly Notification<T>[];
+  readonly notifications: readonly InformerNotification<T>[];
   /** Set when the store refused some of the deltas; those have no notification. */
   readonly error: InformerError | undefined;
   /** How many it refused. */
@@ -44,7 +44,7 @@ export function* applyingDeltas<T>(
   indexer: Indexer<T>,
   context: ApplyContext,
 ): Generator<undefined, Applied<T>> {
-  const notifications: Notification<T>[] = [];
+  const notifications: InformerNotification<T>[] = [];
   const failures: unknown[] = [];
   for (const delta of deltas) {
     try {
@@ -77,7 +77,7 @@ function applyDelta<T>(
   delta: Exclude<Delta<T>, { type: 'ReplacedAll' }>,
   indexer: Indexer<T>,
   context: ApplyContext,
-  out: Notification<T>[],
+  out: InformerNotification<T>[],
 ): void {
   switch (delta.type) {
     case 'SyncAll':
@@ -95,7 +95,7 @@ function applyDelta<T>(
   }
 }
 
-function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: ApplyContext, out: Notification<T>[]): void {
+function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: ApplyContext, out: InformerNotification<T>[]): void {
   const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
@@ -126,11 +126,11 @@ function* applyReplacement<T>(
   { objects, keys, resourceVersion }: Replacement<T>,
   indexer: Indexer<T>,
   { isInInitialList, within }: ApplyContext,
-  out: Notification<T>[],
+  out: InformerNotification<T>[],
 ): Generator<undefined, void> {
-  const cause: Cause = isInInitialList ? 'initial' : 'relist';
-  let puts: Notification<T>[] = [];
-  let deletions: Notification<T>[] = [];
+  const cause: NotificationCause = isInInitialList ? 'initial' : 'relist';
+  let puts: InformerNotification<T>[] = [];
+  let deletions: InformerNotification<T>[] = [];
   const observer: ReplaceObserver<T> = {
     begin() {
       puts = [];
@@ -148,16 +148,22 @@ function* applyReplacement<T>(
   for (const notification of puts) out.push(notification);
 }
 
-function changed<T>(key: ObjectKey, old: T | undefined, object: T, cause: Cause, isInInitialList: boolean): Notification<T> {
+function changed<T>(
+  key: ObjectKey,
+  old: T | undefined,
+  object: T,
+  cause: NotificationCause,
+  isInInitialList: boolean,
+): InformerNotification<T> {
   if (old !== undefined) return updated(key, old, object, cause);
   return { kind: 'added', key, object: readonlyView(object), cause, isInInitialList };
 }
 
-function updated<T>(key: ObjectKey, old: T, object: T, cause: Cause): Notification<T> {
+function updated<T>(key: ObjectKey, old: T, object: T, cause: NotificationCause): InformerNotification<T> {
   return { kind: 'updated', key, object: readonlyView(object), oldObject: readonlyView(old), cause, uidChanged: uidChanged(old, object) };
 }
 
-function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): Notification<T> {
+function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): InformerNotification<T> {
   const isTombstone = object instanceof Tombstone;
   const last = isTombstone ? (object.object ?? old) : object;
   return { kind: 'deleted', key, object: readonlyView(last), cause: isTombstone ? 'relist' : 'watch', finalStateUnknown: isTombstone };

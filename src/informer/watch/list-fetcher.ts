@@ -8,7 +8,7 @@ import { planList, type SyncMode } from './list-plan.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { type ListProgress, listAll } from './pager.ts';
 import { withPatience } from './patience.ts';
-import { isTable } from './watch-pump.ts';
+import { isTableResponse } from './watch-pump.ts';
 
 export interface ListFetcherOptions {
   name: string;
@@ -49,7 +49,7 @@ export class ListFetcher<T> {
 
   async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
     const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
-    if (isTable(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
+    if (isTableResponse(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
     if (request.resourceVersion === '0' && page.continue) this.#paginated = true;
     return page;
   }

@@ -42,8 +42,8 @@ export interface ListerWatcher<T> {
    * talks to that server, so that one at a time finds out. Absent: each reflector tries by itself, with growing pauses.
    */
   whenTurn?: ((context: CallContext) => Promise<void>) | undefined;
-  /** True when streaming lists cannot be had here; absent means they can. Source: client-go util/watchlist. */
-  isWatchListSemanticsUnSupported?(): boolean;
+  /** Whether `watch` can send the initial state (`sendInitialEvents`). Absent: it can. Source: client-go util/watchlist, asked the other way round. */
+  supportsStreamingLists?(): boolean;
   /** Whether an unpaged LIST with no resourceVersion is consistent and served from memory (Kubernetes ≥ 1.31). For sync mode `auto`. */
   consistentUnpagedList?(context: CallContext): Promise<boolean>;
 }

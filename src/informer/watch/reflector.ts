@@ -24,17 +24,17 @@ import { ResyncTimer } from './resync-timer.ts';
 import { RetryWindow } from './retry-window.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
-import { classify, retryAfterMs } from './watch-fault.ts';
+import { askedPauseMs, classify } from './watch-fault.ts';
 import {
   decide,
   didWell,
   type Ending,
   type Outcome,
   type Rules,
-  type Step,
   start,
   VERY_SHORT_WATCH_MS,
   type WatchState,
+  type WatchStep,
 } from './watch-machine.ts';
 import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
 
@@ -206,13 +206,13 @@ export class Reflector<T> {
       await this.#clock.sleep(settleMs, { signal });
       return;
     }
-    if (isRefused && whenTurn && retryAfterMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
+    if (isRefused && whenTurn && askedPauseMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
       await whenTurn.call(this.#source, { signal });
       return;
     }
     const isResuming = next.kind === 'listed' || next.kind === 'probing';
     const ladder = isResuming && !isUnreachable && fault !== 'throttled' ? this.#reconnects : this.#backoff;
-    const asked = outcome.kind === 'failed' ? retryAfterMs(outcome.error) : 0;
+    const asked = outcome.kind === 'failed' ? askedPauseMs(outcome.error) : 0;
     const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
     if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#ledger.waiting(outcome.error, waitMs);
     await this.#clock.sleep(waitMs, { signal });
@@ -227,7 +227,7 @@ export class Reflector<T> {
   }
 
   #rules(): Rules {
-    return { streaming: this.#sync === 'stream' && !this.#source.isWatchListSemanticsUnSupported?.() };
+    return { streaming: this.#sync === 'stream' && (this.#source.supportsStreamingLists?.() ?? true) };
   }
 
   // --- doing what a state says -----------------------------------------------------------------------------------------------------
@@ -471,7 +471,7 @@ export class Reflector<T> {
 
   // --- telling what happened -------------------------------------------------------------------------------------------------------
 
-  #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: Step): void {
+  #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: WatchStep): void {
     if (outcome.kind === 'synced') this.#resync.start();
     if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
     if (next.kind === 'following' && (state.kind === 'listed' || state.kind === 'verifying')) this.#opened(state);
@@ -499,7 +499,7 @@ export class Reflector<T> {
     this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // a doubt is no proof
   }
 
-  #tell(outcome: Outcome, why: Exclude<Step['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {
+  #tell(outcome: Outcome, why: Exclude<WatchStep['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {
     const error = outcome.kind === 'failed' ? outcome.error : new InformerError('watch', endingText(why));
     this.#lastError = error;
     this.#ledger.fault(why, error, nextAction(next));
@@ -516,7 +516,7 @@ export class Reflector<T> {
 /** Who is not logged in asks a plugin for each try, and 429 says itself when to come again. */
 const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
-function endingText(why: Exclude<Step['why'], 'ok'>): string {
+function endingText(why: Exclude<WatchStep['why'], 'ok'>): string {
   return why === 'very-short' ? 'very short watch: watch lasted less than a second and no items received' : `the watch ended: ${why}`;
 }
 

@@ -8,7 +8,7 @@ import { failure, isForbidden, isUnauthorized, type Status, StatusError, statusO
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
-import { retryAfterMs } from './watch-fault.ts';
+import { askedPauseMs } from './watch-fault.ts';
 
 export interface RetryWatchOptions {
   /** Where to begin: the version of an object or list. Not '' and not '0': a watch from nowhere begins with a state, not with changes. */
@@ -95,7 +95,7 @@ class RetryWatch<T> {
     } catch (error) {
       if (signal.aborted) return END;
       const status = isUnauthorized(error) || isForbidden(error) ? statusOf(error) : undefined;
-      if (!status) return { kind: 'again', afterMs: retryAfterMs(error) };
+      if (!status) return { kind: 'again', afterMs: askedPauseMs(error) };
       yield { type: 'ERROR', object: status };
       return END;
     } finally {
@@ -108,7 +108,7 @@ class RetryWatch<T> {
     const { type, object } = event;
     switch (type) {
       case 'ERROR':
-        return object.code === 410 ? [END, event] : [{ kind: 'again', afterMs: retryAfterMs(new StatusError(object)) }, undefined];
+        return object.code === 410 ? [END, event] : [{ kind: 'again', afterMs: askedPauseMs(new StatusError(object)) }, undefined];
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':

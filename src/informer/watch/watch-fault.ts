@@ -23,7 +23,7 @@ import { isIdleWatch } from './watch-connection.ts';
  * `idle` nothing came for too long · `internal` the server's InternalError · `missing` 404 · `invalid` the request itself is refused ·
  * `drift` the cache was found wrong · `resync` the store could not resync · `other` everything else.
  */
-export type Fault =
+export type WatchFault =
   | 'gone'
   | 'too-large'
   | 'replaced'
@@ -40,7 +40,7 @@ export type Fault =
   | 'other';
 
 /** Names the fault in an error. Total: what nobody knows is `other`. */
-export function classify(error: unknown): Fault {
+export function classify(error: unknown): WatchFault {
   if (isIdleWatch(error)) return 'idle';
   if (isDrift(error)) return 'drift';
   if (isReplacedHistory(error)) return 'replaced';
@@ -60,7 +60,7 @@ export function classify(error: unknown): Fault {
 const INVALID: ReadonlySet<number> = new Set([400, 405, 406, 415, 422]);
 
 /** How long the server asked to be left alone, ms; 0 when it did not. */
-export function retryAfterMs(error: unknown): number {
+export function askedPauseMs(error: unknown): number {
   for (let e = error; e instanceof Error; e = e.cause) if (e instanceof StatusError) return e.retryAfterMs ?? 0;
   return 0;
 }

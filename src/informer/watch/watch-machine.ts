@@ -1,6 +1,6 @@
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Life } from './watch-connection.ts';
-import type { Fault } from './watch-fault.ts';
+import type { WatchFault } from './watch-fault.ts';
 
 /**
  * Where a reflector is. `since` is the version up to which the cache is known to be right: undefined when nothing has been synced yet,
@@ -33,7 +33,7 @@ export interface Past {
 }
 
 /** How a stream or a request came to its end. */
-export type Ending = 'closed' | 'very-short' | Fault;
+export type Ending = 'closed' | 'very-short' | WatchFault;
 
 /** What came of doing what a state says. `at` is the version reached. */
 export type Outcome =
@@ -47,14 +47,14 @@ export type Outcome =
   | {
       readonly kind: 'failed';
       readonly at: ResourceVersion;
-      readonly fault: Fault;
+      readonly fault: WatchFault;
       readonly error: unknown;
       readonly life: Life;
       /** The window for retrying internal errors is still open. */
       readonly internalRetry?: boolean;
     };
 
-export interface Step {
+export interface WatchStep {
   readonly next: WatchState;
   /** Whether a back-off delay comes before `next`. */
   readonly pause: 'none' | 'backoff';
@@ -90,7 +90,7 @@ export function start(since: ResourceVersion | undefined, rules: Rules): WatchSt
  * has gone over to another collection, when the collection stays away, or when a stream at it fails twice with nothing between. Everything else is resumed at the version.
  * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and pauses before each.
  */
-export function decide(state: WatchState, outcome: Outcome, rules: Rules): Step {
+export function decide(state: WatchState, outcome: Outcome, rules: Rules): WatchStep {
   switch (state.kind) {
     case 'streaming':
       return afterStreaming(state, outcome);
@@ -112,7 +112,7 @@ export function didWell({ events, ms }: Life): boolean {
   return events > 0 || ms >= LONG_WATCH_MS;
 }
 
-function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outcome): Step {
+function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outcome): WatchStep {
   const { since, tries } = state;
   const list: WatchState = { kind: 'listing', since };
   if (outcome.kind === 'synced') return go({ kind: 'following', since: outcome.at, past: FRESH });
@@ -136,14 +136,14 @@ function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outc
 }
 
 /** The end of the initial events was not reached: what was collected is worth nothing, the request is repeated. */
-function endedEarly(state: WatchState & { kind: 'streaming' }, life: Life, why: Ending): Step {
+function endedEarly(state: WatchState & { kind: 'streaming' }, life: Life, why: Ending): WatchStep {
   const { since, tries } = state;
   if (tries + 1 >= MOST_EARLY_ENDS) return { ...go({ kind: 'listing', since }, why), tell: 'log' };
   const pause = tries === 0 && life.events > 0 ? 'none' : 'backoff';
   return { ...go({ kind: 'streaming', since, tries: tries + 1 }, why), pause, tell: 'log' };
 }
 
-function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome, rules: Rules): Step {
+function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome, rules: Rules): WatchStep {
   if (outcome.kind === 'synced') return go({ kind: 'listed', since: outcome.at, past: FRESH });
   if (outcome.kind !== 'failed') return fail(state.since, 'other', rules);
   const lost = outcome.fault === 'gone' || outcome.fault === 'too-large';
@@ -151,7 +151,7 @@ function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome,
   return fail(state.since, outcome.fault, rules);
 }
 
-function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): Step {
+function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
   if (outcome.kind === 'opened') {
     const isOrdinary = after === undefined || after === 'closed';
@@ -177,13 +177,13 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
   }
 }
 
-function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outcome, rules: Rules): Step {
+function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, past } = state;
   if (outcome.kind === 'failed' && isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), tell: 'log' };
   return go({ kind: 'following', since, past });
 }
 
-function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outcome, rules: Rules): Step {
+function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outcome, rules: Rules): WatchStep {
   if (outcome.kind === 'ended') {
     if (isVeryShort(outcome.life)) return { ...resume(state, outcome, 'very-short'), tell: 'log' };
     return resume(state, outcome, 'closed');
@@ -212,16 +212,16 @@ function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outc
 }
 
 /** The server ended the stream with an error that says nothing of versions. What the version itself brings about comes again at once. */
-function afterError(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }, rules: Rules): Step {
+function afterError(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }, rules: Rules): WatchStep {
   const strikes = outcome.life.events > 0 ? 1 : state.past.strikes + 1;
   if (strikes > 1) return relist(outcome.at, outcome.fault, rules);
   const past: Past = { ...pastOf(state, outcome.life), strikes };
   return { next: { kind: 'listed', since: outcome.at, after: outcome.fault, past }, pause: 'backoff', tell: 'log', why: outcome.fault };
 }
 
-function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): Step {
+function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
-  const again = (misses: number, why: Ending): Step => {
+  const again = (misses: number, why: Ending): WatchStep => {
     return { next: { kind: 'listed', since, after, past: { ...past, misses } }, pause: 'backoff', tell: 'nobody', why };
   };
   if (outcome.kind !== 'failed') return again(0, 'missing');
@@ -231,7 +231,7 @@ function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome,
 }
 
 /** Opens the next watch where this one ended: at once the first time, after a pause when streams keep ending within a second. */
-function resume(state: WatchState & { kind: 'following' }, outcome: { at: ResourceVersion; life: Life }, after: Ending): Step {
+function resume(state: WatchState & { kind: 'following' }, outcome: { at: ResourceVersion; life: Life }, after: Ending): WatchStep {
   const past = pastOf(state, outcome.life);
   const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
   return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', tell: 'nobody', why: after };
@@ -248,21 +248,21 @@ function pastOf({ past }: { past: Past }, life: Life): Past {
 }
 
 /** Whether the version is of no use any more. */
-function isGivenUp(fault: Fault): boolean {
+function isGivenUp(fault: WatchFault): boolean {
   return fault === 'replaced' || fault === 'moved' || fault === 'too-large' || fault === 'gone';
 }
 
 /** Ends the attempt without calling it failed. */
-function relist(since: ResourceVersion, why: Ending, rules: Rules): Step {
+function relist(since: ResourceVersion, why: Ending, rules: Rules): WatchStep {
   return { next: start(since, rules), pause: 'backoff', tell: 'log', why };
 }
 
 /** Ends the attempt as failed. */
-function fail(since: ResourceVersion | undefined, why: Ending, rules: Rules): Step {
+function fail(since: ResourceVersion | undefined, why: Ending, rules: Rules): WatchStep {
   return { next: start(since, rules), pause: 'backoff', tell: 'handler', why };
 }
 
-function go(next: WatchState, why: Step['why'] = 'ok'): Step {
+function go(next: WatchState, why: WatchStep['why'] = 'ok'): WatchStep {
   return { next, pause: 'none', tell: 'nobody', why };
 }
 

@@ -100,7 +100,7 @@ function kindOf(object: unknown): string {
 }
 
 /** A response in Table form was asked for by nobody here. Other groups may have a kind of that name. Source: client-go reflector.go. */
-export function isTable(object: { apiVersion?: unknown; kind?: unknown }): boolean {
+export function isTableResponse(object: { apiVersion?: unknown; kind?: unknown }): boolean {
   return object.kind === 'Table' && (object.apiVersion === 'meta.k8s.io/v1' || object.apiVersion === 'meta.k8s.io/v1beta1');
 }
 
@@ -110,7 +110,7 @@ function belongs(object: unknown, { expect, logger, onRefused }: PumpOptions): o
     onRefused?.(new InformerError('store', `a watch event without metadata was not stored: its object is ${kindOf(object)}`));
     return false;
   }
-  if (isTable(object)) {
+  if (isTableResponse(object)) {
     logger.error('a watch event with a Table was skipped', { apiVersion: object.apiVersion });
     return false;
   }

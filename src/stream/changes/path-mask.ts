@@ -1,4 +1,4 @@
-import type { Step } from '../../expr/jsonpath/ast.ts';
+import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/parse.ts';
 import { InformerError } from '../../kit/error.ts';
@@ -21,12 +21,12 @@ export function compileSameBut(paths: readonly string[]): SameBut {
   return (oldObject, object) => sameValue(masked(oldObject), masked(object));
 }
 
-const DERIVED: readonly (readonly Step[])[] = ['resourceVersion', 'managedFields', 'generation'].map((name) => [
+const DERIVED: readonly (readonly JsonPathStep[])[] = ['resourceVersion', 'managedFields', 'generation'].map((name) => [
   { kind: 'field', name: 'metadata' },
   { kind: 'field', name },
 ]);
 
-function stepsOf(text: string): readonly Step[] {
+function stepsOf(text: string): readonly JsonPathStep[] {
   const [part, ...more] = /^\s*\$/.test(text) || text.trim() === '' ? [] : parseTemplate(text);
   if (part?.kind === 'print' && more.length === 0 && part.path.length > 0) return part.path;
   throw new InformerError('argument', `${JSON.stringify(text)} is not the path of a field`, { hint: 'write it as .status.conditions' });
@@ -38,7 +38,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
 /** A copy, as far as it has to be one, without what the path finds. */
-function without(value: unknown, steps: readonly Step[]): unknown {
+function without(value: unknown, steps: readonly JsonPathStep[]): unknown {
   const left = strip(value, steps);
   return left === GONE ? undefined : left;
 }
@@ -54,7 +54,7 @@ function closed(value: unknown): unknown {
   return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }
 
-function strip(value: unknown, steps: readonly Step[]): unknown {
+function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
   const [step, ...rest] = steps;
   if (!step) return GONE;
   switch (step.kind) {
@@ -82,7 +82,7 @@ function strip(value: unknown, steps: readonly Step[]): unknown {
 }
 
 /** Items of a list, told by what the step itself finds there. */
-function stripFound(value: unknown, step: Step, rest: readonly Step[]): unknown {
+function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathStep[]): unknown {
   if (!Array.isArray(value)) return value;
   const found = new Set(compileSteps([step], 'lenient')(value.map((item, at) => (isMap(item) ? item : new Place(item, at)))));
   const isFound = value.map((item, at) => found.has(item) || [...found].some((each) => each instanceof Place && each.at === at));
@@ -100,7 +100,7 @@ class Place {
   }
 }
 
-function mapped(value: unknown, takes: (key: string, at: number) => boolean, rest: readonly Step[]): unknown {
+function mapped(value: unknown, takes: (key: string, at: number) => boolean, rest: readonly JsonPathStep[]): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item));
     return items.every((item, i) => item === value[i]) ? value : items;

@@ -1,4 +1,4 @@
-import type { Step } from '../../expr/jsonpath/ast.ts';
+import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/parse.ts';
 import type { PathStep } from './field-changes.ts';
@@ -13,17 +13,17 @@ export type PathScope = (steps: readonly PathStep[]) => boolean;
 export function compileScope(paths: readonly string[]): PathScope | undefined {
   const wanted = paths.map(stepsOf);
   if (wanted.length === 0 || wanted.some((steps) => steps === undefined)) return undefined;
-  return (steps) => wanted.some((path) => isOn(path as readonly Step[], steps));
+  return (steps) => wanted.some((path) => isOn(path as readonly JsonPathStep[], steps));
 }
 
-function stepsOf(text: string): readonly Step[] | undefined {
+function stepsOf(text: string): readonly JsonPathStep[] | undefined {
   if (/^\s*\$/.test(text)) return undefined;
   const [part, ...more] = parseTemplate(text);
   if (part?.kind !== 'print' || more.length > 0) return undefined;
   return part.path.some(({ kind }) => kind === 'recurse' || kind === 'literal') ? undefined : part.path;
 }
 
-function isOn([wanted, ...path]: readonly Step[], steps: readonly PathStep[]): boolean {
+function isOn([wanted, ...path]: readonly JsonPathStep[], steps: readonly PathStep[]): boolean {
   const [step, ...rest] = steps;
   if (!wanted || !step) return true; // one is the beginning of the other
   if (wanted.kind === 'union') return wanted.members.some((member) => isOn([...member, ...path], steps));
@@ -32,7 +32,7 @@ function isOn([wanted, ...path]: readonly Step[], steps: readonly PathStep[]): b
   return matches(wanted, step) && isOn(path, rest);
 }
 
-function matches(wanted: Step, step: PathStep): boolean {
+function matches(wanted: JsonPathStep, step: PathStep): boolean {
   if (step.kind === 'field') return wanted.kind === 'wildcard' || (wanted.kind === 'field' && wanted.name === step.name);
   if (step.kind === 'index')
     return wanted.kind !== 'slice' || !wanted.single || wanted.start === undefined || wanted.start < 0 || wanted.start === step.index;

@@ -3,7 +3,7 @@ import type { EventType, ObjectChange } from '../envelope.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
 
 /** A compiled expression about an object or an event. Stateless: one may serve many streams. */
-export interface Condition {
+export interface CompiledCondition {
   /** As it was written. */
   readonly source: string;
   /** It names `oldObject` or `event`: it judges what happens, not what an object is. */
@@ -23,7 +23,7 @@ export interface ConditionProgram {
   test(variables: Readonly<Record<string, unknown>>): boolean | Error;
 }
 
-export function conditionOf(program: ConditionProgram): Condition {
+export function conditionOf(program: ConditionProgram): CompiledCondition {
   const { source, variables } = program;
   const readsEvent = variables.has('event') || variables.has('oldObject');
   return { source, readsEvent, readsTime: variables.has('now'), test: (of) => program.test(of) };
@@ -56,16 +56,19 @@ export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource
 /** Asks conditions; one that fails does not hold. Every failure is counted, and told once per condition. */
 export class ConditionJudge {
   readonly #told = new Set<object>();
-  readonly #onError: ((error: Error, condition: Condition) => void) | undefined;
+  readonly #onError: ((error: Error, condition: CompiledCondition) => void) | undefined;
   readonly #onRemark: ((remark: string) => void) | undefined;
   errors = 0;
 
-  constructor(onError?: ((error: Error, condition: Condition) => void) | undefined, onRemark?: ((remark: string) => void) | undefined) {
+  constructor(
+    onError?: ((error: Error, condition: CompiledCondition) => void) | undefined,
+    onRemark?: ((remark: string) => void) | undefined,
+  ) {
     this.#onError = onError;
     this.#onRemark = onRemark;
   }
 
-  holds(condition: Condition, variables: EventVariables): boolean {
+  holds(condition: CompiledCondition, variables: EventVariables): boolean {
     const answer = condition.test(variables);
     const remark = condition.remark?.();
     if (remark !== undefined) this.#onRemark?.(remark);

@@ -1,16 +1,16 @@
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { KindSource } from '../shown-object.ts';
-import type { Condition } from './condition.ts';
+import type { CompiledCondition } from './condition.ts';
 import type { ForCondition } from './for-condition.ts';
 
 /** What ends a stream by being true. The set they speak of is what selectors and names give, not what filters show. */
 export interface WaitRules {
   /** `--until`: met when every selected object meets all of these, and there is at least one. */
-  readonly until?: readonly Condition[] | undefined;
+  readonly until?: readonly CompiledCondition[] | undefined;
   /** `--until-any`: met when some object meets any of these. */
-  readonly untilAny?: readonly Condition[] | undefined;
+  readonly untilAny?: readonly CompiledCondition[] | undefined;
   /** `--fail-if`: met when some object meets any of these. Never has to stay. */
-  readonly failIf?: readonly Condition[] | undefined;
+  readonly failIf?: readonly CompiledCondition[] | undefined;
   /** `--for`: each object has to meet these one after the other; what it has met, it has met. */
   readonly for?: readonly ForCondition[] | undefined;
   /** `--stays`: what ends the stream must have held for so long, ms, without a break. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { joinKey, keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ObjectChange } from '../envelope.ts';
-import { type Condition, type ConditionJudge, type EventVariables, variablesOf } from './condition.ts';
+import { type CompiledCondition, type ConditionJudge, type EventVariables, variablesOf } from './condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 
 export interface Tally {
@@ -146,18 +146,18 @@ export class WaitSet {
 
   #askAgain(member: Member, variables: EventVariables): void {
     const { until, untilAny, failIf } = this.#rules;
-    const isOfObjects = (conditions: readonly Condition[] | undefined) => conditions !== undefined && !conditions.some(readsEvent);
+    const isOfObjects = (conditions: readonly CompiledCondition[] | undefined) => conditions !== undefined && !conditions.some(readsEvent);
     if (isOfObjects(until)) member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
     if (isOfObjects(untilAny)) member.any = this.#holdsAny(untilAny, variables);
     if (isOfObjects(failIf)) member.hasFailed = this.#holdsAny(failIf, variables);
   }
 
   /** The first state is no event. */
-  #judged(conditions: readonly Condition[] | undefined): readonly Condition[] | undefined {
+  #judged(conditions: readonly CompiledCondition[] | undefined): readonly CompiledCondition[] | undefined {
     return this.isSynced ? conditions : conditions?.filter((condition) => !readsEvent(condition));
   }
 
-  #holdsAny(conditions: readonly Condition[] | undefined, variables: EventVariables | undefined): boolean {
+  #holdsAny(conditions: readonly CompiledCondition[] | undefined, variables: EventVariables | undefined): boolean {
     return variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false);
   }
 
@@ -267,7 +267,7 @@ export function dependsOnTime({ until, untilAny, failIf }: WaitRules): boolean {
   return [until, untilAny, failIf].some((conditions) => conditions?.some(({ readsTime }) => readsTime));
 }
 
-const readsEvent = (condition: Condition) => condition.readsEvent;
+const readsEvent = (condition: CompiledCondition) => condition.readsEvent;
 const isEverywhere = ({ namespaces }: WaitTarget) => !namespaces || namespaces.length === 0 || namespaces.includes('');
 
 function namedKeys(target: WaitTarget): ObjectKey[] {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../kit/clock.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { type ObjectChange, replacementParts } from '../envelope.ts';
-import { type Condition, ConditionJudge } from './condition.ts';
+import { type CompiledCondition, ConditionJudge } from './condition.ts';
 import type { ForCondition } from './for-condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 import { dependsOnTime, sumOf, type Tally, WaitSet } from './wait-set.ts';
@@ -42,7 +42,7 @@ export interface WaiterOptions {
   readonly clock: Clock;
   readonly targets: readonly WaitTarget[];
   /** Hears of the first evaluation error of each condition. */
-  readonly onError?: ((error: Error, condition: Condition) => void) | undefined;
+  readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called when `progress()` has new numbers, after the first states; not more often than changes come. */
   readonly onProgress?: (() => void) | undefined;
 }

@@ -6,7 +6,7 @@ export type Loss =
   | { readonly how: 'dropped'; readonly events: number };
 
 /** Something that is to happen in its place, and is never lost. */
-export type Step = () => void | Promise<void>;
+export type BacklogStep = () => void | Promise<void>;
 
 /** Who is told of losses. */
 export interface LossListener {
@@ -30,6 +30,6 @@ export interface Backlog<T> {
   /** What was lost since `lost` was last called, or has been pushed behind what waits; undefined for nothing. */
   readonly untold: Loss | undefined;
   push(item: Waiting<T>): void;
-  pushStep(step: Step): void;
-  shift(): Waiting<T> | Step | undefined;
+  pushStep(step: BacklogStep): void;
+  shift(): Waiting<T> | BacklogStep | undefined;
 }

@@ -2,7 +2,7 @@ import { Ring } from '../../kit/ring.ts';
 import { keyOf } from '../../model/key.ts';
 import type { GateTarget } from '../change-gate.ts';
 import type { ObjectChange } from '../envelope.ts';
-import type { Backlog, Loss, LossListener, Step, Waiting } from './backlog.ts';
+import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
 /** What waits for one object: its latest change, and before it the deletion of another object of that name. */
 interface Merged<T> {
@@ -18,8 +18,8 @@ interface Merged<T> {
 export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   readonly #listener: LossListener;
   readonly #ids = new Map<T, number>();
-  #next = new Map<string | Step, Merged<T> | Step>();
-  #piece = new Ring<Waiting<T> | Step>();
+  #next = new Map<string | BacklogStep, Merged<T> | BacklogStep>();
+  #piece = new Ring<Waiting<T> | BacklogStep>();
   /** Changes in it. */
   #inPiece = 0;
   #events = 0;
@@ -54,11 +54,11 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
     if (events > 0) this.#listener.onLost('coalesced', events);
   }
 
-  pushStep(step: Step): void {
+  pushStep(step: BacklogStep): void {
     this.#next.set(step, step);
   }
 
-  shift(): Waiting<T> | Step | undefined {
+  shift(): Waiting<T> | BacklogStep | undefined {
     if (this.#piece.size === 0) this.#cut();
     const item = this.#piece.shift();
     if (item && typeof item !== 'function') this.#inPiece--;
@@ -83,7 +83,7 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   }
 }
 
-function* itemsOf<T>(all: Iterable<Merged<T> | Step>): Generator<Waiting<T> | Step> {
+function* itemsOf<T>(all: Iterable<Merged<T> | BacklogStep>): Generator<Waiting<T> | BacklogStep> {
   for (const waiting of all) {
     if (typeof waiting === 'function') yield waiting;
     else for (const item of [waiting.gone, waiting.last]) if (item) yield item;

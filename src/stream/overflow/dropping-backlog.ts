@@ -1,9 +1,9 @@
 import { Ring } from '../../kit/ring.ts';
-import type { Backlog, Loss, LossListener, Step, Waiting } from './backlog.ts';
+import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
 /** Keeps the oldest. After a loss it takes nothing until half of it is free again, so that losses come in few, large pieces. */
 export class DroppingBacklog<T> implements Backlog<T> {
-  readonly #items = new Ring<Waiting<T> | Step>();
+  readonly #items = new Ring<Waiting<T> | BacklogStep>();
   readonly #limit: number;
   readonly #listener: LossListener;
   #events = 0;
@@ -42,12 +42,12 @@ export class DroppingBacklog<T> implements Backlog<T> {
     this.#items.push(item);
   }
 
-  pushStep(step: Step): void {
+  pushStep(step: BacklogStep): void {
     this.#tell();
     this.#items.push(step);
   }
 
-  shift(): Waiting<T> | Step | undefined {
+  shift(): Waiting<T> | BacklogStep | undefined {
     if (this.#items.size === 0) this.#tell();
     const item = this.#items.shift();
     if (!item || typeof item === 'function') return item;

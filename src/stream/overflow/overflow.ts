@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { GateTarget } from '../change-gate.ts';
 import type { ObjectChange } from '../envelope.ts';
-import type { Backlog, Loss, LossListener, Step } from './backlog.ts';
+import type { Backlog, BacklogStep, Loss, LossListener } from './backlog.ts';
 import { CoalescingBacklog } from './coalescing-backlog.ts';
 import { DroppingBacklog } from './dropping-backlog.ts';
 
@@ -63,7 +63,7 @@ export class Outlet<T extends GateTarget> {
   }
 
   /** Something that is to happen behind everything let out so far, and is never lost. */
-  step(run: Step): void {
+  step(run: BacklogStep): void {
     if (this.#isBusy) this.#backlog.pushStep(run);
     else this.#begin(run);
   }
@@ -74,7 +74,7 @@ export class Outlet<T extends GateTarget> {
   }
 
   /** In the usual case the reader has room, and no promise is made. */
-  #begin(run: Step): void {
+  #begin(run: BacklogStep): void {
     const pending = this.#attempt(run);
     if (!pending) return;
     this.#isBusy = true;
@@ -95,7 +95,7 @@ export class Outlet<T extends GateTarget> {
     this.#isBusy = false;
   }
 
-  #attempt(run: Step): Promise<void> | undefined {
+  #attempt(run: BacklogStep): Promise<void> | undefined {
     try {
       const result = run();
       return result instanceof Object && 'then' in result ? result.catch(this.#options.onError) : undefined;

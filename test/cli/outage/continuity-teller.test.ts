@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ContinuityTeller } from '../../../src/cli/outage/continuity-teller.ts';
 import { loginHint } from '../../../src/cli/outage/login-hint.ts';
-import type { Target } from '../../../src/cli/session/informers.ts';
+import type { WatchTarget } from '../../../src/cli/session/informers.ts';
 import type { Login } from '../../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
@@ -25,7 +25,7 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
   before(base.sandbox);
   const ending = new AbortController();
   const lines: string[] = [];
-  const targets: Target[] = [];
+  const targets: WatchTarget[] = [];
   const session = {
     signal: ending.signal,
     clock: base.clock,
@@ -44,7 +44,7 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
       onContinuity: (event) => teller.heard(event, type),
     });
     const need = { type, verbs: ['list', 'watch'], names: [] } as const;
-    targets.push({ type, informer, need, names: undefined, namespaces: [''] } as unknown as Target);
+    targets.push({ type, informer, need, names: undefined, namespaces: [''] } as unknown as WatchTarget);
   }
   const running = targets.map(({ informer }) => informer.run(ending.signal));
   await settled();

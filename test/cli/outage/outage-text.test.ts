@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { outageText } from '../../../src/cli/outage/outage-text.ts';
-import type { Target } from '../../../src/cli/session/informers.ts';
+import type { WatchTarget } from '../../../src/cli/session/informers.ts';
 import { localTime } from '../../../src/output/timestamps.ts';
 import type { Outage } from '../../../src/stream/outage.ts';
 
@@ -10,9 +10,9 @@ const target = (resource: string, ...namespaces: string[]) =>
     type: { gvr: { group: '', version: 'v1', resource } },
     namespaces,
     informer: { continuity: namespaces.map(() => ({})) },
-  }) as unknown as Target;
-const outage = (of: Target, scope: string, since: number): Outage<Target> =>
-  ({ target: of, scope, since, ms: NOON + 95_000 - since }) as Outage<Target>;
+  }) as unknown as WatchTarget;
+const outage = (of: WatchTarget, scope: string, since: number): Outage<WatchTarget> =>
+  ({ target: of, scope, since, ms: NOON + 95_000 - since }) as Outage<WatchTarget>;
 const at = (ms: number) => localTime(new Date(ms).toISOString(), 'seconds');
 
 const [pods, maps] = [target('pods', 'shop'), target('configmaps', 'shop', 'db')];

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { progressText, showSyncProgress } from '../../../src/cli/session/sync-progress.ts';
+import { showSyncProgress, syncText } from '../../../src/cli/session/sync-progress.ts';
 import { TextSink } from '../../../src/cli/terminal/io.ts';
 import { StatusLine } from '../../../src/cli/terminal/status-line.ts';
 import type { ResourceStats } from '../../../src/client/client.ts';
@@ -29,7 +29,7 @@ describe('the progress of a sync', () => {
     ],
     [[stats({}), stats({ namespace: 'a' })], 0, 'syncing pods: 0 objects, 0.0 MB, 0s'],
   ])('reads %#', (all, elapsedMs, text) => {
-    expect(progressText(all, elapsedMs)).toBe(text);
+    expect(syncText(all, elapsedMs)).toBe(text);
   });
 });
 

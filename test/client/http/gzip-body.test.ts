@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { staticConfig } from '../../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../../src/client/config/cluster-config.ts';
 import { createTransport } from '../../../src/client/http/http-transport.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { socketScript } from '../../support/socket-script.ts';
@@ -24,7 +24,7 @@ it.each(BODIES)('a compressed body that %s is an error for its reader, however l
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(bytes);
   });
-  const transport = createTransport(staticConfig({ server: server.url }), { clock: new FakeClock() });
+  const transport = createTransport(createConfig({ server: server.url }), { clock: new FakeClock() });
   const thrown: unknown[] = [];
   const heard = (error: unknown) => thrown.push(error);
   process.on('uncaughtExceptionMonitor', heard);
@@ -55,7 +55,7 @@ it('a gzip bomb is an error with the limit soon after 64 MiB of text have come o
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.write(bomb(256 * 1024 * 1024)); // and more would come
   });
-  const transport = createTransport(staticConfig({ server: server.url }), { clock: new FakeClock() });
+  const transport = createTransport(createConfig({ server: server.url }), { clock: new FakeClock() });
   const { body } = await transport.request({ method: 'GET', path: '/' });
   let length = 0;
   const reading = (async () => {
@@ -79,7 +79,7 @@ it('text that compresses as well as that in little, and lists that compress well
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(gzipSync(texts[n - 1] as Buffer, { level: 1 }));
   });
-  const transport = createTransport(staticConfig({ server: server.url }), { clock: new FakeClock() });
+  const transport = createTransport(createConfig({ server: server.url }), { clock: new FakeClock() });
   for (const text of texts) {
     const { body } = await transport.request({ method: 'GET', path: '/' });
     const parts: Uint8Array[] = [];

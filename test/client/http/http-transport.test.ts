@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../../src/cli/terminal/exit.ts';
-import { type ClusterConfig, Credentials, staticConfig } from '../../../src/client/config/cluster-config.ts';
+import { type ClusterConfig, Credentials, createConfig } from '../../../src/client/config/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../../src/client/http/http-transport.ts';
 import { readText, statusErrorOf } from '../../../src/client/http/response.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
@@ -18,7 +18,7 @@ import { rawSocketScript, socketScript } from '../../support/socket-script.ts';
 const get = { method: 'GET', path: '/x' };
 
 function open(server: string | ClusterConfig, options: TransportOptions = {}) {
-  const transport = createTransport(typeof server === 'string' ? staticConfig({ server }) : server, options);
+  const transport = createTransport(typeof server === 'string' ? createConfig({ server }) : server, options);
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() });
 }
 
@@ -35,7 +35,7 @@ describe('the transport', () => {
       response.setHeader('x-two', ['a', 'b']);
       request.pipe(response.writeHead(201));
     });
-    await using transport = open(staticConfig({ server: `${server.url}/k8s/clusters/c-1/`, token: 'secret' }), { userAgent: 'test/1' });
+    await using transport = open(createConfig({ server: `${server.url}/k8s/clusters/c-1/`, token: 'secret' }), { userAgent: 'test/1' });
     const answer = await transport.request({
       method: 'POST',
       path: '/api/v1/pods?a=b',
@@ -75,7 +75,7 @@ describe('the transport', () => {
   it('asks for gzip over TLS, also from this machine, where it takes less time on both sides than sending it all', async () => {
     const pki = await authority();
     await using server = await socketScript((request, response) => response.end(String(request.headers['accept-encoding'])), pki.server);
-    const config = staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } });
+    const config = createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } });
     await using transport = open(config);
     await using plain = open({ ...config, disableCompression: true });
     expect(await readText((await transport.request(get)).body)).toBe('gzip');
@@ -96,7 +96,7 @@ describe('the transport', () => {
   it('never logs credentials', async () => {
     await using server = await socketScript((_, response) => response.end('ok'));
     const lines: unknown[] = [];
-    const config = staticConfig({ server: server.url, token: 'secret' });
+    const config = createConfig({ server: server.url, token: 'secret' });
     await using transport = open(config, { logger: createLogger((...line) => lines.push(line)) });
     await readText((await transport.request(get)).body);
     expect(lines).toHaveLength(1);
@@ -185,7 +185,7 @@ describe('a 401', () => {
     const asked: (Credentials | undefined)[] = [];
     let current = new Credentials({ authorization: `Bearer ${tokens.shift()}` }, {});
     return {
-      ...staticConfig({ server }),
+      ...createConfig({ server }),
       asked,
       async credentials({ rejected } = {}) {
         asked.push(rejected);
@@ -511,7 +511,7 @@ describe('TLS', () => {
     );
     const material = async (name: string) => ({ ca: pki.ca, servername: 'api.test', ...(await pki.client(name)) });
     let current = new Credentials({}, await material('one'));
-    await using transport = open({ ...staticConfig({ server: server.url }), credentials: async () => current });
+    await using transport = open({ ...createConfig({ server: server.url }), credentials: async () => current });
     const whoami = async () => readText((await transport.request(get)).body);
     expect([await whoami(), await whoami(), await whoami()]).toEqual(['one', 'one', 'one']);
     const before = server.connections;
@@ -529,13 +529,13 @@ describe('TLS', () => {
         '--tls-server-name api.test',
       ],
     ] as const) {
-      await using other = open(staticConfig({ server: server.url, tls }));
+      await using other = open(createConfig({ server: server.url, tls }));
       const error = await thrownBy(other.request(get));
       expect(error.message).toBe(`${UNVERIFIED}${text} (${server.url})`);
       expect(error).toMatchObject({ hint: expect.stringContaining(hint) });
       expect(isConnectionError(error)).toBe(false);
     }
-    await using careless = open(staticConfig({ server: server.url, tls: { rejectUnauthorized: false } }));
+    await using careless = open(createConfig({ server: server.url, tls: { rejectUnauthorized: false } }));
     expect((await careless.request(get)).status).toBe(200);
   });
 
@@ -546,7 +546,7 @@ describe('TLS', () => {
       return server.server.once('go-on', () => response.end(' and done'));
     });
     let current = new Credentials({}, {});
-    await using transport = open({ ...staticConfig({ server: server.url }), credentials: async () => current });
+    await using transport = open({ ...createConfig({ server: server.url }), credentials: async () => current });
     const { body } = await transport.request({ method: 'GET', path: '/watch', stream: true });
     current = new Credentials({}, { passphrase: 'changed' });
     await readText((await transport.request(get)).body);
@@ -561,7 +561,7 @@ describe('a server that is not what the URL says', () => {
   it('has no TLS', async () => {
     await using server = await socketScript((_, response) => response.end('plain'));
     const url = swapped(server.url);
-    await using transport = open(staticConfig({ server: url }));
+    await using transport = open(createConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
     expect(error.message).toBe(`Unable to connect to the server: http: server gave HTTP response to HTTPS client (${url})`);
     expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining(`http://${new URL(url).host}`) });
@@ -577,7 +577,7 @@ describe('a server that is not what the URL says', () => {
       maxVersion: 'TLSv1.1',
       ciphers: 'DEFAULT@SECLEVEL=0',
     });
-    await using transport = open(staticConfig({ server: server.url, tls: { ca: pki.ca } }));
+    await using transport = open(createConfig({ server: server.url, tls: { ca: pki.ca } }));
     const text = describeError(await thrownBy(transport.request(get)));
     expect(text).toMatch(/^error: Unable to connect to the server: [^\n]*(alert|version|protocol)[^\n]*\n/);
     expect(text).not.toMatch(/gave HTTP|SSL routines|\.c:|:error:/);
@@ -587,7 +587,7 @@ describe('a server that is not what the URL says', () => {
     const pki = await authority();
     await using server = await socketScript((_, response) => response.end('secure'), pki.server);
     const url = swapped(server.url);
-    await using transport = open(staticConfig({ server: url }));
+    await using transport = open(createConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
     expect(error.message).toMatch(/^Unable to connect to the server: .*\(http:/);
     expect(error).toMatchObject({ code: 'transport', hint: `does the server want TLS? then write it https://${new URL(url).host}` });
@@ -603,7 +603,7 @@ describe('a server that is not what the URL says', () => {
   });
 
   it('is spoken to with a certificate that is none', async () => {
-    await using transport = open(staticConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }));
+    await using transport = open(createConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }));
     const error = await thrownBy(transport.request(get));
     expect(error.message).toBe('unable to load root certificates: unable to parse bytes as PEM block');
   });
@@ -614,7 +614,7 @@ describe('a proxy', () => {
     const proxy = await socketScript(() => {});
     await proxy[Symbol.asyncDispose]();
     const proxyUrl = proxy.url.replace('//', '//me:hush@');
-    await using transport = open({ ...staticConfig({ server: 'https://one.test' }), proxyUrl });
+    await using transport = open({ ...createConfig({ server: 'https://one.test' }), proxyUrl });
     const error = await thrownBy(transport.request(get));
     expect(error).toMatchObject({ code: 'transport', hint: `requests go through the proxy ${proxy.url}: is it right, and up?` });
   });
@@ -638,7 +638,7 @@ describe('a proxy', () => {
     const pki = await authority();
     await using server = await socketScript((_, response) => response.end('through'), pki.server);
     await using proxy = await tunnel(Number(new URL(server.url).port));
-    const config = { ...staticConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
+    const config = { ...createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
     await using transport = open(config);
     expect(await readText((await transport.request(get)).body)).toBe('through');
     expect(proxy.asked).toEqual([new URL(server.url).host]);
@@ -655,7 +655,7 @@ describe('a proxy', () => {
       await using server = await socketScript((_, response) => response.end(), pki.server);
       await using proxy = await tunnel(Number(new URL(server.url).port));
       await using transport = open({
-        ...staticConfig({ server: 'https://api.test', tls: { ca: pki.ca } }),
+        ...createConfig({ server: 'https://api.test', tls: { ca: pki.ca } }),
         proxyUrl: proxy.url,
         disableCompression,
       });
@@ -665,7 +665,7 @@ describe('a proxy', () => {
   );
 
   it('of an unknown kind is refused by name, before anything is sent', () => {
-    expect(() => createTransport({ ...staticConfig({ server: 'https://x' }), proxyUrl: 'ftp://x' })).toThrow(
+    expect(() => createTransport({ ...createConfig({ server: 'https://x' }), proxyUrl: 'ftp://x' })).toThrow(
       'proxy-url "ftp://x" has an unsupported scheme',
     );
   });

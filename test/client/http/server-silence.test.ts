@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { staticConfig } from '../../../src/client/config/cluster-config.ts';
+import { createConfig } from '../../../src/client/config/cluster-config.ts';
 import { createTransport } from '../../../src/client/http/http-transport.ts';
 import { ServerSilence } from '../../../src/client/http/server-silence.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -90,7 +90,7 @@ it.each(['', 'headers', 'body'])('is heard of over a real connection that stalls
   });
   const seen: string[] = [];
   const observer = { began: () => seen.push('began'), heard: () => seen.push('heard'), ended: () => seen.push('ended') };
-  const transport = createTransport(staticConfig({ server: server.url }), { observer });
+  const transport = createTransport(createConfig({ server: server.url }), { observer });
   const controller = new AbortController();
   const asked = transport.request({ method: 'GET', path: '/x', signal: controller.signal });
   if (stall === '') await expect.poll(() => server.seen.length).toBe(1);

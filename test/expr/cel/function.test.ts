@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ask, define, list, number, text } from '../../../src/expr/cel/function.ts';
+import { ask, asList, asNumber, asText, define } from '../../../src/expr/cel/function.ts';
 
 it.each([
-  [text, 'x', 3, 'expected a string, got int'],
-  [number, 3, 3n, 'expected a number, got int'],
-  [number, 0.5, '3', 'expected a number, got string'],
-  [list, [1], { a: 1 }, 'expected a list, got map'],
+  [asText, 'x', 3, 'expected a string, got int'],
+  [asNumber, 3, 3n, 'expected a number, got int'],
+  [asNumber, 0.5, '3', 'expected a number, got string'],
+  [asList, [1], { a: 1 }, 'expected a list, got map'],
 ] as const)('%o takes %j and refuses %s', (read, accepted, refused, message) => {
   expect(read(accepted)).toBe(accepted);
   expect(() => read(refused)).toThrow(message);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Step } from '../../../src/expr/jsonpath/ast.ts';
+import type { JsonPathStep } from '../../../src/expr/jsonpath/ast.ts';
 import { compileSteps } from '../../../src/expr/jsonpath/compile.ts';
 import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
 import { object } from '../../support/jsonpath.ts';
@@ -29,7 +29,7 @@ describe('what kubectl refuses while printing throws from print and is nothing t
   });
 });
 
-test.each<[string, Step[], unknown[]]>([
+test.each<[string, JsonPathStep[], unknown[]]>([
   ['a missing field', [{ kind: 'field', name: 'nope' }], []],
   [
     'null',

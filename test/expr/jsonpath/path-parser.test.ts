@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Step } from '../../../src/expr/jsonpath/ast.ts';
+import type { JsonPathStep } from '../../../src/expr/jsonpath/ast.ts';
 import { failAt, PathParser } from '../../../src/expr/jsonpath/path-parser.ts';
 
 const bare = (text: string) => new PathParser(text, 0, text.length).bare();
-const field = (name: string): Step => ({ kind: 'field', name });
+const field = (name: string): JsonPathStep => ({ kind: 'field', name });
 
-test.each<[string, Step[]]>([
+test.each<[string, JsonPathStep[]]>([
   ['.a.b', [field('a'), field('b')]],
   ['a.b', [field('a'), field('b')]],
   ['.a\\.b', [field('a.b')]],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filteringHandler } from '../../../src/informer/handlers/filtering-handler.ts';
+import { createFilteringHandler } from '../../../src/informer/handlers/filtering-handler.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
@@ -10,7 +10,7 @@ const update = { key: 'a', cause: 'watch', uidChanged: false } as const;
 
 function filtered() {
   const inner = createRecordingHandler<Pod>();
-  return { inner, outer: filteringHandler<Pod>(isShown, inner) };
+  return { inner, outer: createFilteringHandler<Pod>(isShown, inner) };
 }
 
 it.each([
@@ -42,7 +42,7 @@ it('additions and deletions pass when they match, unchanged [FLT-02]', () => {
 
 it('asks about the new object first', () => {
   const asked: (string | undefined)[] = [];
-  const outer = filteringHandler<Pod>((o) => {
+  const outer = createFilteringHandler<Pod>((o) => {
     asked.push(o.metadata.resourceVersion);
     return false;
   }, {});
@@ -51,12 +51,12 @@ it('asks about the new object first', () => {
 });
 
 it('does without callbacks that are not there', () => {
-  const outer = filteringHandler<Pod>(() => true, {});
+  const outer = createFilteringHandler<Pod>(() => true, {});
   expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).toBeUndefined();
   expect(outer.synced?.()).toBeUndefined();
 });
 
 it('passes on the promise of the inner handler', async () => {
-  const outer = filteringHandler<Pod>(() => true, { added: () => Promise.reject(new Error('inner')) });
+  const outer = createFilteringHandler<Pod>(() => true, { added: () => Promise.reject(new Error('inner')) });
   await expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).rejects.toThrow('inner');
 });

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { CoalescingQueue, SYNCED, type Told } from '../../../src/informer/handlers/handler-queue.ts';
-import type { Notification } from '../../../src/informer/handlers/notification.ts';
+import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
-const add = (key: string, version: number): Notification<Pod> => ({
+const add = (key: string, version: number): InformerNotification<Pod> => ({
   kind: 'added',
   key,
   object: pod(key, version),
   cause: 'watch',
   isInInitialList: false,
 });
-const update = (key: string, from: number, to: number): Notification<Pod> => ({
+const update = (key: string, from: number, to: number): InformerNotification<Pod> => ({
   kind: 'updated',
   key,
   oldObject: pod(key, from),
@@ -18,7 +18,7 @@ const update = (key: string, from: number, to: number): Notification<Pod> => ({
   cause: 'watch',
   uidChanged: false,
 });
-const remove = (key: string, version: number): Notification<Pod> => ({
+const remove = (key: string, version: number): InformerNotification<Pod> => ({
   kind: 'deleted',
   key,
   object: pod(key, version),
@@ -26,12 +26,12 @@ const remove = (key: string, version: number): Notification<Pod> => ({
   finalStateUnknown: false,
 });
 
-function line(n: Notification<Pod>): string {
+function line(n: InformerNotification<Pod>): string {
   const old = n.kind === 'updated' ? `${n.oldObject.metadata.resourceVersion}->` : '';
   return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion}`;
 }
 
-function through(...items: Notification<Pod>[]): { lines: string[]; lost: number } {
+function through(...items: InformerNotification<Pod>[]): { lines: string[]; lost: number } {
   let lost = 0;
   const queue = new CoalescingQueue<Pod>((count) => (lost += count));
   for (const item of items) queue.push(item);
@@ -56,8 +56,8 @@ it.each([
   ['of the second', false, true],
 ])('two updates are one of another object when %s it was said', (_, first, second) => {
   const queue = new CoalescingQueue<Pod>(() => {});
-  queue.push({ ...update('a', 1, 2), uidChanged: first } as Notification<Pod>);
-  queue.push({ ...update('a', 2, 3), uidChanged: second } as Notification<Pod>);
+  queue.push({ ...update('a', 1, 2), uidChanged: first } as InformerNotification<Pod>);
+  queue.push({ ...update('a', 2, 3), uidChanged: second } as InformerNotification<Pod>);
   expect(queue.shift()).toMatchObject({ kind: 'updated', uidChanged: true });
 });
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { SYNCED } from '../../../src/informer/handlers/handler-queue.ts';
 import { Listener, type QueuePolicy } from '../../../src/informer/handlers/listener.ts';
-import type { Notification, NotificationSink } from '../../../src/informer/handlers/notification.ts';
+import type { InformerNotification, NotificationSink } from '../../../src/informer/handlers/notification.ts';
 import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
 const COUNT = 5000;
-const added = (i: number): Notification<Pod> => ({
+const added = (i: number): InformerNotification<Pod> => ({
   kind: 'added',
   key: `p${i}`,
   object: pod(`p${i}`, i + 1),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Notification } from '../../../src/informer/handlers/notification.ts';
+import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { applyDeltas, textOf } from '../../../src/informer/store/apply.ts';
 import type { Delta } from '../../../src/informer/store/delta.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
@@ -16,7 +16,7 @@ function store(...pods: Pod[]): Indexer<Pod> {
   return indexer;
 }
 
-function line(n: Notification<Pod>): string {
+function line(n: InformerNotification<Pod>): string {
   const old = n.kind === 'updated' ? `${n.oldObject.metadata.resourceVersion}->` : '';
   return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion} ${n.cause}`;
 }

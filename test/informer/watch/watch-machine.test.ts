@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../src/informer/watch/watch-fault.ts';
-import { decide, type Ending, type Outcome, type Step, start, type WatchState } from '../../../src/informer/watch/watch-machine.ts';
+import type { WatchFault } from '../../../src/informer/watch/watch-fault.ts';
+import { decide, type Ending, type Outcome, start, type WatchState, type WatchStep } from '../../../src/informer/watch/watch-machine.ts';
 
 const stream = { streaming: true };
 const list = { streaming: false };
@@ -26,7 +26,7 @@ const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verify
 const back = (since: string, after: Ending, more: object = {}): WatchState => listed(since, { after, past: { ...grown, ...more } });
 
 const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });
-const failed = (fault: Fault, at = '5', life = long, more: object = {}): Outcome => ({
+const failed = (fault: WatchFault, at = '5', life = long, more: object = {}): Outcome => ({
   kind: 'failed',
   at,
   fault,
@@ -35,7 +35,14 @@ const failed = (fault: Fault, at = '5', life = long, more: object = {}): Outcome
   ...more,
 });
 
-type Row = [state: WatchState, outcome: Outcome, next: WatchState, pause: Step['pause'], tell: Step['tell'], why: Step['why']];
+type Row = [
+  state: WatchState,
+  outcome: Outcome,
+  next: WatchState,
+  pause: WatchStep['pause'],
+  tell: WatchStep['tell'],
+  why: WatchStep['why'],
+];
 
 const rows: Row[] = [
   // streaming list
@@ -146,7 +153,7 @@ describe('decide', () => {
 
   it('has an answer for every state and outcome, even those that cannot meet', () => {
     const states = [streaming(), listing(), listed('5'), verifying('5', 'idle'), following('5'), probing('5')];
-    const faults: Fault[] = [
+    const faults: WatchFault[] = [
       'gone',
       'too-large',
       'replaced',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { Condition } from '../../../src/stream/conditions/condition.ts';
+import type { CompiledCondition } from '../../../src/stream/conditions/condition.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
 import type { WaitRules, WaitTarget } from '../../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../../src/stream/conditions/waiter.ts';
@@ -77,7 +77,7 @@ class World {
   }
 }
 
-const isRunning: Condition = {
+const isRunning: CompiledCondition = {
   source: 'running',
   readsEvent: false,
   test: ({ object }) => (object as { status: { phase: string } }).status.phase === 'Running',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { Condition } from '../../../src/stream/conditions/condition.ts';
+import type { CompiledCondition } from '../../../src/stream/conditions/condition.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
 import type { WaitRules, WaitTarget } from '../../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../../src/stream/conditions/waiter.ts';
@@ -8,8 +8,12 @@ import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true };
 const pod = (uid: string): UnknownObject => ({ metadata: { name: 'a', namespace: 'shop', uid }, ready: true });
-const wasDeleted: Condition = { source: 'event', readsEvent: true, test: ({ event }) => event === 'DELETED' };
-const isReady: Condition = { source: 'ready', readsEvent: false, test: ({ object }) => (object as { ready?: boolean }).ready === true };
+const wasDeleted: CompiledCondition = { source: 'event', readsEvent: true, test: ({ event }) => event === 'DELETED' };
+const isReady: CompiledCondition = {
+  source: 'ready',
+  readsEvent: false,
+  test: ({ object }) => (object as { ready?: boolean }).ready === true,
+};
 
 describe.each([
   ['named', { type, namespaces: ['shop'], names: new Set(['a']) } satisfies WaitTarget],

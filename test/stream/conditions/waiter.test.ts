@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { Condition, EventVariables } from '../../../src/stream/conditions/condition.ts';
+import type { CompiledCondition, EventVariables } from '../../../src/stream/conditions/condition.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
 import { progressText } from '../../../src/stream/conditions/progress-text.ts';
 import type { WaitRules, WaitTarget } from '../../../src/stream/conditions/wait-rules.ts';
@@ -19,7 +19,7 @@ const pod = (name: string, phase: string, uid = `u${++uids}`): UnknownObject => 
 });
 const phaseOf = (object: unknown) => (object as { status?: { phase?: string } } | null)?.status?.phase;
 
-const about = (test: (variables: EventVariables) => boolean | Error, readsEvent = false): Condition => ({
+const about = (test: (variables: EventVariables) => boolean | Error, readsEvent = false): CompiledCondition => ({
   source: 'source',
   readsEvent,
   test: (variables) => test(variables as EventVariables),
@@ -321,7 +321,7 @@ describe('stays', () => {
 
 describe('a condition about the time', () => {
   const start = new FakeClock().now();
-  const olderThan = (ms: number): Condition => ({
+  const olderThan = (ms: number): CompiledCondition => ({
     ...about(({ now, object }) => phaseOf(object) === 'Running' && now.getTime() - start >= ms),
     readsTime: true,
   });
@@ -365,7 +365,7 @@ describe('a condition about the time', () => {
   });
 
   test('that reads events too is not made true by a second that passes', async () => {
-    const updated: Condition = { ...about(({ event }) => event === 'MODIFIED', true), readsTime: true };
+    const updated: CompiledCondition = { ...about(({ event }) => event === 'MODIFIED', true), readsTime: true };
     const { hear, synced, waiter, clock } = waiting({ untilAny: [updated] });
     hear('a', 'Running');
     synced();
@@ -415,7 +415,7 @@ describe('while not everything is seen', () => {
   });
 
   it('nothing becomes true by the time alone', async () => {
-    const old: Condition = { ...about(({ now }) => (now as unknown as number) > 0), readsTime: true };
+    const old: CompiledCondition = { ...about(({ now }) => (now as unknown as number) > 0), readsTime: true };
     let isDue = false;
     const { synced, hear, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
     hear('a', 'Running');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Loss, Step, Waiting } from '../../../src/stream/overflow/backlog.ts';
+import type { BacklogStep, Loss, Waiting } from '../../../src/stream/overflow/backlog.ts';
 import { DroppingBacklog } from '../../../src/stream/overflow/dropping-backlog.ts';
 
 const change = (n: number, cause: 'watch' | 'initial' = 'watch'): Waiting<string> => ({
@@ -51,7 +51,7 @@ it('never drops the first state', () => {
 it('tells a loss before a step that comes after it, and at the end when nothing comes', () => {
   const seen: string[] = [];
   const { queue, lost, push, take } = backlog(1);
-  const step: Step = () => void seen.push(`step with ${lost.length} told`);
+  const step: BacklogStep = () => void seen.push(`step with ${lost.length} told`);
   push(0, 2);
   queue.pushStep(step);
   push(2, 1);

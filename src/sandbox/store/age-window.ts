@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 
-/** Which revision was reached when, as closely as forgetting by age needs it. */
+/** Records when each revision was reached, as exactly as forgetting by age needs. */
 export class AgeWindow {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #windowMs: number;
@@ -15,7 +15,7 @@ export class AgeWindow {
     this.#stepMs = windowMs / STEPS;
   }
 
-  /** A revision was reached just now. */
+  /** Records that a revision is reached now. */
   note(revision: number): void {
     if (this.#windowMs === Number.POSITIVE_INFINITY) return;
     const now = this.#clock.monotonic();
@@ -24,7 +24,7 @@ export class AgeWindow {
     else this.#marks.push({ since: now, revision });
   }
 
-  /** The latest revision that is older than the window, by up to a hundredth of it; 0 when none is. */
+  /** The latest revision that is older than the window; 0 when there is none. It can be late by one hundredth of the window. */
   get floor(): number {
     if (this.#marks.length === 0) return this.#floor;
     const old = this.#clock.monotonic() - this.#windowMs - this.#stepMs;

@@ -1,20 +1,20 @@
 import type { EventLog, StoreEvent } from './event-log.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** Which part of a collection a list speaks of: keys that start with `prefix`, from `from` on. */
+/** The part of a collection that a list returns: keys that start with `prefix`, beginning at `from`. */
 export interface KeyRange {
   readonly prefix: string;
   readonly from?: string | undefined;
 }
 
-/** The objects of one resource with their latest changes. Only the store writes to it. */
+/** The objects of one resource and their latest changes. Only the store writes to it. */
 export class Collection {
   readonly id: string;
   readonly log: EventLog;
   readonly #objects = new Map<string, StoredObject>();
-  /** Byte order of `namespace/name`, the order in which etcd lists. */
+  /** In the byte order of `namespace/name`, as etcd lists them. */
   readonly #keys: string[] = [];
-  /** Keys that have yet to be put in their places among those: one by one would move the others over and over while many are loaded. */
+  /** New keys that are not in `#keys` yet. They are inserted together, because single inserts are slow while many objects are loaded. */
   #added: string[] = [];
   readonly #watchers = new Set<() => void>();
   #closed = false;
@@ -29,7 +29,7 @@ export class Collection {
     return this.#objects.size;
   }
 
-  /** True once the type is served no more. Open watches end then. */
+  /** True when the type is no longer served. Open watches end then. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -42,7 +42,7 @@ export class Collection {
     return this.#objects.values();
   }
 
-  /** The objects of a range in key order as they were at a revision, which must not lie before the compaction mark. */
+  /** The objects of a range, in key order, as they were at a revision. The revision must not be older than the compaction mark. */
   list({ prefix, from = prefix }: KeyRange, revision: number): StoredObject[] {
     this.#placeKeys();
     const start = lowerBound(this.#keys, from > prefix ? from : prefix);
@@ -65,7 +65,7 @@ export class Collection {
     this.#wakeWatchers();
   }
 
-  /** Another reading of the present state of an object. */
+  /** Replaces an object by the same state read through another definition: no event, no new revision. */
   replace(object: StoredObject): void {
     this.#objects.set(object.key, object);
   }
@@ -75,7 +75,7 @@ export class Collection {
     this.#wakeWatchers();
   }
 
-  /** Ends the watches that were opened for these types: the objects are served in another way now, or in another version. */
+  /** Ends the watches that were opened for these types, because their objects are now served in another way or in another version. */
   retire(types: readonly object[]): void {
     for (const type of types) this.#retired.add(type);
     this.#wakeWatchers();
@@ -85,7 +85,7 @@ export class Collection {
     return this.#retired.has(type);
   }
 
-  /** Calls `wake` at every change and when the collection closes, until disposed. */
+  /** Calls `wake` after every change and when the collection closes, until disposed. */
   onChange(wake: () => void): Disposable {
     this.#watchers.add(wake);
     return { [Symbol.dispose]: () => this.#watchers.delete(wake) };
@@ -126,7 +126,7 @@ export class Collection {
     return found.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** Per key changed after a revision: its state at that revision. */
+  /** The state at a revision of each key that changed later; undefined for a key that did not exist. */
   #changesSince(revision: number): Map<string, StoredObject | undefined> {
     const states = new Map<string, StoredObject | undefined>();
     const first = this.log.after(revision);
@@ -138,10 +138,10 @@ export class Collection {
   }
 }
 
-/** So many keys are placed sooner by sorting all. */
+/** More new keys than this are placed faster by sorting all keys. */
 const MANY = 100;
 
-/** The first index whose key is not before `key`. */
+/** The first index whose key is not less than `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

@@ -1,6 +1,8 @@
-/** Where the next page of a list starts: the key after the last one shown, at the revision of the first page; -1 = as it is now. */
+/** Where the next page of a list starts. */
 export interface ContinueToken {
+  /** The revision of the first page; -1 for the present state. */
   readonly revision: number;
+  /** The key after the last one of the page before. */
   readonly start: string;
 }
 
@@ -10,7 +12,7 @@ export function encodeContinue({ revision, start }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: key })).toString('base64url');
 }
 
-/** Reads a token, or says as the server does what is wrong with it. */
+/** Reads a token, or returns the problem in the words of the real server. */
 export function decodeContinue(token: string): ContinueToken | { readonly problem: string } {
   const bytes = Buffer.from(token, 'base64url');
   let value: { v?: unknown; rv?: unknown; start?: unknown };

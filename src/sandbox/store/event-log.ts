@@ -1,6 +1,6 @@
 import { atRevision, type StoredObject } from './stored-object.ts';
 
-/** One change of one collection. A deletion shows the last state under the revision of the deletion. */
+/** One change of one collection. The object of a deletion is its last state, with the revision of the deletion. */
 export class StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: StoredObject;
@@ -18,19 +18,19 @@ export class StoreEvent {
     return this.object.revision;
   }
 
-  /** What a watch shows when the object left its selector: the state before, under the new revision. */
+  /** What a watch sends when the object leaves its selector: the state before, with the new revision. */
   get left(): StoredObject {
     this.#left ??= this.previous ? atRevision(this.previous, this.revision) : this.object;
     return this.#left;
   }
 
-  /** Lets go of the texts; whoever asks makes them again. */
+  /** Releases the encoded lines. `line` encodes again when it is called later. */
   forgetLines(): void {
     this.#lines = undefined;
     this.#left = undefined;
   }
 
-  /** The encoded line of this event in one form, made by the first watcher that asks and shared by the others. */
+  /** The encoded line of this event in one form. The first watcher makes it with `make`, the others share it. */
   line(form: string, make: () => string): Uint8Array {
     this.#lines ??= new Map();
     let line = this.#lines.get(form);
@@ -43,20 +43,20 @@ export class StoreEvent {
 }
 
 export interface EventLogOptions {
-  /** At most so many are kept. */
+  /** The log keeps at most this many events. */
   readonly capacity: number;
-  /** Where a log that begins now begins. */
+  /** The compaction mark at the start: no watch can start before this revision. */
   readonly compacted?: number | undefined;
-  /** Changes up to this revision have become too old to be kept. */
+  /** The revision up to which changes are too old to be kept. */
   readonly floor?: (() => number) | undefined;
 }
 
-/** The lines of so many of the latest changes are kept: live watchers are not further behind, and others can make them again. */
+/** Encoded lines are kept for this many of the latest changes. Live watchers are not further behind; other watchers encode again. */
 const LINES_KEPT = 512;
 
 /**
- * The latest changes of one collection, oldest first, each under a sequence number that never changes.
- * Keeps what is neither too many nor too old; what falls out moves the compaction mark on.
+ * The latest changes of one collection, oldest first, each with a sequence number that never changes.
+ * Limited by number and by age. An event that is dropped moves the compaction mark to its revision.
  */
 export class EventLog {
   readonly #capacity: number;
@@ -72,18 +72,18 @@ export class EventLog {
     this.#floor = floor;
   }
 
-  /** A watch may start at this revision or later. */
+  /** The compaction mark: a watch can start at this revision or later. */
   get compacted(): number {
     this.#dropOld();
     return this.#compacted;
   }
 
-  /** The sequence number of the oldest event kept. */
+  /** The sequence number of the oldest event in the log. */
   get first(): number {
     return this.#first;
   }
 
-  /** The sequence number the next event will get. */
+  /** The sequence number of the next event. */
   get next(): number {
     return this.#first + this.#events.length - this.#head;
   }
@@ -111,7 +111,7 @@ export class EventLog {
     return low;
   }
 
-  /** Forgets every event up to a revision. */
+  /** Drops every event up to a revision. */
   compact(revision: number): void {
     this.#dropUpTo(revision);
     this.#compacted = Math.max(this.#compacted, revision);
@@ -127,7 +127,7 @@ export class EventLog {
 
   #dropFirst(): void {
     this.#compacted = Math.max(this.#compacted, this.at(this.#first)?.revision ?? 0);
-    this.#events[this.#head] = undefined; // nothing dropped is kept alive until the array is cut
+    this.#events[this.#head] = undefined; // so that the memory is free before the array is cut
     this.#first++;
     this.#head++;
     if (this.#head < 1024 || this.#head * 2 < this.#events.length) return;

@@ -8,32 +8,32 @@ import { EventLog, StoreEvent } from './event-log.ts';
 import { shared } from './shared.ts';
 import { atRevision, StoredObject } from './stored-object.ts';
 
-/** Told of a change right after the store shows it. Must not write to the store at once; use a timer. */
+/** Called right after a change is visible in the store. It must not write to the store before it returns; use a timer. */
 export type ChangeListener = (storage: string, event: StoreEvent) => void;
 
 export interface ObjectStoreOptions {
-  /** So many changes of each collection are kept. */
+  /** Each collection keeps at most this many changes. */
   readonly historySize: number;
-  /** Changes, and states a list can go back to, are kept for so long, ms; for good unless said. */
+  /** How long changes, and the states that a list can go back to, are kept, in ms. Without a limit by default. */
   readonly historyMs?: number | undefined;
-  /** What `historyMs` goes by. */
+  /** Measures `historyMs`. Without a clock nothing grows old. */
   readonly clock?: Pick<Clock, 'monotonic'> | undefined;
-  /** Where revisions begin. */
+  /** The revision before the first write; 1 by default. */
   readonly revision?: number | undefined;
 }
 
-/** All that was stored at a revision. */
+/** All objects of a store at a revision. */
 export interface StoreSnapshot {
   readonly revision: number;
   readonly objects: readonly { readonly storage: string; readonly object: StoredObject }[];
 }
 
 /**
- * Every object of the server under one revision counter, as etcd keeps them.
+ * Every object of the server, with one revision counter, as etcd has them.
  *
- * Promises: each write gets the next revision and stamps it on the object; a collection's log holds its latest changes, by number and age.
- * Equal parts of an object's states are one and the same in memory.
- * Does not promise: any check of a write. Preconditions are the write path's affair, which runs without a break between read and write.
+ * Promises: each write gets the next revision, and the object carries it. A collection's log holds its latest changes, limited by number
+ * and age. Equal parts of an object's states share memory.
+ * Does not promise: any check of a write. The write path checks preconditions; it runs without an interruption between read and write.
  */
 export class ObjectStore {
   readonly #historySize: number;
@@ -56,7 +56,7 @@ export class ObjectStore {
     return this.#revision;
   }
 
-  /** Made at first use; a closed one is replaced by a new one. */
+  /** The collection of a resource, created at first use. A closed collection is replaced by a new one. */
   collection(storage: string): Collection {
     let collection = this.#collections.get(storage);
     if (!collection || collection.closed) {
@@ -74,7 +74,7 @@ export class ObjectStore {
     return this.#collections.get(storage)?.get(key);
   }
 
-  /** Stores a new state. Takes the object over: the caller must not keep or change it. */
+  /** Stores a new state. The object belongs to the store from then on: the caller must not keep or change it. */
   put(storage: string, key: string, object: UnknownObject): StoredObject {
     const revision = ++this.#revision;
     object.metadata.resourceVersion = String(revision);
@@ -84,7 +84,7 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Removes an object. Returns its last state under the revision of the deletion, or undefined when there is none. */
+  /** Removes an object. Returns its last state with the revision of the deletion, or undefined when there is no such object. */
   remove(storage: string, key: string): StoredObject | undefined {
     const previous = this.get(storage, key);
     if (!previous) return undefined;
@@ -94,7 +94,7 @@ export class ObjectStore {
   }
 
   /**
-   * Changes how the objects of a collection read, each by `change`, which is given a copy. Their revisions stay and nobody is told: it is
+   * Changes how the objects of a collection read. `change` is called with a copy of each. Revisions stay and there are no events: it is
    * the same state, seen through a newer definition.
    */
   rewrite(storage: string, change: (object: UnknownObject) => void): void {
@@ -106,14 +106,14 @@ export class ObjectStore {
     }
   }
 
-  /** The oldest revision whose state a list of a collection can still show. */
+  /** The oldest revision whose state a list of a collection can still return. */
   oldestState(storage: string): number {
     return Math.max(this.#oldestState, this.#ages.floor, this.collection(storage).log.compacted);
   }
 
   /**
-   * Forgets history up to now: older continue tokens and exact lists get 410 from then on, and older watches do too unless `watches`
-   * is false. (In a real server etcd keeps the one and the watch cache the other.)
+   * Drops the history up to now. Older continue tokens and exact lists get 410 from then on. Older watches get it too, unless `watches`
+   * is false. (In a real server, etcd keeps the history of lists and the watch cache that of watches.)
    */
   compact({ watches = true }: { watches?: boolean } = {}): void {
     this.#oldestState = this.#revision;
@@ -129,7 +129,7 @@ export class ObjectStore {
     return { revision: this.#revision, objects: objects.sort((a, b) => a.object.revision - b.object.revision) };
   }
 
-  /** Fills an empty store with what a snapshot holds, under the revisions of then. Nothing before is known: older watches get 410. */
+  /** Fills an empty store with the objects of a snapshot, with the revisions they had. Watches from before the snapshot get 410. */
   load({ revision, objects }: StoreSnapshot): void {
     for (const { storage, object } of objects) this.#commit(storage, new StoreEvent('ADDED', object, undefined));
     this.#revision = revision;
@@ -164,5 +164,4 @@ export class ObjectStore {
   }
 }
 
-/** Without a clock nothing grows old. */
 const FROZEN = { monotonic: () => 0 };

@@ -1,7 +1,8 @@
 import { isContainer } from '../../kit/exact-json.ts';
+
 /**
- * `next` with every part that equals the same part of `previous` replaced by that one, so that the states of an object share what did not
- * change. `next` is taken over: its parts are exchanged in place for equal ones.
+ * `next`, with each part replaced by the same part of `previous` when the two are equal. So the states of an object share the memory of
+ * what did not change. The caller gives `next` away: its parts are replaced in place.
  */
 export function shared<T>(previous: unknown, next: T): T {
   if (!isContainer(next) || next === previous) return next;
@@ -11,7 +12,7 @@ export function shared<T>(previous: unknown, next: T): T {
 
 type Members = Record<string, unknown>;
 
-/** Empty ones are by far the most frequent parts: managed fields are full of them. */
+/** Empty objects are by far the most frequent parts, because managed fields have many. */
 const NO_MEMBERS = Object.freeze({});
 const NO_ITEMS: readonly unknown[] = Object.freeze([]);
 
@@ -46,7 +47,7 @@ function sharedMap(previous: Members | undefined, next: Members): Members {
   return isSame && previous && sameNames(previous, next) ? previous : next;
 }
 
-/** In the same order, too: members are shown in the order they are kept in. */
+/** Compares the order too, because members are sent in the order in which they are stored. */
 function sameNames(a: Members, b: Members): boolean {
   const names = Object.keys(a);
   let i = 0;

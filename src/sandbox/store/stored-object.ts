@@ -2,10 +2,9 @@ import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 
 /**
- * One state of one object: never changed once made. Its JSON is made once and shared by every list and watch that shows it, for as long
- * as it is the latest state.
+ * One state of one object. It never changes. Its JSON is made once and shared by every list and watch, as long as it is the latest state.
  *
- * The text is kept without `kind` and `apiVersion`, because a list of a built-in type shows items without them and a watch with them.
+ * The text is without `kind` and `apiVersion`: a list of a built-in type sends items without them, a watch sends them.
  */
 export class StoredObject {
   readonly key: string;
@@ -25,7 +24,7 @@ export class StoredObject {
     return this.#fields;
   }
 
-  /** Lets go of the text; whoever asks makes it again. */
+  /** Releases the text. `fields` makes it again when it is read later. */
   forgetText(): void {
     this.#fields = undefined;
   }
@@ -36,12 +35,12 @@ function fieldsOf(object: UnknownObject): string {
   const { kind, apiVersion } = object;
   const lead = `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
   const text = jsonText(object);
-  if (text.startsWith(lead)) return text.slice(lead.length); // how the write path makes objects
+  if (text.startsWith(lead)) return text.slice(lead.length); // the write path makes objects in this order
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return jsonText(rest).slice(1);
 }
 
-/** The same object under another revision: what a watch shows when an object goes, or leaves a selector. */
+/** The same object with another revision: what a watch sends when an object is deleted or leaves a selector. */
 export function atRevision({ key, object }: StoredObject, revision: number): StoredObject {
   return new StoredObject(key, { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }, revision);
 }

@@ -1,11 +1,13 @@
-/** One step of a compiled path: the values below a value. */
+import { own } from '../types/own-fields.ts';
+
+/** One step of a compiled path: from a value to the values below it. */
 type Step = (value: unknown) => unknown[];
 
 const compiled = new Map<string, Step[] | undefined>();
 
 /**
- * The values a printer column's JSONPath finds. Knows what such columns use: `.a.b`, `['a']`, `[0]`, `[-1]`, `[*]`, `.*` and
- * `[?(@.x=="y")]` with == or !=. Any other path finds nothing.
+ * The values that the JSONPath of a printer column finds; null counts as absent. Supports what such columns use: `.a.b`, `['a']`, `[0]`,
+ * `[-1]`, `[*]`, `.*` and `[?(@.x=="y")]` with == or !=. Any other path finds nothing.
  */
 export function findPath(object: unknown, path: string): unknown[] {
   let steps = compiled.get(path);
@@ -37,7 +39,7 @@ function compile(path: string): Step[] | undefined {
 
 function stepOf([, field, single, double, index, all, filterPath, operator, ...values]: RegExpExecArray): Step {
   const name = field?.replaceAll('\\.', '.') ?? single ?? double;
-  if (name !== undefined) return (value) => [isObject(value) ? value[name] : undefined];
+  if (name !== undefined) return (value) => [isObject(value) ? own(value, name) : undefined];
   if (index !== undefined) return (value) => [Array.isArray(value) ? value.at(Number(index)) : undefined];
   if (all !== undefined) return (value) => (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []);
   const wanted = values.find((v) => v !== undefined) ?? '';
@@ -46,7 +48,7 @@ function stepOf([, field, single, double, index, all, filterPath, operator, ...v
 }
 
 function at(value: unknown, names: readonly string[]): unknown {
-  return names.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+  return names.reduce<unknown>((inner, name) => (isObject(inner) ? own(inner, name) : undefined), value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

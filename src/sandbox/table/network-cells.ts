@@ -5,7 +5,7 @@ type Cells = (object: FieldMap, now: number) => unknown[];
 
 const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
-/** Cells of the network and storage types and autoscalers. Source: kubernetes/pkg/printers/internalversion. */
+/** Cells of network types, storage types and autoscalers. Source: kubernetes/pkg/printers/internalversion. */
 export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
   services: (service, now) => {
     const spec = fieldsAt(service, 'spec');
@@ -106,7 +106,7 @@ export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
   },
 };
 
-/** Longer addresses of load balancers are cut. */
+/** A longer list of load balancer addresses is cut to this width. */
 const BALANCER_WIDTH = 16;
 
 function externalAddress(service: FieldMap): string {
@@ -151,19 +151,37 @@ function accessModes(modes: unknown): string {
     .join(',');
 }
 
-/** Resource metrics as `cpu: 12%/80%`; other kinds show what is wanted of them. */
+/** `cpu: 12%/80%` for a resource, `10/20` for another metric, with ` (avg)` for an average over pods. At most two metrics. */
 function targetsText(scaler: FieldMap): string {
   const current = listAt(fieldsAt(scaler, 'status'), 'currentMetrics');
-  const metrics = listAt(fieldsAt(scaler, 'spec'), 'metrics');
-  const texts = metrics.map((metric, i) => {
-    const resource = fieldsAt(metric, 'resource');
-    const target = fieldsAt(metric, 'resource', 'target');
-    const now = fieldsAt(current[i], 'resource', 'current');
-    const percent = 'averageUtilization' in target;
-    const [value, wanted] = percent ? [now.averageUtilization, target.averageUtilization] : [now.averageValue, target.averageValue];
-    const unit = percent ? '%' : '';
-    return `${textAt(resource, 'name')}: ${value === undefined ? '<unknown>' : `${value}${unit}`}/${wanted ?? '<auto>'}${unit}`;
-  });
+  const texts = listAt(fieldsAt(scaler, 'spec'), 'metrics').map((metric, i) => metricText(metric, current[i] ?? {}));
   if (texts.length === 0) return '<none>';
   return texts.length > 2 ? `${texts.slice(0, 2).join(', ')} + ${texts.length - 2} more...` : texts.join(', ');
+}
+
+/** By the type of a metric: the field that describes it. */
+const METRICS: Readonly<Record<string, string>> = {
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+  Pods: 'pods',
+  Object: 'object',
+  External: 'external',
+};
+
+/** Source: kubernetes/pkg/printers/internalversion formatHPAMetrics. */
+function metricText(metric: FieldMap, status: FieldMap): string {
+  const type = textAt(metric, 'type');
+  const field = METRICS[type];
+  if (!field) return '<unknown type>';
+  const source = fieldsAt(metric, field);
+  const [target, current] = [fieldsAt(source, 'target'), fieldsAt(status, field, 'current')];
+  const ratio = (of: string, unit = '') => {
+    const value = textAt(current, of);
+    return `${value === '' ? '<unknown>' : value + unit}/${textAt(target, of, '<auto>')}${target[of] === undefined ? '' : unit}`;
+  };
+  const isAverage = target.averageValue !== undefined && target.averageValue !== null;
+  if (field === 'resource' || field === 'containerResource')
+    return `${textAt(source, 'name')}: ${isAverage ? ratio('averageValue') : ratio('averageUtilization', '%')}`;
+  if (field === 'pods') return ratio('averageValue');
+  return isAverage ? `${ratio('averageValue')} (avg)` : ratio('value');
 }

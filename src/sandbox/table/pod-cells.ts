@@ -1,15 +1,15 @@
 import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
 
-/** What the status and restarts columns gather on the way through a pod's containers. */
+/** The values of the ready, status and restarts columns, while the containers of a pod are counted. */
 interface Tally {
   reason: string;
   ready: number;
   restarts: number;
-  /** When a container last ended before a restart, ms; 0 when none did. */
+  /** When a container ended before its last restart, in ms since 1970; 0 when none did. */
   lastRestart: number;
 }
 
-/** READY, STATUS, RESTARTS and the rest. Source: kubernetes/pkg/printers/internalversion printPod. */
+/** The cells of a pod. Source: kubernetes/pkg/printers/internalversion printPod. */
 export function podCells(pod: FieldMap, now: number): unknown[] {
   const [spec, status] = [fieldsAt(pod, 'spec'), fieldsAt(pod, 'status')];
   const sidecars = sidecarNames(spec);
@@ -28,7 +28,7 @@ export function podCells(pod: FieldMap, now: number): unknown[] {
   ];
 }
 
-/** A finished pod is marked so that clients may hide its row. */
+/** The condition that marks the row of a finished pod, so that clients can hide it; undefined for other pods. */
 export function podRowConditions(pod: FieldMap): object[] | undefined {
   const phase = fieldsAt(pod, 'status').phase;
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;
@@ -55,7 +55,10 @@ function startReason(status: FieldMap): string {
   return textAt(status, 'reason', textAt(status, 'phase'));
 }
 
-/** Goes through the init containers up to the first that is not done. `kept` counts the sidecars, which stay. Returns whether one was found. */
+/**
+ * Counts the init containers up to the first that is not done. `kept` counts the sidecars, which go on running.
+ * Returns whether there is one that is not done.
+ */
 function tallyInit(spec: FieldMap, status: FieldMap, sidecars: ReadonlySet<string>, init: Tally, kept: Tally): boolean {
   const total = listAt(spec, 'initContainers').length;
   for (const [i, container] of listAt(status, 'initContainerStatuses').entries()) {
@@ -85,7 +88,7 @@ function endReason(terminated: FieldMap): string {
   return textAt(terminated, 'reason', signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode')}`);
 }
 
-/** Goes through the containers from the last to the first, so that the first one's trouble is what shows. */
+/** Counts the containers from the last to the first, so that the problem of the first container is the one shown. */
 function tallyMain(status: FieldMap, tally: Tally): Tally {
   let running = false;
   for (const container of [...listAt(status, 'containerStatuses')].reverse()) {

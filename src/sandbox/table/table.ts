@@ -22,7 +22,7 @@ export function tableColumns(type: ApiType): readonly TableColumn[] {
   return type.custom ? [NAME_COLUMN, ...type.custom.columns.map((c) => c.column)] : builtinColumns(type.storage);
 }
 
-/** Whether a type has cells of its own, beyond name and creation time. */
+/** Whether a type has more cells than name and creation time. */
 export function hasPrinter(type: ApiType): boolean {
   return type.custom !== undefined || Object.hasOwn(CELLS, type.storage);
 }
@@ -39,14 +39,14 @@ export function columnDefinitions(type: ApiType): string {
   return json;
 }
 
-/** The cells of an object, as it is stored, at a moment. */
+/** The cells of an object as it is stored. `now` is in ms since 1970; ages are counted to it. */
 export function row(type: ApiType, object: UnknownObject, now: number): unknown[] {
   if (type.custom) return customRow(type.custom, object, now);
   const cells = CELLS[type.storage];
   return cells ? cells(object, now) : [object.metadata.name ?? '', object.metadata.creationTimestamp ?? null];
 }
 
-/** What a row says of itself beyond its cells. */
+/** The conditions of a row: what a Table reports about it besides its cells. Undefined when there are none. */
 export function rowConditions(type: ApiType, object: UnknownObject): object[] | undefined {
   return type.storage === 'pods' ? podRowConditions(object) : undefined;
 }

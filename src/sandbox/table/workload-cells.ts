@@ -86,12 +86,12 @@ function selectorOf(object: FieldMap): string {
   return selectorCell(fieldsAt(object, 'spec', 'selector'));
 }
 
-/** A selector as a cell: `<none>` when it selects nothing in particular. */
+/** A selector as a cell: `<none>` when it is absent or empty. */
 export function selectorCell(selector: FieldMap): string {
   return selectorText({ ...selector }) || '<none>';
 }
 
-/** A plain map of labels as a cell. */
+/** A map of labels as a cell, sorted; `<none>` when it is empty. */
 export function labelsText(labels: FieldMap): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return pairs.sort().join(',') || '<none>';

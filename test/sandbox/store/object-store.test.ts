@@ -11,7 +11,7 @@ const namesAt = (store: ObjectStore, revision: number, prefix = '') =>
     .map((o) => `${o.key}=${o.object.value}`);
 
 describe('ObjectStore', () => {
-  it('gives every write of any type the next revision and stamps it on the object', () => {
+  it('gives every write of any type the next revision, and sets it on the object', () => {
     const store = new ObjectStore({ historySize: 10, revision: 100 });
     expect(store.put('things', 'a', named('a')).object.metadata.resourceVersion).toBe('101');
     expect(store.put('others', 'a', named('a')).revision).toBe(102);
@@ -19,7 +19,7 @@ describe('ObjectStore', () => {
     expect(store.revision).toBe(103);
   });
 
-  it('shows a collection as it was at any revision that is not compacted', () => {
+  it('lists a collection as it was at any revision that is not compacted', () => {
     const store = new ObjectStore({ historySize: 10 });
     store.put('things', 'b', named('b', '1')); // 2
     store.put('things', 'a', named('a', '1')); // 3
@@ -40,7 +40,7 @@ describe('ObjectStore', () => {
     expect(namesAt(store, store.revision, 'a/')).toEqual(['a/b=', 'a/z=']);
   });
 
-  it('keeps the latest changes of each type and moves its compaction mark when older ones fall out', () => {
+  it('keeps the latest changes of each type, and moves its compaction mark when it drops older ones', () => {
     const store = new ObjectStore({ historySize: 3 });
     for (let i = 0; i < 3; i++) store.put('things', 'a', named('a', String(i))); // 2, 3, 4
     expect(store.collection('things').log.compacted).toBe(0);
@@ -51,7 +51,7 @@ describe('ObjectStore', () => {
     expect(store.oldestState('things')).toBe(2);
   });
 
-  it('forgets all history on compaction, or only what lists need', () => {
+  it('drops all history on compaction, or only the history that lists need', () => {
     const store = new ObjectStore({ historySize: 10 });
     store.put('things', 'a', named('a'));
     store.compact({ watches: false });
@@ -62,26 +62,7 @@ describe('ObjectStore', () => {
     expect(store.collection('never-seen').log.compacted).toBe(2);
   });
 
-  it('finds the first event after a revision by search', () => {
-    const store = new ObjectStore({ historySize: 100 });
-    for (let i = 0; i < 20; i++) store.put(i % 2 === 0 ? 'things' : 'others', 'a', named('a'));
-    const { log } = store.collection('things');
-    expect(log.at(log.after(1))?.revision).toBe(2);
-    expect(log.at(log.after(7))?.revision).toBe(8);
-    expect(log.at(log.after(8))?.revision).toBe(10);
-    expect(log.after(store.revision)).toBe(log.next);
-  });
-
-  it('lets its log run for a long time without growing beyond the window', () => {
-    const store = new ObjectStore({ historySize: 50 });
-    for (let i = 0; i < 10_000; i++) store.put('things', 'a', named('a'));
-    const { log } = store.collection('things');
-    expect(log.next - log.first).toBe(50);
-    expect(log.at(log.first)?.revision).toBe(store.revision - 49);
-    expect(log.at(log.first - 1)).toBeUndefined();
-  });
-
-  it('starts a collection anew when its type comes back, with nothing to resume from', () => {
+  it('starts an empty collection when its type comes back, and no watch can resume in it', () => {
     const store = new ObjectStore({ historySize: 10 });
     store.put('things', 'a', named('a'));
     store.close('things');
@@ -91,11 +72,66 @@ describe('ObjectStore', () => {
   });
 });
 
+describe('a change listener', () => {
+  it('is called with each change when the store already shows it, until it is disposed', () => {
+    const store = new ObjectStore({ historySize: 10 });
+    const seen: string[] = [];
+    const listening = store.onChange((storage, { type, object }) => {
+      seen.push(`${storage} ${type} ${object.key} ${store.get(storage, object.key) ? 'there' : 'gone'}`);
+    });
+    store.put('things', 'a', named('a'));
+    store.put('things', 'a', named('a', '2'));
+    store.remove('things', 'a');
+    store.remove('things', 'a');
+    listening[Symbol.dispose]();
+    store.put('things', 'b', named('b'));
+    expect(seen).toEqual(['things ADDED a there', 'things MODIFIED a there', 'things DELETED a gone']);
+  });
+
+  it('can wait for the next write, and stops waiting when its signal aborts', async () => {
+    const store = new ObjectStore({ historySize: 10 });
+    const life = new AbortController();
+    const written = store.nextWrite(life.signal);
+    store.put('things', 'a', named('a'));
+    await written;
+    const aborted = store.nextWrite(life.signal);
+    life.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+  });
+});
+
+describe('a rewrite', () => {
+  it('changes what is read, without a revision and without an event', () => {
+    const store = new ObjectStore({ historySize: 10 });
+    const { object } = store.put('things', 'a', named('a', '1'));
+    const { log } = store.collection('things');
+    const next = log.next;
+    store.rewrite('things', (copy) => Object.assign(copy, { value: '2' }));
+    expect(namesAt(store, store.revision)).toEqual(['a=2']);
+    expect([store.get('things', 'a')?.revision, log.next]).toEqual([2, next]);
+    expect(object.value, 'the earlier state stays as it was').toBe('1');
+  });
+});
+
+describe('a snapshot', () => {
+  it('fills another store with the same objects and revisions; watches from before get 410', () => {
+    const store = new ObjectStore({ historySize: 10 });
+    store.put('things', 'a', named('a'));
+    store.put('others', 'b', named('b'));
+    store.remove('things', 'a');
+    const other = new ObjectStore({ historySize: 10 });
+    other.load(store.snapshot());
+    expect(other.snapshot()).toEqual(store.snapshot());
+    expect([other.revision, other.get('others', 'b')?.revision]).toEqual([4, 3]);
+    expect(other.collection('others').log.compacted).toBe(4);
+  });
+});
+
 describe('history by age', () => {
   const map = (name: string, n: number) =>
     ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { n: String(n) } }) as UnknownObject;
 
-  it('keeps changes and states for so long, and no longer, whatever their number', async () => {
+  it('keeps changes and states as long as it should, and no longer, whatever their number', async () => {
     const clock = new FakeClock();
     const store = new ObjectStore({ historySize: 1_000, historyMs: 60_000, clock });
     const { log } = store.collection('configmaps');
@@ -111,7 +147,7 @@ describe('history by age', () => {
     expect([log.compacted, log.next - log.first]).toEqual([store.revision, 0]);
   });
 
-  it('lets a watch of a type that is quiet start from an old version, and a list not go back', async () => {
+  it('lets a watch of a type without changes start from an old version, but no list go back to it', async () => {
     const clock = new FakeClock();
     const store = new ObjectStore({ historySize: 1_000, historyMs: 60_000, clock });
     store.put('configmaps', 'a', map('a', 1));

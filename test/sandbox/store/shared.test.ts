@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shared } from '../../../src/sandbox/store/shared.ts';
 
 describe('the states of an object', () => {
-  it('share what did not change, down to the parts of parts', () => {
+  it('share the memory of what did not change, at every depth', () => {
     const before = { spec: { containers: [{ name: 'a', env: [{ name: 'X' }] }, { name: 'b' }] }, status: { phase: 'Pending' } };
     const next = shared(before, structuredClone({ ...before, status: { phase: 'Running' } }));
     expect(next).toEqual({ ...before, status: { phase: 'Running' } });

@@ -25,12 +25,12 @@ it.each<[string, Case, string]>([
   ['nothing is known yet', { status: {} }, '0/1 |  | 0'],
   ['it waits for a node', { status: { phase: 'Pending' } }, '0/1 | Pending | 0'],
   [
-    'it is held back by a gate',
+    'a scheduling gate keeps it from a node',
     { status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] } },
     '0/1 | SchedulingGated | 0',
   ],
   [
-    'its container is being made',
+    'its container is being created',
     { status: { phase: 'Pending', containerStatuses: [container({ waiting: { reason: 'ContainerCreating' } })] } },
     '0/1 | ContainerCreating | 0',
   ],
@@ -86,7 +86,7 @@ it.each<[string, Case, string]>([
     '1/2 | NotReady | 0',
   ],
   [
-    'the second of three init containers is at work',
+    'the second of three init containers runs',
     {
       spec: { initContainers: [{ name: 'a' }, { name: 'b' }, { name: 'd' }] },
       status: {

@@ -1,102 +1,57 @@
 import { expect, it } from 'vitest';
-import type { UnknownObject } from '../../../src/model/object.ts';
-import { findPath } from '../../../src/sandbox/table/json-path.ts';
-import { row, tableColumns } from '../../../src/sandbox/table/table.ts';
+import { columnDefinitions, hasPrinter, row, rowConditions, tableColumns } from '../../../src/sandbox/table/table.ts';
+import type { ApiType, CustomTraits } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 
 const NOW = Date.parse('2026-01-01T01:00:00Z');
 const types = builtinTypes();
 
-function cells(storage: string, object: object): unknown[] {
-  const type = types.find((t) => t.storage === storage);
-  if (!type) throw new Error(storage);
-  return row(type, { metadata: { name: 'x', creationTimestamp: '2026-01-01T00:50:00Z' }, ...object } as UnknownObject, NOW);
-}
-
-it('gives every built-in type as many cells as columns, also of an object without fields', () => {
+it('gives every built-in type as many cells as columns, also for an object without fields', () => {
   for (const type of types.filter((t) => t.verbs.includes('list'))) {
     const count = tableColumns(type).length;
     expect(row(type, { metadata: {} }, NOW).length, type.storage).toBe(count);
   }
 });
 
-it.each<[string, object, unknown[]]>([
-  [
-    'services',
-    {
-      spec: {
-        type: 'LoadBalancer',
-        clusterIP: '10.0.0.5',
-        ports: [
-          { port: 80, nodePort: 30001, protocol: 'TCP' },
-          { port: 53, protocol: 'UDP' },
-        ],
-        selector: { b: '2', a: '1' },
-      },
-    },
-    ['x', 'LoadBalancer', '10.0.0.5', '<pending>', '80:30001/TCP,53/UDP', '10m', 'a=1,b=2'],
-  ],
-  [
-    'nodes',
-    {
-      metadata: {
-        name: 'n',
-        creationTimestamp: '2026-01-01T00:50:00Z',
-        labels: { 'node-role.kubernetes.io/worker': '', 'node-role.kubernetes.io/edge': '' },
-      },
-      spec: { unschedulable: true },
-      status: {
-        conditions: [{ type: 'Ready', status: 'Unknown' }],
-        nodeInfo: { kubeletVersion: 'v1.36.2' },
-        addresses: [{ type: 'InternalIP', address: '10.1.1.1' }],
-      },
-    },
-    ['n', 'NotReady,SchedulingDisabled', 'edge,worker', '10m', 'v1.36.2', '10.1.1.1', '<none>', '<unknown>', '<unknown>', '<unknown>'],
-  ],
-  [
-    'jobs.batch',
-    { spec: { completions: 3 }, status: { succeeded: 1, startTime: '2026-01-01T00:58:00Z' } },
-    ['x', 'Running', '1/3', '2m', '10m', '', '', '<none>'],
-  ],
-  [
-    'persistentvolumes',
-    { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteMany', 'ReadWriteOnce'] } },
-    ['x', '1Gi', 'RWO,RWX', '', '', '', '', '<unset>', '', '10m', '<unset>'],
-  ],
-  [
-    'ingresses.networking.k8s.io',
-    { spec: { rules: [{ host: 'a' }, { host: 'b' }, { host: 'c' }, { host: 'd' }], tls: [{}] } },
-    ['x', '<none>', 'a,b,c + 1 more...', '', '80, 443', '10m'],
-  ],
-  ['configmaps', { data: { a: '1', b: '2' }, binaryData: { c: '' } }, ['x', 3, '10m']],
-  ['statefulsets.apps', { spec: { replicas: 3 }, status: { readyReplicas: 1 } }, ['x', '1/3', '10m', '', '']],
-])('shows the cells of %s', (storage, object, expected) => {
-  expect(cells(storage, object)).toEqual(expected);
+const builtin = (storage: string) => types.find((type) => type.storage === storage) as ApiType;
+
+it('shows name and creation time of a type without a printer', () => {
+  const roles = builtin('roles.rbac.authorization.k8s.io');
+  const creationTimestamp = '2026-01-01T00:50:00Z';
+  expect([hasPrinter(roles), hasPrinter(builtin('pods'))]).toEqual([false, true]);
+  expect(tableColumns(roles).map(({ name }) => name)).toEqual(['Name', 'Created At']);
+  expect(row(roles, { metadata: { name: 'x', creationTimestamp } }, NOW)).toEqual(['x', creationTimestamp]);
 });
 
-const OBJECT = {
-  spec: { color: 'red', list: [{ n: 1 }, { n: 2 }], 'a.b': 'dot' },
-  status: {
-    conditions: [
-      { type: 'Ready', status: 'True' },
-      { type: 'Other', status: 'False' },
-    ],
-  },
-};
+it('has row conditions for finished pods only', () => {
+  const finished = { metadata: {}, status: { phase: 'Succeeded' } };
+  expect(rowConditions(builtin('pods'), finished)).toHaveLength(1);
+  expect(rowConditions(builtin('jobs.batch'), finished)).toBeUndefined();
+});
 
-it.each([
-  ['.spec.color', ['red']],
-  ['{.spec.color}', ['red']],
-  ['spec.color', ['red']],
-  ['.spec.list[1].n', [2]],
-  ['.spec.list[-1].n', [2]],
-  ['.spec.list[*].n', [1, 2]],
-  [".spec['a.b']", ['dot']],
-  ['.spec.a\\.b', ['dot']],
-  ['.status.conditions[?(@.type=="Ready")].status', ['True']],
-  [".status.conditions[?(@.type!='Ready')].status", ['False']],
-  ['.spec.missing.deep', []],
-  ['.spec.list[?(@.n > 1)]', []],
-])('finds by the printer column path %s: %j', (path, expected) => {
-  expect(findPath(OBJECT, path)).toEqual(expected);
+const CREATED = new Date(NOW - 600_000).toISOString();
+
+it.each<[columnType: string, value: unknown, cell: unknown]>([
+  ['string', 'red', 'red'],
+  ['string', 5, '5'],
+  ['string', { a: [1] }, '{"a":[1]}'],
+  ['integer', 5, 5],
+  ['integer', 5.9, 5],
+  ['integer', 12345678901234567890n, 12345678901234567890n],
+  ['integer', '5', null],
+  ['number', 5.5, 5.5],
+  ['number', '5.5', null],
+  ['boolean', true, true],
+  ['boolean', 'true', null],
+  ['date', CREATED, '10m'],
+  ['date', 'yesterday', '<invalid>'],
+  ['string', undefined, null],
+  ['date', null, null],
+])('shows in a custom column of type %s the value %o as %o', (type, value, cell) => {
+  const column = { name: 'Value', type, format: '', description: '', priority: 0 };
+  const traits = { columns: [{ column, jsonPath: '.spec.value' }], selectableFields: [], schema: undefined } satisfies CustomTraits;
+  const custom: ApiType = { ...builtin('pods'), custom: traits };
+  expect(row(custom, { metadata: { name: 'x' }, spec: { value } }, NOW)).toEqual(['x', cell]);
+  expect(JSON.parse(columnDefinitions(custom)).map((c: { name: string }) => c.name)).toEqual(['Name', 'Value']);
+  expect(hasPrinter(custom)).toBe(true);
 });

@@ -18,7 +18,14 @@ import { Writer } from './write/writer.ts';
 export interface ControlPlaneOptions extends ApiServerOptions, Pick<Cluster, 'clock' | 'random'> {
   readonly store: ObjectStoreOptions;
   /** The objects and history to begin with. Absent: the objects of a cluster that was just created. */
-  readonly snapshot?: StoreSnapshot | undefined;
+  readonly snapshot?: ControlPlaneSnapshot | undefined;
+}
+
+/** The state of a control plane, from which another one can begin. */
+export interface ControlPlaneSnapshot {
+  readonly stored: StoreSnapshot;
+  /** Uids of the objects that fixtures created without their owners. */
+  readonly loaded: readonly string[];
 }
 
 /**
@@ -34,16 +41,21 @@ export class ControlPlane implements Disposable {
   constructor({ clock, random, store: storeOptions, snapshot, ...options }: ControlPlaneOptions) {
     const store = new ObjectStore(storeOptions);
     const cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random };
-    this.backend = { cluster, writer: new Writer(cluster), deleter: new Deleter(cluster) };
+    this.backend = { cluster, writer: new Writer(cluster, snapshot?.loaded), deleter: new Deleter(cluster) };
     this.server = new ApiServer(cluster, new WriteRequests(this.backend), options);
     const crds = new CrdController(this.backend);
     this.fixtures = new Fixtures(this.backend, crds);
     this.#controllers = [crds, new GarbageCollector(this.backend), new NamespaceCleaner(this.backend), new PodReaper(this.backend)];
     if (!snapshot) bootstrap(this.backend, timestamp(clock.now()));
     else {
-      store.load(snapshot);
+      store.load(snapshot.stored);
       for (const { key } of [...store.collection(CRD_STORAGE).values()]) crds.establish(key);
     }
+  }
+
+  snapshot(): ControlPlaneSnapshot {
+    const { cluster, writer } = this.backend;
+    return { stored: cluster.store.snapshot(), loaded: writer.loaded };
   }
 
   [Symbol.dispose](): void {

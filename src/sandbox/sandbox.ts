@@ -11,7 +11,7 @@ import type { ApiRequest, ApiResponse } from './api/exchange.ts';
 import { userNamed } from './auth/authenticate.ts';
 import { TokenKeeper } from './auth/token-keeper.ts';
 import type { Cluster } from './cluster.ts';
-import { ControlPlane } from './control-plane.ts';
+import { ControlPlane, type ControlPlaneSnapshot } from './control-plane.ts';
 import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
@@ -24,7 +24,6 @@ import { type InProcessOptions, type InProcessTransport, inProcessTransport } fr
 import { RequestLog } from './server/request-log.ts';
 import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
-import type { StoreSnapshot } from './store/object-store.ts';
 import { copy } from './types/copy.ts';
 
 export interface SandboxOptions {
@@ -85,13 +84,13 @@ export interface SandboxSnapshot {
   readonly resourceVersion: string;
 }
 
-const STORED = new WeakMap<SandboxSnapshot, StoreSnapshot>();
+const STORED = new WeakMap<SandboxSnapshot, ControlPlaneSnapshot>();
 
 interface RestartOptions {
   readonly keepHistory?: boolean | undefined;
   readonly downMs?: number | undefined;
   /** What the server comes back with, if not with what it had. */
-  readonly replaced?: StoreSnapshot | 'wiped' | undefined;
+  readonly replaced?: ControlPlaneSnapshot | 'wiped' | undefined;
 }
 
 /** For whom {@link Sandbox.tokenFor} makes a token. */
@@ -149,7 +148,7 @@ export class Sandbox implements AsyncDisposable {
     this.#controlPlane = this.#createControlPlane();
   }
 
-  #createControlPlane(snapshot?: StoreSnapshot): ControlPlane {
+  #createControlPlane(snapshot?: ControlPlaneSnapshot): ControlPlane {
     const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
     const store = { historySize, historyMs, clock: this.#clock };
     return new ControlPlane({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
@@ -323,7 +322,7 @@ export class Sandbox implements AsyncDisposable {
   /** All that is stored at this moment, for {@link restore}. */
   snapshot(): SandboxSnapshot {
     const snapshot: SandboxSnapshot = { resourceVersion: this.resourceVersion };
-    STORED.set(snapshot, this.#cluster.store.snapshot());
+    STORED.set(snapshot, this.#controlPlane.snapshot());
     return snapshot;
   }
 
@@ -365,7 +364,7 @@ export class Sandbox implements AsyncDisposable {
     if (port !== undefined) await this.#listen(port);
   }
 
-  #replace(snapshot: StoreSnapshot | undefined): void {
+  #replace(snapshot: ControlPlaneSnapshot | undefined): void {
     this.stopScenario();
     const { address } = this.#controlPlane.server;
     this.#controlPlane[Symbol.dispose]();

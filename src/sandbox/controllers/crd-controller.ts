@@ -14,17 +14,20 @@ import type { Writer } from '../write/writer.ts';
 
 export const CRD_STORAGE = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** A definition is served this long after it was written, as on a real server: not at once. */
+/** How long after a write of a definition its types are served. A real server too does not serve them at once. */
 const ESTABLISH_MS = 20;
-/** Watches of a definition as it was before end so long after it changed. Source: apiextensions-apiserver crdHandler.tearDown. */
+
+/** How long after a change of a definition its open watches end. Source: apiextensions-apiserver crdHandler.tearDown. */
 const TEARDOWN_MS = 1_000;
 
 type Condition = Record<string, unknown>;
 
 /**
- * Brings what a CustomResourceDefinition says into force: its types are served once it is Established, unless another type of its group has
- * one of its names; objects show the defaults it gives from then on. When it changes, the watches that are open end a moment later. When it is deleted its objects go first; finalizers of theirs hold it.
- * Then open watches end and the types are served no more. Source: apiextensions-apiserver pkg/controller/{establish,status,finalizer}.
+ * Serves the types of CustomResourceDefinitions. A definition becomes Established unless another type of its group has
+ * one of its names. New defaults of its schema apply to stored objects too. When a definition changes, its open watches
+ * end after a short time. When it is deleted, its objects are deleted first, and finalizers of the objects delay it.
+ * Then open watches end, and the types are no longer served.
+ * Source: apiextensions-apiserver pkg/controller/{establish,status,finalizer}.
  */
 export class CrdController implements Disposable {
   readonly #cluster: Cluster;
@@ -32,7 +35,7 @@ export class CrdController implements Disposable {
   readonly #deleter: Deleter;
   readonly #subscription: Disposable;
   readonly #timers = new Set<Disposable>();
-  /** What is stored under definitions that are going. */
+  /** The storages of definitions that are being deleted. */
   readonly #going = new Set<string>();
 
   constructor({ cluster, writer, deleter }: Backend) {
@@ -45,11 +48,15 @@ export class CrdController implements Disposable {
     });
   }
 
-  /** Serves a definition's types now instead of in a moment. */
+  /** Serves the types of a definition now, without the delay. One in deletion is served only if it was before. */
   establish(name: string): void {
     const crd = this.#cluster.store.get(CRD_STORAGE, name)?.object;
-    if (!crd || crd.metadata.deletionTimestamp) return;
+    if (!crd) return;
     const storage = storageOf(specOf(crd));
+    if (crd.metadata.deletionTimestamp) {
+      if (isEstablished(crd)) this.#serve(storage, typesOf(crd), storageVersionOf(crd)); // until its objects are deleted
+      return;
+    }
     const conflict = this.#conflictOf(crd, storage);
     if (!conflict) this.#serve(storage, typesOf(crd), storageVersionOf(crd));
     this.#setStatus(crd, conflict ? refusedStatus(crd, conflict, this.#now()) : establishedStatus(crd, this.#now()));
@@ -74,7 +81,7 @@ export class CrdController implements Disposable {
   #serve(storage: string, types: readonly ApiType[], stored: string): void {
     const { types: registry } = this.#cluster;
     const before = registry.all.filter((t) => t.storage === storage);
-    if (equalJson(before.map(told), types.map(told))) return;
+    if (equalJson(before.map(comparable), types.map(comparable))) return;
     registry.put(storage, types);
     if (before.length > 0) this.#soon(() => this.#cluster.store.collection(storage).retire(before), TEARDOWN_MS);
     const schema = types.find((t) => t.gvr.version === stored)?.custom?.schema;
@@ -89,7 +96,7 @@ export class CrdController implements Disposable {
     for (const { key } of this.#cluster.store.collection(CRD_STORAGE).values()) this.#soon(() => this.establish(key)); // a name may be free now
   }
 
-  /** Deletes the objects of a definition that is going, and lets it go when there are none. */
+  /** Deletes the objects of a definition that is being deleted, and removes its finalizer when no object is left. */
   #cleanUp(name: string): void {
     const { store } = this.#cluster;
     const crd = store.get(CRD_STORAGE, name)?.object;
@@ -120,7 +127,7 @@ export class CrdController implements Disposable {
     if (!equalJson(crd.status, status)) this.#write({ ...copy(crd), status }, 'status');
   }
 
-  /** What is refused stays as it is: a definition from a fixture need not hold to every rule. */
+  /** Writes a definition. A refused write changes nothing: a definition from a fixture may break rules of the API. */
   #write(crd: UnknownObject, subresource: string | undefined): void {
     const type = this.#cluster.types.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     try {
@@ -130,7 +137,7 @@ export class CrdController implements Disposable {
     }
   }
 
-  /** The first name of a definition that another type of its group goes by. */
+  /** A name of the definition that another type of its group already has; the last one when there are several. */
   #conflictOf(crd: UnknownObject, storage: string): { readonly reason: string; readonly name: string } | undefined {
     const { group, names } = specOf(crd);
     const others = this.#cluster.types.all.filter((t) => t.gvr.group === group && t.storage !== storage);
@@ -164,8 +171,8 @@ const DELETING = {
 };
 const DELETED = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' };
 
-/** What makes two states of a type the same to those it is served to. */
-function told({ subresourceTypes, ...type }: ApiType): object {
+/** A type as plain JSON, to compare it with another state of it. */
+function comparable({ subresourceTypes, ...type }: ApiType): object {
   return { ...type, subresourceTypes: [...subresourceTypes.values()] };
 }
 
@@ -175,6 +182,10 @@ function storageVersionOf(crd: UnknownObject): string {
 
 function conditionsOf({ status }: UnknownObject): Condition[] {
   return ((status ?? {}) as { conditions?: Condition[] | null }).conditions ?? [];
+}
+
+function isEstablished(crd: UnknownObject): boolean {
+  return conditionsOf(crd).some((c) => c.type === 'Established' && c.status === 'True');
 }
 
 function establishedStatus(crd: UnknownObject, now: string): object {
@@ -197,7 +208,7 @@ function establishedStatus(crd: UnknownObject, now: string): object {
 function refusedStatus(crd: UnknownObject, { reason, name }: { reason: string; name: string }, now: string): object {
   const message = `${JSON.stringify(name)} is already in use`;
   const refused = withCondition(crd.status, { type: 'NamesAccepted', status: 'False', reason, message }, now);
-  if (conditionsOf(crd).some((c) => c.type === 'Established' && c.status === 'True')) return refused; // it was there before
+  if (isEstablished(crd)) return refused; // its types were served before the conflict
   return withCondition(
     refused,
     { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },

@@ -11,14 +11,14 @@ import { askedBefore, type DeleteRules, type Deleter, FOREGROUND, ORPHAN } from 
 import { tidyMetadata } from '../write/identity.ts';
 import type { Writer } from '../write/writer.ts';
 
-/** Dependents follow their owner after this long. */
+/** How long after a change the objects that it concerns are examined. */
 const COLLECT_MS = 50;
 
 const MANAGER = 'kube-controller-manager';
 
 type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number] & { readonly blockOwnerDeletion?: boolean | undefined };
 
-/** Where an object is. */
+/** Where an object is stored. */
 interface Place {
   readonly storage: string;
   readonly key: string;
@@ -30,10 +30,11 @@ interface Found {
 }
 
 /**
- * Deletes what belongs to owners that are gone, and carries out the foreground and orphan policies.
+ * Deletes objects whose owners no longer exist, and carries out the foreground and orphan policies.
  *
- * An owner is who a reference names: kind, name, uid, in the dependent's namespace or in none. Where that cannot be told, because the
- * kind is not served, nothing is deleted. Objects a fixture brought without their owners stay until an owner was seen and went.
+ * An owner is the object with the kind, name and uid of the reference, in the namespace of the dependent or without a
+ * namespace. A dependent whose owner is of a kind that is not served is never deleted. An object that a fixture created
+ * before its owners is kept until one of its owners has existed and is deleted.
  * Source: kubernetes/pkg/controller/garbagecollector.
  */
 export class GarbageCollector implements Disposable {
@@ -41,11 +42,11 @@ export class GarbageCollector implements Disposable {
   readonly #writer: Writer;
   readonly #deleter: Deleter;
   readonly #subscription: Disposable;
-  /** Owner uid → the objects that name it. */
+  /** Owner uid → the objects that have a reference to it. */
   readonly #dependents = new Map<string, Map<string, Place>>();
-  /** Every object with its uid. */
+  /** Uid → where the object is stored. */
   readonly #alive = new Map<string, Place>();
-  /** Objects to be looked at next, each once. */
+  /** The objects to examine next. */
   #dirty = new Map<string, Place>();
   #timer: Disposable | undefined;
 
@@ -92,7 +93,7 @@ export class GarbageCollector implements Disposable {
     }
   }
 
-  /** A dependent changed: an owner that waits for it may go now. */
+  /** Examines the owners of a changed dependent: one of them may have waited for it. */
   #lookAtOwners(owners: readonly OwnerReference[]): void {
     for (const { uid } of owners) {
       const owner = this.#alive.get(uid);
@@ -124,21 +125,21 @@ export class GarbageCollector implements Disposable {
     }
   }
 
-  /** What the API refuses is left as it is, as a controller would after its retries. */
+  /** Acts on one object. A write that the API refuses is dropped, as a controller does after its retries. */
   #process(place: Place, found: Found): void {
     try {
       const { deletionTimestamp, finalizers = [] } = found.object.metadata;
       const policy = deletionTimestamp ? askedBefore(finalizers) : undefined;
       if (policy === 'Orphan') this.#orphan(found);
       else if (policy === 'Foreground') this.#foreground(found);
-      else if (!deletionTimestamp) this.#follow(place, found);
+      else if (!deletionTimestamp) this.#checkOwners(place, found);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
     }
   }
 
-  /** Deletes an object none of whose owners live; forgets the owners that are gone where another lives. */
-  #follow({ key }: Place, { type, object }: Found): void {
+  /** Deletes an object when all of its owners are gone. When only some are gone, removes the references to those. */
+  #checkOwners({ key }: Place, { type, object }: Found): void {
     const owners = ownersOf(object.metadata);
     const { namespace } = splitKey(key);
     const states = owners.map((owner) => this.#stateOf(owner, namespace));
@@ -162,7 +163,10 @@ export class GarbageCollector implements Disposable {
     return isWaiting(owner) ? 'waiting' : 'alive';
   }
 
-  /** The owner goes once the dependents that block it have; all of them are deleted. */
+  /**
+   * Deletes all dependents of an owner. The owner itself is deleted when no dependent with `blockOwnerDeletion` is
+   * left.
+   */
   #foreground({ type, object }: Found): void {
     const { uid = '' } = object.metadata;
     const dependents = [...(this.#dependents.get(uid)?.values() ?? [])];
@@ -216,7 +220,7 @@ function idOf({ storage, key }: Place): string {
   return `${storage} ${key}`;
 }
 
-/** Whether an owner waits for its dependents to go. */
+/** Whether an owner is in foreground deletion: it waits until its dependents are deleted. */
 function isWaiting(object: UnknownObject | undefined): boolean {
   return object?.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).includes(FOREGROUND);
 }

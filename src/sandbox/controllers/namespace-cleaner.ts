@@ -5,10 +5,14 @@ import type { Backend } from '../write/backend.ts';
 import { type Deleter, withCondition } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
 
-/** How often a namespace that is going is looked at until it is empty. */
+/** How often a namespace in deletion is examined until it is empty. */
 const SWEEP_MS = 100;
 
-/** Empties a namespace that was deleted, then lets it go. Source: kubernetes/pkg/controller/namespace. */
+/**
+ * Deletes the objects of a namespace in deletion, then the namespace. Until then its status has conditions that say
+ * what is left.
+ * Source: kubernetes/pkg/controller/namespace.
+ */
 export class NamespaceCleaner implements Disposable {
   readonly #cluster: Cluster;
   readonly #writer: Writer;
@@ -21,7 +25,7 @@ export class NamespaceCleaner implements Disposable {
     this.#writer = writer;
     this.#deleter = deleter;
     this.#subscription = cluster.store.onChange((storage, { type, object }) => {
-      if (storage === 'namespaces' && type === 'MODIFIED' && object.object.metadata.deletionTimestamp) this.#later(object.key);
+      if (storage === 'namespaces' && type !== 'DELETED' && object.object.metadata.deletionTimestamp) this.#later(object.key);
     });
   }
 
@@ -57,7 +61,9 @@ export class NamespaceCleaner implements Disposable {
     this.#later(name);
   }
 
-  /** Deletes what is in a namespace. Returns what is left of it. */
+  /**
+   * Deletes the objects of a namespace. Returns those that are left, because finalizers or a grace period delay them.
+   */
   #empty(name: string): StoredObject[] {
     const { store, types } = this.#cluster;
     for (const { object } of contentOf(this.#cluster, name)) {
@@ -75,7 +81,10 @@ function contentOf({ store }: Cluster, namespace: string): StoredObject[] {
   return [...store.collections()].flatMap((collection) => collection.list({ prefix: `${namespace}/` }, store.revision));
 }
 
-/** What a namespace says that cannot go yet. Source: kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go. */
+/**
+ * The conditions of a namespace that still contains objects.
+ * Source: kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go.
+ */
 function remaining({ types }: Cluster, left: readonly StoredObject[]): Record<string, unknown>[] {
   const resources = new Map<string, number>();
   const finalizers = new Map<string, number>();
@@ -84,7 +93,7 @@ function remaining({ types }: Cluster, left: readonly StoredObject[]): Record<st
     if (gvr) count(resources, `${gvr.resource}.${gvr.group}`);
     for (const finalizer of object.metadata.finalizers ?? []) count(finalizers, finalizer);
   }
-  const told = (counts: Map<string, number>, words: (name: string, n: number) => string) =>
+  const listed = (counts: Map<string, number>, words: (name: string, n: number) => string) =>
     [...counts]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, n]) => words(name, n))
@@ -97,13 +106,13 @@ function remaining({ types }: Cluster, left: readonly StoredObject[]): Record<st
       type: 'NamespaceContentRemaining',
       status: 'True',
       reason: 'SomeResourcesRemain',
-      message: `Some resources are remaining: ${told(resources, (name, n) => `${name} has ${n} resource instances`)}`,
+      message: `Some resources are remaining: ${listed(resources, (name, n) => `${name} has ${n} resource instances`)}`,
     },
     {
       type: 'NamespaceFinalizersRemaining',
       status: 'True',
       reason: 'SomeFinalizersRemain',
-      message: `Some content in the namespace has finalizers remaining: ${told(finalizers, (name, n) => `${name} in ${n} resource instances`)}`,
+      message: `Some content in the namespace has finalizers remaining: ${listed(finalizers, (name, n) => `${name} in ${n} resource instances`)}`,
     },
   ];
 }

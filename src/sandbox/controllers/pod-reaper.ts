@@ -3,10 +3,13 @@ import type { Cluster } from '../cluster.ts';
 import type { Backend } from '../write/backend.ts';
 import type { Deleter } from '../write/deleter.ts';
 
-/** A node of the sandbox stops a pod within this long, however long the pod was given. */
+/**
+ * The mean time from the deletion of a pod to its end, whatever its grace period is. The time is drawn between half of
+ * it and one and a half.
+ */
 const STOP_MS = 1_200;
 
-/** Plays the part of the nodes when a pod is deleted: after a moment the pod is gone. */
+/** Removes deleted pods with a grace period after a short time, in place of the kubelets of a real cluster. */
 export class PodReaper implements Disposable {
   readonly #cluster: Cluster;
   readonly #deleter: Deleter;

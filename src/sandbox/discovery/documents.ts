@@ -4,17 +4,17 @@ import type { ApiType, Subresource } from '../types/api-type.ts';
 import { storageVersionHash } from '../types/builtin-types.ts';
 import type { ServedGroup, ServedVersion, TypeRegistry } from '../types/type-registry.ts';
 
-/** `/api`: the versions of the core group. `address` is host:port of the server. */
+/** The answer to `/api`: the versions of the core group. `address` is host:port of the server. */
 export function apiVersions(address: string): object {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
 }
 
-/** `/apis`: every named group. */
+/** The answer to `/apis`: every named group. */
 export function apiGroupList(types: TypeRegistry): object {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: types.groups.filter((g) => g.name !== '').map(groupEntry) };
 }
 
-/** `/apis/GROUP`. */
+/** The answer to `/apis/GROUP`. */
 export function apiGroup(group: ServedGroup): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
@@ -24,7 +24,9 @@ function groupEntry({ name, versions }: ServedGroup): object {
   return { name, versions: entries, preferredVersion: entries[0] };
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`. The core list carries no apiVersion, as the real one does not. */
+/**
+ * The answer to `/api/v1` and `/apis/GROUP/VERSION`. The list of the core group has no apiVersion, as on a real server.
+ */
 export function apiResourceList(group: string, { version, types }: ServedVersion): object {
   return {
     kind: 'APIResourceList',
@@ -61,7 +63,7 @@ function subresourceEntry(type: ApiType, { name, group, version, kind, verbs }: 
   };
 }
 
-/** The aggregated form of `/api` (core) or `/apis` (everything else). Source: KEP-3352. */
+/** The aggregated answer to `/api` (core) or `/apis` (all other groups). Source: KEP-3352. */
 export function apiGroupDiscoveryList(types: TypeRegistry, which: 'core' | 'named'): object {
   const groups = types.groups.filter((g) => (g.name === '') === (which === 'core'));
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(groupDiscovery) };
@@ -91,7 +93,10 @@ function subresourceDiscovery(type: ApiType, { name, group, version, kind, verbs
   return { subresource: name, responseKind: group === '' ? responseKind(type, kind) : { group, version, kind }, verbs };
 }
 
-/** The real server leaves group and version of built-in kinds empty and fills those of custom ones. */
+/**
+ * The response kind of a resource. As on a real server, group and version are empty for built-in kinds and filled in
+ * for custom ones.
+ */
 function responseKind({ gvr, custom }: ApiType, kind: string): object {
   return custom ? { group: gvr.group, version: gvr.version, kind } : { group: '', version: '', kind };
 }
@@ -101,7 +106,7 @@ export function etagOf(body: Uint8Array): string {
   return `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
 }
 
-/** `/`: the paths a client may find. Health checks by name are left out; the sandbox has none. */
+/** The answer to `/`: the paths of the server. The sandbox has no health checks by name, so it lists none. */
 export function rootPaths(types: TypeRegistry): object {
   const named = types.groups.filter((g) => g.name !== '').sort((a, b) => (a.name < b.name ? -1 : 1));
   const groups = named.flatMap((g) => [`/apis/${g.name}`, ...g.versions.map((v) => `/apis/${g.name}/${v.version}`).sort()]);

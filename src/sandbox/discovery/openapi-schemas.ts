@@ -8,7 +8,7 @@ type Schema = Record<string, unknown>;
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const OBJECT_META = `${META}.ObjectMeta`;
 
-/** Values with a schema of their own, which others refer to. */
+/** Scalars that have a schema with a name, to which other schemas refer. */
 const NAMED_SCALARS: Readonly<Record<string, { readonly name: string; readonly schema: Schema }>> = {
   Quantity: { name: 'io.k8s.apimachinery.pkg.api.resource.Quantity', schema: { oneOf: [{ type: 'string' }, { type: 'number' }] } },
   Time: { name: `${META}.Time`, schema: { type: 'string', format: 'date-time' } },
@@ -29,19 +29,20 @@ const PLAIN_SCALARS: Readonly<Partial<Record<Scalar, Schema>>> = {
 };
 
 /**
- * The schemas of a document, by name: of the kinds it serves and of everything these hold. Built-in kinds come from the field table, custom
- * ones from their definition. A kind the table does not know has none.
+ * The schemas of a document by name: those of its kinds and of every type that they contain. The schema of a built-in
+ * kind is made from the field table, the schema of a custom kind from its definition. A built-in kind that the field
+ * table does not have gets no schema.
  */
 export class SchemaSet {
   readonly #schemas = new Map<string, Schema>();
 
-  /** Takes a kind in and says what its schema is called. */
+  /** Adds the schema of a type and returns the name of the schema; undefined for a kind without one. */
   add({ gvr, kind, custom }: ApiType): string | undefined {
     if (custom) return this.#addCustom(gvr, kind, custom.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
     return this.addKind(formatGroupVersion(gvr), kind);
   }
 
-  /** The same for a built-in kind by its name. */
+  /** Adds the schema of a built-in kind and returns its name; undefined for a kind without one. */
   addKind(apiVersion: string, kind: string): string | undefined {
     const message = builtinMessage(apiVersion, kind);
     if (!message) return undefined;
@@ -67,7 +68,7 @@ export class SchemaSet {
 
   #addMessage(message: Message): void {
     if (this.#schemas.has(message.qualified)) return;
-    this.#schemas.set(message.qualified, {}); // it may hold itself
+    this.#schemas.set(message.qualified, {}); // set before the fields are read: a message may contain itself
     this.#schemas.set(message.qualified, this.#ofMessage(message));
   }
 

@@ -4,21 +4,24 @@ import type { ApiType } from '../types/api-type.ts';
 import type { TypeRegistry } from '../types/type-registry.ts';
 import { SchemaSet } from './openapi-schemas.ts';
 
-/** A document as it is sent, and the hash that names this state of it. */
+/** A document as it is sent, and the hash of its content. */
 export interface OpenApiDocument {
   readonly body: Buffer;
   readonly hash: string;
 }
 
-/** `/openapi/v3`: one document per group and version, each under an address that holds for this state of it only. */
+/**
+ * The answer to `/openapi/v3`: the address of the document of each group and version. The address contains the hash of
+ * the document.
+ */
 export function openApiIndex(types: TypeRegistry): object {
   const entry = (name: string) => ({ serverRelativeURL: `/openapi/v3/${name}?hash=${openApiDocument(types, name)?.hash}` });
   return { paths: Object.fromEntries([...servedDocuments(types).keys()].map((name) => [name, entry(name)])) };
 }
 
 /**
- * `/openapi/v3/apis/GROUP/VERSION`: which requests there are, which options they take, and the schemas of the kinds. Undefined for a
- * document that is not served.
+ * The document `/openapi/v3/apis/GROUP/VERSION`, or `/openapi/v3/api/v1`: the requests with their options, and the
+ * schemas of the kinds. Undefined for a document that is not served.
  */
 export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocument | undefined {
   const served = servedDocuments(types).get(name);
@@ -29,7 +32,7 @@ export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocum
   return found;
 }
 
-/** The documents of built-in kinds are the same for every server. */
+/** The documents of groups without custom types. All servers in this process share them. */
 const BUILTIN = new Map<string, OpenApiDocument>();
 
 const custom = new WeakMap<TypeRegistry, { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }>();
@@ -114,7 +117,7 @@ function operation(verb: string, operand: Operand): object {
 
 const PATCHES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
 
-/** What a write takes. Clients look here whether a kind takes strategic merge patches. */
+/** The content types that a write accepts. Clients read from them whether a kind accepts strategic merge patches. */
 function contentOf(verb: string, { schema, strategic }: Operand): object {
   const patches = strategic ? [...PATCHES, 'application/strategic-merge-patch+json'] : PATCHES;
   const taken = verb === 'patch' ? patches : ['application/json', 'application/yaml'];

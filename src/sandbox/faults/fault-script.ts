@@ -5,7 +5,7 @@ import { randomFaults } from './random-faults.ts';
 
 const KNOWN_RULE = { fault: true, match: true, skip: 'number', times: 'number' } satisfies KnownOptionsOf<FaultRule>;
 const KNOWN_MATCH = { method: 'text', path: true, watch: 'boolean' } satisfies KnownOptionsOf<FaultMatch>;
-const KNOWN_HARM = { seed: 'number', rate: 'number', kinds: 'list', match: true } satisfies KnownOptions;
+const KNOWN_RANDOM = { seed: 'number', rate: 'number', kinds: 'list', match: true } satisfies KnownOptions;
 const COUNT = { kind: true, after: 'number' } as const;
 const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
   cut: { ...COUNT, bytes: 'number' },
@@ -21,10 +21,13 @@ const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
   restart: { kind: true, keepHistory: 'boolean', wiped: 'boolean', downMs: 'number' },
   skew: { kind: true, ms: 'number' },
   expire: { kind: true },
-  random: { kind: true, ...KNOWN_HARM },
+  random: { kind: true, ...KNOWN_RANDOM },
 };
 
-/** A fault that is misspelt would befall nothing, and the test that counts on it would prove nothing. */
+/**
+ * Throws `argument` for a rule with an unknown name or value. Without this check a misspelt fault would not apply, and
+ * a test would pass.
+ */
 function checkRule(rule: FaultRule): void {
   checkOptions('a rule of faults', rule, KNOWN_RULE);
   checkOptions('match', rule.match === undefined ? {} : rule.match, KNOWN_MATCH);
@@ -35,43 +38,54 @@ function checkRule(rule: FaultRule): void {
 
 interface Armed {
   readonly match: FaultMatch;
-  /** What befalls the next request that matches; undefined lets it go. */
+  /** The fault of the next matching request; undefined when it gets none. */
   readonly draw: () => Fault | Incident | undefined;
   toSkip: number;
-  toHarm: number;
+  left: number;
 }
 
-/** The faults that wait for their requests, in the order in which they were added. The first that matches is used up. */
+/**
+ * The faults that wait for requests, in the order in which they were added. Each request gets the first fault that
+ * matches it.
+ */
 export class FaultScript {
   #armed: Armed[] = [];
 
-  /** Arms a fault. Disposing the result takes it back. Throws `argument` on a fault that is unknown, and on what it or the rule cannot hold. */
+  /**
+   * Adds a fault. Disposing the result removes it. Throws `argument` for an unknown fault, or an unknown option of it
+   * or of the rule.
+   */
   add(rule: FaultRule): Disposable {
     checkRule(rule);
     const { fault, match = {}, skip = 0, times = fault.kind === 'random' ? Number.POSITIVE_INFINITY : 1 } = rule;
     const draw = fault.kind === 'random' ? randomFaults(fault) : () => fault;
-    const armed: Armed = { match, draw, toSkip: skip, toHarm: times };
+    const armed: Armed = { match, draw, toSkip: skip, left: times };
     this.#armed.push(armed);
     return { [Symbol.dispose]: () => this.#remove(armed) };
   }
 
-  /** Lets a share of all requests, or of those that match, go wrong from now on. Disposing the result ends it. */
-  random(harm: Omit<RandomFaults, 'kind'> & Pick<FaultRule, 'match'>): Disposable {
-    checkOptions('random faults', harm, KNOWN_HARM);
-    const { match, ...options } = harm;
-    return this.add({ fault: { ...options, kind: 'random' }, match });
+  /**
+   * Gives random faults to a share of all requests, or of the matching ones, from now on. Disposing the result ends it.
+   */
+  random(options: Omit<RandomFaults, 'kind'> & Pick<FaultRule, 'match'>): Disposable {
+    checkOptions('random faults', options, KNOWN_RANDOM);
+    const { match, ...fault } = options;
+    return this.add({ fault: { ...fault, kind: 'random' }, match });
   }
 
   clear(): void {
     this.#armed = [];
   }
 
-  /** How many faults wait. */
+  /** How many faults wait for requests. */
   get pending(): number {
     return this.#armed.length;
   }
 
-  /** The fault that befalls a request, if any; counts it. */
+  /**
+   * The fault of a request, undefined when it has none. A fault that has been given as often as its rule says is
+   * removed.
+   */
   take(request: ApiRequest): Fault | Incident | undefined {
     for (const armed of this.#armed) {
       if (!matches(armed.match, request)) continue;
@@ -81,7 +95,7 @@ export class FaultScript {
       }
       const fault = armed.draw();
       if (!fault) continue;
-      if (--armed.toHarm <= 0) this.#remove(armed);
+      if (--armed.left <= 0) this.#remove(armed);
       return fault;
     }
     return undefined;

@@ -1,62 +1,71 @@
-/** Something that goes wrong with one answer. Counts are of lines, which in a watch are events. */
+/** A fault of one answer. `after` counts lines; a line of a watch is an event, a list is one line. */
 export type Fault =
-  /** The connection breaks after so many lines (and, for lists, bytes). */
+  /** The connection breaks after `after` lines, or after `bytes` bytes. */
   | { readonly kind: 'cut'; readonly after?: number; readonly bytes?: number }
-  /** The connection stays open, but nothing comes any more. */
+  /** The connection stays open, and sends nothing after `after` lines. */
   | { readonly kind: 'stall'; readonly after?: number }
-  /** Half of the next line comes, then the answer ends as if in good order. */
+  /** Half of the line after `after` lines is sent, then the answer ends without an error. */
   | { readonly kind: 'truncate'; readonly after?: number }
-  /** 410: as an ERROR event in a watch, as the whole answer otherwise. */
+  /** 410: an ERROR event after `after` events of a watch, and the whole answer to other requests. */
   | { readonly kind: 'gone'; readonly after?: number }
-  /** A Status of this code instead of the answer. */
+  /** The answer is a Status with this code. */
   | { readonly kind: 'status'; readonly code: 401 | 403 | 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
-  /** The answer is late by this much. */
+  /** The answer comes `ms` later. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Every line takes this long; with `bytes`, so many bytes at a time do. */
+  /** Every line takes `ms`; with `bytes`, every piece of at most that size does. */
   | { readonly kind: 'slow'; readonly ms: number; readonly bytes?: number }
-  /** A line comes twice. */
+  /** The line after `after` lines is sent twice. */
   | { readonly kind: 'duplicate'; readonly after?: number }
-  /** From so many lines on, the members of all JSON objects come in the opposite order: what depends on their order was wrong. */
+  /** After `after` lines, the members of all JSON objects are in the opposite order, on which no client may depend. */
   | { readonly kind: 'reorder'; readonly after?: number }
-  /** The connection is refused: the request never arrives. */
+  /** The connection is refused, and the request is not served. */
   | { readonly kind: 'refuse' };
 
-/** Something that happens to the server as a whole when a request comes; it stays so until it is put right. */
+/** A fault of the whole server, which a request sets off. The state of the server stays changed after the request. */
 export type Incident =
-  /** The server restarts, as by Sandbox.restart, `wiped` as by Sandbox.wipe: this connection breaks with all the others. */
+  /**
+   * The server restarts as by Sandbox.restart, or with `wiped` as by Sandbox.wipe. All connections break, this one
+   * included.
+   */
   | { readonly kind: 'restart'; readonly keepHistory?: boolean; readonly wiped?: boolean; readonly downMs?: number }
-  /** From this request on the server's clock is off by so much, as by Sandbox.skewClock: its Date header, and every time it writes. */
+  /**
+   * The clock of the server is `ms` ahead from now on, as by Sandbox.skewClock: in its Date header and in every time
+   * that it writes.
+   */
   | { readonly kind: 'skew'; readonly ms: number }
-  /** The token expires, as by Sandbox.expireToken: 401 until there is a new one. */
+  /** The administrator's token expires as by Sandbox.expireToken: the answer is 401 until a new token is issued. */
   | { readonly kind: 'expire' };
 
-/** One of several faults, drawn for each matching request; most go unharmed. The same seed and requests give the same faults. */
+/**
+ * A fault drawn at random for a share of the matching requests. The same seed and the same requests give the same
+ * faults.
+ */
 export interface RandomFaults {
   readonly kind: 'random';
   readonly seed: number;
-  /** The share of requests that are harmed, 0 to 1. */
+  /** The share of requests that get a fault, 0 to 1. */
   readonly rate: number;
-  /** All that RANDOM_KINDS names unless said. */
+  /** The kinds to draw from. Default: RANDOM_KINDS. */
   readonly kinds?: readonly RandomKind[] | undefined;
 }
 
 export type RandomKind = (Fault | Incident)['kind'];
 
-/** Which requests a fault befalls. What is absent is not looked at. */
+/** The requests that a fault applies to. A condition that is absent always holds. */
 export interface FaultMatch {
   readonly method?: string | undefined;
-  /** A part of the path with its query, or a pattern it fits. */
+  /** A text that the path with its query contains, or a pattern that it matches. */
   readonly path?: string | RegExp | undefined;
-  /** Only watches, or only what is not one. */
+  /** True: only watches. False: only requests that are no watch. */
   readonly watch?: boolean | undefined;
 }
 
 export interface FaultRule {
   readonly fault: Fault | Incident | RandomFaults;
   readonly match?: FaultMatch | undefined;
-  /** So many matching requests go through unharmed first. */
+  /** How many matching requests get no fault before the first one does. Default: 0. */
   readonly skip?: number | undefined;
-  /** So many are harmed then; 1 unless said (of random faults all), Infinity for all. */
+  /** How many requests get the fault after that; Infinity for all. Default: 1, for random faults Infinity. */
   readonly times?: number | undefined;
 }
 

@@ -10,12 +10,12 @@ import { reordered } from './reordered.ts';
 type Serve = (request: ApiRequest) => Promise<ApiResponse>;
 type Body = AsyncGenerator<Uint8Array, void, void>;
 
-/** A connection that breaks, as Node reports one. */
+/** The error by which Node reports a connection that breaks or is refused. */
 export function connectionError(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
   return Object.assign(new Error(code === 'ECONNRESET' ? 'socket hang up' : 'connect ECONNREFUSED'), { code });
 }
 
-/** Serves a request with a fault in it. Throws, or lets the body throw, where a real connection would break. */
+/** Serves a request with a fault. Where a real connection would break, it rejects, or reading the body does. */
 export async function inject(fault: Fault, request: ApiRequest, serve: Serve, clock: Clock): Promise<ApiResponse> {
   const { signal } = request;
   if (fault.kind === 'refuse') throw connectionError('ECONNREFUSED');
@@ -23,7 +23,7 @@ export async function inject(fault: Fault, request: ApiRequest, serve: Serve, cl
   if (fault.kind === 'gone' && !isWatchRequest(request)) return respondStatus(expired());
   if (fault.kind === 'delay') await clock.sleep(fault.ms, { signal });
   const response = await serve(fault.kind === 'reorder' ? uncompressed(request) : request);
-  return fault.kind === 'delay' ? response : { ...response, body: harmed(fault, response.body, signal, clock) };
+  return fault.kind === 'delay' ? response : { ...response, body: withFault(fault, response.body, signal, clock) };
 }
 
 function uncompressed(request: ApiRequest): ApiRequest {
@@ -51,10 +51,10 @@ function expired(): ReturnType<typeof failure> {
 
 type StreamFault = Exclude<Fault, { kind: 'refuse' | 'status' | 'delay' }>;
 
-function harmed(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+function withFault(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
   if (fault.kind === 'cut' && fault.bytes !== undefined) return cutAtByte(body, fault.bytes);
   if (fault.kind === 'slow' && fault.bytes !== undefined) return trickle(body, fault.bytes, () => clock.sleep(fault.ms, { signal }));
-  return harmedLines(fault, body, signal, clock);
+  return withFaultByLine(fault, body, signal, clock);
 }
 
 async function* cutAtByte(body: AsyncIterable<Uint8Array>, bytes: number): Body {
@@ -78,7 +78,7 @@ async function* trickle(body: AsyncIterable<Uint8Array>, bytes: number, pause: (
   }
 }
 
-async function* harmedLines(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+async function* withFaultByLine(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
   const after = 'after' in fault ? (fault.after ?? 0) : 0;
   if (after === 0 && STRIKES.has(fault.kind)) {
     yield* strike(fault, signal);
@@ -98,10 +98,10 @@ async function* harmedLines(fault: StreamFault, body: AsyncIterable<Uint8Array>,
   }
 }
 
-/** Faults that come between two lines. */
+/** The faults that happen between two lines. */
 const STRIKES: ReadonlySet<Fault['kind']> = new Set(['cut', 'gone', 'stall']);
 
-/** What happens once the lines before the fault are through. Nothing for faults that strike a line itself. */
+/** Carries out a fault that happens between two lines. Does nothing for other faults. */
 async function* strike(fault: StreamFault, signal: AbortSignal | undefined): Body {
   if (fault.kind === 'cut') throw connectionError('ECONNRESET');
   if (fault.kind === 'gone') yield Buffer.from(`${JSON.stringify({ type: 'ERROR', object: expired() })}\n`);
@@ -116,7 +116,7 @@ function silence(signal: AbortSignal | undefined): Promise<void> {
 
 const NEWLINE = 0x0a;
 
-/** A body line by line, each with its line feed; what follows the last one comes as it is. */
+/** The lines of a body, each with its line feed. The last line is complete or not, as it is in the body. */
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, void> {
   let rest = Buffer.alloc(0);
   for await (const chunk of body) {

@@ -9,12 +9,16 @@ const HINT =
 const TERM = /^(?<kind>[a-z]+)(=(?<arg>[\w./+-]+))?(@(?<after>\d+))?(\*(?<times>\d*))?(:(?<verb>[A-Za-z]*))?(:(?<path>.+))?$/;
 
 /**
- * Reads the faults of a command line: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
+ * Parses the value of `--faults`: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
  *
- * KIND and ARG: `cut`, `stall`, `truncate`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`; `status=CODE[/RETRY-AFTER]`, in seconds;
- * `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`; `restart[=keep|lose|wipe[/DURATION]]`, which is how long it is away;
- * `random=RATE[/SEED[/KIND+KIND…]]`. LINES: so many come first. TIMES: how often, always when left out after the `*`; once unless said, but
- * `random` always. VERB: `watch`, `list` or an HTTP method. PATH: a part of the path. Throws `argument` with the term.
+ * - KIND and ARG: `cut`, `stall`, `truncate`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`;
+ * `status=CODE[/RETRY-AFTER]`, in seconds; `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`;
+ * `restart[=keep|lose|wipe[/DURATION]]`, the time until it is back; `random=RATE[/SEED[/KIND+KIND…]]`.
+ * - LINES: the number of lines before the fault.
+ * - TIMES: how many requests get the fault; `*` alone means all. Without it one request does, and with `random` all do.
+ * - VERB: `watch`, `list` or an HTTP method. PATH: a part of the path.
+ *
+ * Throws `argument`, with the term, for a term that is not valid.
  */
 export function parseFaults(spec: string): FaultRule[] {
   return spec
@@ -89,7 +93,7 @@ function randomFault([rate, seed = '1', kinds]: readonly string[]): Kind | undef
   if (rate === undefined || !/^\d+$/.test(seed)) return undefined;
   const named = kinds === undefined ? {} : { kinds: kinds.split('+') as RandomKind[] };
   const fault = { kind: 'random', rate: Number(rate), seed: Number(seed), ...named } as const;
-  randomFaults(fault); // throws when it cannot be
+  randomFaults(fault); // throws when the rate or a kind is not valid
   return fault;
 }
 

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { type Random, seededRandom } from '../../kit/random.ts';
 import type { Fault, Incident, RandomFaults, RandomKind } from './fault.ts';
 
-/** The faults a client must get over by itself: what random ones are drawn from unless said. */
+/** The faults that a client must recover from by itself. Random faults are drawn from them by default. */
 export const RANDOM_KINDS: readonly RandomKind[] = [
   'cut',
   'stall',
@@ -17,7 +17,10 @@ export const RANDOM_KINDS: readonly RandomKind[] = [
   'restart',
 ];
 
-/** What befalls the next request that matches, if anything does. Throws `argument` on a rate or kinds that cannot be. */
+/**
+ * A function that draws the fault of the next matching request, or none. Throws `argument` for a rate or kinds that are
+ * not valid.
+ */
 export function randomFaults({ seed, rate, kinds = RANDOM_KINDS }: RandomFaults): () => Fault | Incident | undefined {
   if (!(rate >= 0 && rate <= 1)) throw new InformerError('argument', `rate is ${rate}`, { hint: 'give a share from 0 to 1' });
   const unknown = kinds.length === 0 ? 'none' : kinds.find((k) => !Object.hasOwn(DRAWS, k));

@@ -2,7 +2,7 @@ import { jsonText, parseJson } from '../../kit/exact-json.ts';
 
 const LINE_FEED = '\n';
 
-/** JSON with the members of every object in the opposite order. What is no JSON stays as it is. */
+/** A line of JSON with the members of every object in the opposite order. Text that is not JSON stays as it is. */
 export function reordered(line: Uint8Array): Uint8Array {
   const text = Buffer.from(line).toString('utf8');
   try {

@@ -49,10 +49,17 @@ export interface WriteRules {
  */
 export class Writer {
   readonly #cluster: Cluster;
-  readonly #loaded = new Set<string>();
+  readonly #loaded: Set<string>;
 
-  constructor(cluster: Cluster) {
+  /** `loaded` is that of the writer whose objects were restored. */
+  constructor(cluster: Cluster, loaded: Iterable<string> = []) {
     this.#cluster = cluster;
+    this.#loaded = new Set(loaded);
+  }
+
+  /** The uids of the objects that {@link isLoaded}. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded];
   }
 
   /** Whether an object came from a fixture and without its owners, which need not be here then. */

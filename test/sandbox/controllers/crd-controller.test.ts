@@ -55,7 +55,7 @@ const definition = (versions?: object[]) => ({
 
 const apple = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Apple', metadata: { name }, spec });
 
-it('serves the type a moment after its definition came, and tells so in discovery and conditions', async () => {
+it('serves the type shortly after its definition was created, as discovery and conditions then show', async () => {
   await ask(sandbox, 'POST', CRDS, definition());
   expect((await ask(sandbox, 'GET', APPLES)).status).toBe(404);
   await clock.advance(100);
@@ -69,14 +69,14 @@ it('serves the type a moment after its definition came, and tells so in discover
   expect(group.body.resources.map((r) => r.name)).toEqual(['apples', 'apples/status']);
 });
 
-it('is served at once to those who apply it in code', () => {
+it('serves the type at once when the definition is applied in code', () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   expect(sandbox.get({ group: 'example.com', version: 'v1', resource: 'apples' }, 'default/fuji')).toMatchObject({
     spec: { color: 'red', weight: 5 },
   });
 });
 
-it('goes with its objects: they are deleted, open watches end, lists are 404', async () => {
+it('deletes the objects with their definition: open watches end, lists are 404', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   await using watching = await startWatch(sandbox, '/apis/example.com/v1/apples?watch=1');
   await ask(sandbox, 'DELETE', `${CRDS}/apples.example.com`);
@@ -88,7 +88,7 @@ it('goes with its objects: they are deleted, open watches end, lists are 404', a
   expect((await ask(sandbox, 'GET', `${CRDS}/apples.example.com`)).status).toBe(404);
 });
 
-it('ends the open watches of a version that is taken out of served, brings what changed before, and answers 404 from then on', async () => {
+it('ends the open watches of a version that is no longer served, after all earlier changes, and answers 404 from then on', async () => {
   const version = (name: string, served: boolean) => ({ ...definition().spec.versions[0], name, served, storage: name === 'v1' });
   const list = '/apis/example.com/v2/namespaces/default/apples';
   sandbox.apply(definition([version('v1', true), version('v2', true)]));
@@ -102,7 +102,7 @@ it('ends the open watches of a version that is taken out of served, brings what 
   expect([gone.status, gone.body]).toEqual([404, '404 page not found\n']);
 });
 
-it('ends the open watches of a version whose definition changes, and takes them up again at their version', async () => {
+it('ends the open watches of a version whose definition changes; a new watch can resume at their version', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   const list = '/apis/example.com/v1/namespaces/default/apples';
   await using watching = await startWatch(sandbox, `${list}?watch=1`);
@@ -119,7 +119,7 @@ it('ends the open watches of a version whose definition changes, and takes them 
   expect(again.ended()).toBeUndefined();
 });
 
-it('comes back empty, and a watch from before gets 410', async () => {
+it('a definition that is created again has no objects, and an older watch gets 410', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' })]);
   const version = sandbox.resourceVersion;
   await ask(sandbox, 'DELETE', `${CRDS}/apples.example.com`);
@@ -145,7 +145,7 @@ it.each<[object, string]>([
   expect(body.message).toBe(`Apple.example.com "bad" is invalid: ${problem}`);
 });
 
-it('prunes what the schema does not know, warns of it, and refuses it when strict', async () => {
+it('drops unknown fields with a warning, and refuses them when strict', async () => {
   sandbox.apply(definition());
   const spec = { color: 'red', extra: 1, any: { free: { as: 'air' } } };
   const pruned = await ask(sandbox, 'POST', APPLES, apple('a', spec));
@@ -169,7 +169,7 @@ it('shows an object in every served version under that version', async () => {
   expect(group.body.preferredVersion.version).toBe('v1');
 });
 
-it('selects by the fields the definition names, in lists and watches', async () => {
+it('selects by the selectable fields of the definition, in lists and watches', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' }), apple('granny', { color: 'green' })]);
   await using watching = await startWatch(sandbox, '/apis/example.com/v1/apples?watch=1&fieldSelector=spec.color%3Dred');
   sandbox.apply(apple('fuji', { color: 'green' }));
@@ -195,4 +195,17 @@ it('prefers stable versions, then the newest', () => {
     'v1alpha1',
     'foo',
   ]);
+});
+
+it('goes on with a definition that was being deleted when the server was restored: finalizers still delay its objects', async () => {
+  sandbox.apply([definition(), { ...apple('a', { color: 'red' }), metadata: { name: 'a', finalizers: ['example.com/x'] } }]);
+  await ask(sandbox, 'DELETE', `${CRDS}/apples.example.com`);
+  await clock.advance(1_000);
+  await sandbox.restore(sandbox.snapshot());
+  await clock.advance(1_000);
+  expect((await ask(sandbox, 'GET', `${APPLES}/a`)).body.metadata).toMatchObject({ finalizers: ['example.com/x'] });
+  await ask(sandbox, 'PATCH', `${APPLES}/a`, { metadata: { finalizers: null } });
+  await clock.advance(1_000);
+  expect((await ask(sandbox, 'GET', APPLES)).status).toBe(404);
+  expect((await ask(sandbox, 'GET', `${CRDS}/apples.example.com`)).status).toBe(404);
 });

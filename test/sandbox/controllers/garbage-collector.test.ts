@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
-import { ask, CONFIG_MAPS, configMapNamed, PODS, podNamed } from '../../support/sandbox-requests.ts';
+import { ask, CONFIG_MAPS, configMapNamed } from '../../support/sandbox-requests.ts';
 
 let clock: FakeClock;
 let sandbox: Sandbox;
@@ -36,7 +36,7 @@ function family(): void {
   sandbox.apply(ownedBy('shared', 'a', 'other'));
 }
 
-it('lets dependents follow their owner, down to the last, unless another owner lives', async () => {
+it('deletes dependents after their owner, and their dependents, unless another owner exists', async () => {
   family();
   await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`);
   expect(names()).toEqual(['b', 'c', 'other', 'shared']);
@@ -45,7 +45,7 @@ it('lets dependents follow their owner, down to the last, unless another owner l
   expect(sandbox.get({ apiVersion: 'v1', kind: 'ConfigMap' }, 'default/shared')?.metadata.ownerReferences).toHaveLength(1);
 });
 
-it('deletes the owner last in the foreground', async () => {
+it('deletes the owner last in foreground deletion', async () => {
   family();
   await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`, { propagationPolicy: 'Foreground' });
   expect(names()).toContain('a');
@@ -56,7 +56,7 @@ it('deletes the owner last in the foreground', async () => {
   expect(names()).not.toContain('a');
 });
 
-it('sets dependents free when told to orphan them', async () => {
+it('removes the references of dependents when the policy is Orphan', async () => {
   family();
   await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`, { propagationPolicy: 'Orphan' });
   await clock.advance(1_000);
@@ -64,53 +64,27 @@ it('sets dependents free when told to orphan them', async () => {
   expect(sandbox.get({ apiVersion: 'v1', kind: 'ConfigMap' }, 'default/b')?.metadata.ownerReferences).toBeUndefined();
 });
 
-it('empties a namespace that was deleted and refuses new objects meanwhile', async () => {
-  sandbox.apply({ ...configMapNamed('x'), metadata: { name: 'x', namespace: 'doomed' } });
-  const marked = await ask(sandbox, 'DELETE', '/api/v1/namespaces/doomed');
-  expect(marked.body.status.phase).toBe('Terminating');
-  const refused = await ask(sandbox, 'POST', '/api/v1/namespaces/doomed/configmaps', { metadata: { name: 'y' } });
-  expect([refused.status, refused.body.reason]).toEqual([403, 'Forbidden']);
-  await clock.advance(1_000);
-  expect((await ask(sandbox, 'GET', '/api/v1/namespaces/doomed')).status).toBe(404);
-  expect(names()).toEqual([]);
-});
-
-it('keeps the namespaces nothing works without', async () => {
-  expect((await ask(sandbox, 'DELETE', '/api/v1/namespaces/kube-system')).status).toBe(403);
-});
-
-it('lets a pod on a node wind down, and one without go at once', async () => {
-  await ask(sandbox, 'POST', PODS, podNamed('loose'));
-  await ask(sandbox, 'POST', PODS, { ...podNamed('bound'), spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } });
-  expect((await ask(sandbox, 'DELETE', `${PODS}/loose`)).body.metadata.deletionGracePeriodSeconds).toBe(0);
-  expect((await ask(sandbox, 'GET', `${PODS}/loose`)).status).toBe(404);
-  expect((await ask(sandbox, 'DELETE', `${PODS}/bound`)).body.metadata.deletionGracePeriodSeconds).toBe(30);
-  expect((await ask(sandbox, 'GET', `${PODS}/bound`)).status).toBe(200);
-  await clock.advance(2_000);
-  expect((await ask(sandbox, 'GET', `${PODS}/bound`)).status).toBe(404);
-});
-
 const OWNERS = '/apis/apps/v1/namespaces/default/deployments';
 const reference = (name: string, uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid, ...more });
 const make = (name: string, ownerReferences: object[], more: object = {}) =>
   ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name, ownerReferences, ...more } });
 
-it('collects what a client makes for an owner that is not there, by uid, name or namespace, but not what a fixture brings', async () => {
+it('deletes what a client creates for an owner with another uid or name, keeps it for an unknown kind, and keeps what a fixture creates', async () => {
   const uid = sandbox.apply(configMapNamed('owner'))[0]?.metadata.uid ?? '';
   await make('wrong-uid', [reference('owner', 'another')]);
   await make('wrong-name', [reference('other', uid)]);
   await make('right', [reference('owner', uid)]);
   await make('unknown-kind', [{ ...reference('owner', 'another'), kind: 'Mystery' }]);
-  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('gone', 'nobody')] } });
+  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] } });
   await clock.advance(1_000);
   expect(names()).toEqual(['loaded', 'owner', 'right', 'unknown-kind']);
 });
 
-it('in the foreground waits only for dependents that block, and leaves those that belong to another too', async () => {
+it('waits in foreground deletion only for dependents that block, and keeps those that have another owner', async () => {
   const [a, other] = sandbox.apply([configMapNamed('a'), configMapNamed('other')]).map((o) => o.metadata.uid ?? '');
-  const held = { finalizers: ['example.com/x'] };
-  await make('blocks', [reference('a', a ?? '', { blockOwnerDeletion: true })], held);
-  await make('does-not', [reference('a', a ?? '')], held);
+  const kept = { finalizers: ['example.com/x'] };
+  await make('blocks', [reference('a', a ?? '', { blockOwnerDeletion: true })], kept);
+  await make('does-not', [reference('a', a ?? '')], kept);
   await make('shared', [reference('a', a ?? '', { blockOwnerDeletion: true }), reference('other', other ?? '')]);
   await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`, { propagationPolicy: 'Foreground' });
   await clock.advance(1_000);
@@ -120,7 +94,7 @@ it('in the foreground waits only for dependents that block, and leaves those tha
   expect(names()).toEqual(['does-not', 'other', 'shared']);
 });
 
-it('follows an owner across types, over a deployment that is deleted with what it owns', async () => {
+it('deletes dependents of another type than their owner, here of a Deployment', async () => {
   const spec = {
     selector: { matchLabels: { a: 'b' } },
     template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
@@ -130,4 +104,21 @@ it('follows an owner across types, over a deployment that is deleted with what i
   await ask(sandbox, 'DELETE', `${OWNERS}/web`, { propagationPolicy: 'Background' });
   await clock.advance(1_000);
   expect(names()).toEqual([]);
+});
+
+it('knows the owners of objects that were restored from a snapshot', async () => {
+  family();
+  await sandbox.restore(sandbox.snapshot());
+  await clock.advance(1_000);
+  expect(names()).toEqual(['a', 'b', 'c', 'other', 'shared']);
+  await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`);
+  await clock.advance(1_000);
+  expect(names()).toEqual(['other', 'shared']);
+});
+
+it('keeps what a fixture created without its owner, also after the server was restored', async () => {
+  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] } });
+  await sandbox.restore(sandbox.snapshot());
+  await clock.advance(1_000);
+  expect(names()).toEqual(['loaded']);
 });

@@ -4,9 +4,10 @@ import { InformerError, isInformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { neutralised } from '../output/escape.ts';
 import { calledName } from '../package.ts';
-import { type CommandLine, ENV_PREFIX, readCommandLine, variableOf, withMore } from './args/argv.ts';
+import { type CommandLine, ENV_PREFIX, FlagError, readCommandLine, variableOf, withMore } from './args/argv.ts';
 import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './args/config-file.ts';
 import { type Flags, type FlagValues, shapesOf, valuesOf } from './args/flag.ts';
+import { connectionFlags } from './args/flags.ts';
 import { checkConnectionFlags } from './args/useless-flags.ts';
 import { ExitCode, finish, reportError } from './terminal/exit.ts';
 import { type Io, processIo } from './terminal/io.ts';
@@ -79,7 +80,7 @@ export abstract class BaseCommand extends Command {
   override async run(): Promise<ExitCode> {
     const { io, name, commands } = this.#host;
     const called = `${calledName()} ${name}`;
-    const { line, config } = await hinted(called, () => readLine(this.argv, this.ctor.flags, { io, name, commands }));
+    const { line, config } = await hinted(called, this.ctor.flags, () => readLine(this.argv, this.ctor.flags, { io, name, commands }));
     this.parsed = true;
     if (line.help) return await this.#host.help();
     const controller = new AbortController();
@@ -227,13 +228,14 @@ async function refuseStrays({ path, defaults }: ConfigFile, known: readonly stri
   refuseUnknown(strays, flags, `${path}: defaults has`);
 }
 
-async function hinted<T>(called: string, read: () => Promise<T>): Promise<T> {
+/** What has no hint yet gets the page that describes the flag: the command's own, or that of the flags that commands share. */
+async function hinted<T>(called: string, flags: Flags, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof InformerError && error.hint === undefined) {
-      throw new InformerError('argument', error.message, { hint: `see '${called} --help' for usage` });
-    }
-    throw error;
+    if (!(error instanceof InformerError) || error.hint !== undefined) throw error;
+    const isShared = error instanceof FlagError && 'context' in flags && error.flag in connectionFlags;
+    const page = isShared ? `${calledName()} options` : `${called} --help`;
+    throw new InformerError('argument', error.message, { hint: `see '${page}' for usage` });
   }
 }

@@ -28,7 +28,7 @@ const LINES: [line: string[], code: number, stdout: string[], stderr?: string][]
   [names(['pods', '--all-namespaces=T']), 0, ALL],
   [names(['pods', '-Aw']), 0, ALL],
   [names(['-wA', 'pods']), 0, ALL],
-  [names(['pods', '--watch=false', '-A']), 0, ALL],
+  [names(['pods', '--output-watch-events=false', '-A']), 0, ALL],
   [names(['pods', '--output-watch-events', '--chunk-size=500', '-A']), 0, ALL],
   [names(['pods', '--ignore-not-found', '-A']), 0, ALL],
   [['watch', 'pods', '-A', '--once', '-oname'], 0, ALL],

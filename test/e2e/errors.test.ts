@@ -253,6 +253,11 @@ describe('a command line that cannot be', () => {
     [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
     [['config'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],
     [['options', '--context', 'x'], 'unknown flag: --context'],
+    [['watch', 'pods', '--context'], "flag needs an argument: --context\nhint: see 'kubectl-informer options' for usage"],
+    [['watch', 'pods', '--sandbox=maybe'], "hint: see 'kubectl-informer options' for usage"],
+    [['watch', 'pods', '-s'], "flag needs an argument: 's' in -s\nhint: see 'kubectl-informer options' for usage"],
+    [['watch', 'pods', '--where'], "flag needs an argument: --where\nhint: see 'kubectl-informer watch --help' for usage"],
+    [['sandbox', '--config'], "flag needs an argument: --config\nhint: see 'kubectl-informer sandbox --help' for usage"],
   ])('%j is refused before anything else, with nothing on stdout', async (line, text) => {
     const { code, stdout, stderr } = await run(line, { env: { KUBECONFIG: '/nonexistent' } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -42,6 +42,17 @@ export interface Elsewhere {
   readonly label: string;
 }
 
+/** A flag that is there and was given wrongly. */
+export class FlagError extends InformerError {
+  override readonly name = 'FlagError';
+  readonly flag: string;
+
+  constructor(flag: string, message: string) {
+    super('argument', message);
+    this.flag = flag;
+  }
+}
+
 export const ENV_PREFIX = 'KUBECTL_INFORMER_';
 
 /**
@@ -153,7 +164,7 @@ class Reader {
     else if (shape.kind === 'boolean') this.#put(shape, 'true', label);
     else if (shape.implied !== undefined) this.#put(shape, shape.implied, label);
     else if (this.#at < this.#argv.length) this.#put(shape, this.#argv[this.#at++] as string, label);
-    else if (!this.#lenient) throw usage(`flag needs an argument: ${place}`);
+    else if (!this.#lenient) throw new FlagError(shape.name, `flag needs an argument: ${place}`);
   }
 
   #put(shape: FlagShape, text: string, label: string): void {
@@ -164,21 +175,22 @@ class Reader {
 }
 
 function valuesOf(shape: FlagShape, text: string, label: string, lenient = false): string[] {
-  if (shape.kind === 'value') return shape.split ? namesIn(text, label, lenient) : [text];
+  if (shape.kind === 'value') return shape.split ? namesIn(shape, text, label, lenient) : [text];
   const truth = parseBool(text);
   if (truth === undefined && !lenient) {
-    throw usage(`invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
+    throw new FlagError(shape.name, `invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
   }
   return [String(truth ?? true)];
 }
 
 /** The names of a list, without the blanks around its commas. An empty text is none; commas or blanks alone are a mistake. */
-function namesIn(text: string, label: string, lenient: boolean): string[] {
+function namesIn(shape: FlagShape, text: string, label: string, lenient: boolean): string[] {
   const names = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (names.length === 0 && text !== '' && !lenient) throw usage(`invalid argument "${text}" for "${label}" flag: it names nothing`);
+  if (names.length === 0 && text !== '' && !lenient)
+    throw new FlagError(shape.name, `invalid argument "${text}" for "${label}" flag: it names nothing`);
   return names;
 }
 

@@ -1,35 +1,39 @@
 import type { ObjectKey } from '../model/key.ts';
 import type { CachedObject, EventCause } from './resource-event.ts';
 
-/** Why a key was queued. */
+/** A reason why a key was queued. */
 export interface ReconcileCause {
-  /** What happened; `requeue` = its own requeueAfter came due, `released` = let go from the parked ones, `manual` = asked for by hand. */
+  /**
+   * What happened. `requeue`: the key's own requeueAfter is due. `released`: {@link Controller.release} was called for
+   * the parked key. `manual`: {@link Controller.enqueue} was called.
+   */
   readonly reason: 'added' | 'updated' | 'deleted' | 'generic' | 'requeue' | 'released' | 'manual';
-  /** By which way it became known. */
+  /** How the event became known. */
   readonly via?: EventCause;
-  /** Which source told it: a resource type, or a timer's name. */
+  /** The source of the event: a resource type, or the name of a timer. */
   readonly source?: string;
-  /** The object it happened to, where that is another than the one reconciled. */
+  /** The object of the event, if it is not the reconciled object. */
   readonly key?: ObjectKey;
-  /** The version it had then; of several events the latest. */
+  /** The object's version in the event; in the latest one of several events. */
   readonly resourceVersion?: string;
-  /** How many events fell together in this one. */
+  /** The number of events that this cause combines. */
   readonly count: number;
 }
 
-/** What has gathered for a key since its last run. */
+/** The causes of a key since its last run, and what is known of the object's states. */
 export interface Gathered {
   readonly causes: readonly ReconcileCause[];
-  /** Kinds of causes beyond those kept. */
+  /** How often a cause was dropped, because there were too many different ones. */
   readonly dropped: number;
-  /** The state of the object before the first of the changes, if one is known. */
+  /** The state of the object before the first change, if it is known. */
   readonly before: CachedObject | undefined;
   /** The last known state of the object, if it was deleted. */
   readonly gone: CachedObject | undefined;
-  /** Whether anything changed, as opposed to being looked at again. */
+  /** Whether there was a change. A resync or a timer is none. */
   readonly hasChange: boolean;
 }
 
+/** One event, as a source reports it for a key. */
 export interface Note {
   readonly cause: Omit<ReconcileCause, 'count'>;
   readonly before?: CachedObject | undefined;
@@ -37,7 +41,7 @@ export interface Note {
   readonly isChange: boolean;
 }
 
-/** Different causes kept for one key. */
+/** The most different causes that are kept for one key. */
 const KEPT_CAUSES = 16;
 
 interface Page {
@@ -49,8 +53,9 @@ interface Page {
 }
 
 /**
- * Keeps why each waiting key was queued, so that events which fall together in the queue are not lost to the reconciler.
- * Bounded: at most 16 different causes for a key, the rest counted; an entry lives only from the first event to the run.
+ * The causes of each waiting key. The queue keeps a key once; this keeps the events that led to it, for the reconciler.
+ * It keeps at most 16 different causes for a key and counts the others. An entry exists from the first event to the
+ * run.
  */
 export class CauseBook {
   readonly #pages = new Map<ObjectKey, Page>();
@@ -67,7 +72,7 @@ export class CauseBook {
     return this.#pages.get(key)?.hasChange ?? false;
   }
 
-  /** Hands over what has gathered and starts anew. */
+  /** Returns what has gathered for a key, and forgets it. */
   take(key: ObjectKey): Gathered {
     const page = this.#pages.get(key);
     this.#pages.delete(key);
@@ -75,7 +80,7 @@ export class CauseBook {
     return { ...page, causes: [...page.causes.values()] };
   }
 
-  /** Puts back what a failed run had taken: it comes before whatever has gathered since, and is no new change. */
+  /** Puts back what a failed run had taken, before whatever has gathered since. It does not count as a new change. */
   giveBack(key: ObjectKey, gathered: Gathered): void {
     const page = this.#pageOf(key);
     const since = [...page.causes.values()];

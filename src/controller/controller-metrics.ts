@@ -1,6 +1,6 @@
 import type { Counter, Histogram, MetricsProvider } from '../kit/metrics.ts';
 
-/** How a run ended, as the `result` label has it. */
+/** The outcome of a run: the value of the label `result`. */
 export type ReconcileOutcome = 'success' | 'requeue_after' | 'error';
 
 /** Seconds. Source: controller-runtime pkg/internal/controller/metrics. */
@@ -9,7 +9,7 @@ const BUCKETS = [
   4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** What one controller counts, under controller-runtime's names; every series is there from the start, with 0. */
+/** The metrics of one controller, under controller-runtime's names. Every series exists from the start, with 0. */
 export class ControllerMetrics implements Disposable {
   readonly errors: Counter;
   readonly terminalErrors: Counter;

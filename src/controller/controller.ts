@@ -23,21 +23,25 @@ import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 export interface ControllerOptions {
-  /** For logs and metrics. */
+  /** The name in logs and metrics. */
   name: string;
   reconcile: Reconciler;
   sources?: readonly Source[] | undefined;
-  /** How many different keys are worked on at once. Default 1. */
+  /** The most keys that are reconciled at once. Default 1. */
   workers?: number | undefined;
-  /** After so many retries a key that still fails is parked. Default: never. */
+  /** A key that still fails after this many retries is parked. Default: never. */
   maxRetries?: number | undefined;
-  /** After this long a run's signal aborts, ms. The key stays in hand until the run has ended. Default: never. */
+  /**
+   * The time after which the signal of a run aborts, ms. The key is not free before the run has ended. Default: never.
+   */
   reconcileTimeoutMs?: number | undefined;
-  /** How long sources may take to tell what is there at the start, ms. Default 120,000; Infinity = any time. */
+  /** How long the initial sync of the sources may take, ms. Default 120,000; Infinity for no limit. */
   cacheSyncTimeoutMs?: number | undefined;
-  /** How long a shutdown leaves running reconciles alone before it aborts their signals, ms. Default 30,000. */
+  /** How long a shutdown waits for running reconciles before it aborts their signals, ms. Default 30,000. */
   drainMs?: number | undefined;
-  /** Whether a panic (see {@link isPanic}) is retried like any failure; otherwise it ends the controller. Default true. */
+  /**
+   * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
+   */
   recoverPanic?: boolean | undefined;
   rateLimiter?: RateLimiter | undefined;
   clock?: Clock | undefined;
@@ -45,17 +49,18 @@ export interface ControllerOptions {
   metrics?: MetricsProvider | undefined;
 }
 
-/** A key that is not tried any more until something changes or somebody releases it. */
+/** A key that is not retried until its object changes or the key is released. */
 export interface Parked {
   readonly key: ObjectKey;
   readonly reason: 'terminal' | 'retries';
   readonly error: string;
   readonly attempts: number;
-  /** Since when, ms since the Unix epoch. */
+  /** When it was parked, ms since the Unix epoch. */
   readonly since: number;
   readonly causes: readonly ReconcileCause[];
 }
 
+/** The content of a controller at one moment. */
 export interface ControllerSnapshot extends QueueSnapshot {
   readonly parked: readonly Parked[];
 }
@@ -65,7 +70,7 @@ type Settled =
   | { readonly kind: 'failed'; readonly error: unknown; readonly isTerminal: boolean }
   | { readonly kind: 'fatal'; readonly error: unknown };
 
-/** Checks the options and makes a controller that does nothing until it is run. Throws `argument` on bad options. */
+/** Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options. */
 export function createController(options: ControllerOptions): Controller {
   return new Controller(options);
 }
@@ -74,14 +79,15 @@ export function createController(options: ControllerOptions): Controller {
  * Runs a reconciler over keys from its sources.
  *
  * Promises
- * - No run begins before every source has told what was there at the start.
- * - Never two runs of one key at once; at most `workers` runs in all; every change is followed by a run that began after it.
- * - A failing key is retried with growing delay and holds up no other; after `maxRetries`, or at once on a {@link TerminalError}, it is
- *   parked: listed, and let go by the next change of anything that maps to it, or by {@link release}.
- * - What led to a run is told to it, also what fell together in the queue or was there for runs that failed.
+ * - No run begins before the initial sync of every source.
+ * - There are never two runs of one key at once, and at most `workers` runs in all. After every change a run begins.
+ * - A key that fails is retried with growing delays, and delays no other key. After `maxRetries`, or at once on a
+ *   {@link TerminalError}, it is parked: it is listed, and tried again after the next change that maps to it, or after
+ *   {@link release}.
+ * - A run gets all its causes: also events that were combined in the queue, and those of earlier runs that failed.
  *
- * Does not promise to run once per change.
- * Source: controller-runtime pkg/internal/controller (which forgets neither the failures nor the key of a terminal error).
+ * Does not promise one run for each change. Source: controller-runtime pkg/internal/controller (which forgets neither
+ * the failures nor the key of a terminal error).
  */
 export class Controller {
   readonly #options: ControllerOptions;
@@ -113,7 +119,7 @@ export class Controller {
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
   }
 
-  /** Resolves when all sources have told their first state and workers begin; rejects when that fails. */
+  /** Resolves after the initial sync of all sources, when workers begin. Rejects if the sync fails. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
   }
@@ -122,23 +128,23 @@ export class Controller {
     return this.#synced.isOpen;
   }
 
-  /** The keys that were given up, in the order they were. */
+  /** The parked keys, in the order in which they were parked. */
   get parked(): readonly Parked[] {
     return Array.from(this.#parked.values(), ({ parked }) => parked);
   }
 
-  /** What it holds at this moment, for people and debug endpoints. */
+  /** The waiting, processed and parked keys at this moment, for people and debug endpoints. */
   snapshot(): ControllerSnapshot {
     return { ...this.#queue.snapshot(), parked: this.parked };
   }
 
-  /** Adds a source; once running, it is started at once and nothing waits for its first state. */
+  /** Adds a source. If the controller is running, the source starts at once, and nothing waits for its initial sync. */
   watch(source: Source): void {
     if (!this.#run) this.#sources.push(source);
     else this.#start(source, this.#run.sources).catch(this.#run.stop);
   }
 
-  /** Queues a key by hand. A parked one is released. Throws `argument` on what is no key. */
+  /** Queues a key. A parked key is released. Throws `argument` for a text that is no key. */
   enqueue(key: ObjectKey, options: { after?: number; priority?: number } = {}): void {
     checkOptions('enqueue', options, { after: 'number', priority: 'number' });
     const { after, priority } = options;
@@ -149,7 +155,7 @@ export class Controller {
     this.#queue.add(key, { after, priority });
   }
 
-  /** Lets a parked key go again, its failures forgotten. Whether it was parked. */
+  /** Releases a parked key: forgets its failures and queues it. Returns whether it was parked. */
   release(key: ObjectKey): boolean {
     if (!this.#unpark(key)) return false;
     this.#causes.note(key, { cause: { reason: 'released' }, isChange: true });
@@ -158,9 +164,12 @@ export class Controller {
   }
 
   /**
-   * Starts the sources, waits for their first state, then works until the signal aborts. Then: sources end, waiting keys are given up, running
-   * reconciles may finish (their signals abort after `drainMs`), and the promise resolves.
-   * Rejects when a source fails or does not sync in time, on a {@link StopError}, on an unrecovered panic, and when called a second time.
+   * Starts the sources, waits for their initial sync, then reconciles until the signal aborts. Then the sources end,
+   * waiting keys are dropped, running reconciles may finish (their signals abort after `drainMs`), and the promise
+   * resolves.
+   *
+   * Rejects if a source fails or does not sync in time, on a {@link StopError}, on a panic that is not recovered, and
+   * if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#hasStarted) throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
@@ -212,7 +221,7 @@ export class Controller {
     this.#queue.add(key, { priority });
   }
 
-  /** Works with all workers until the running signal aborts and the last of them is done. */
+  /** Runs all workers until the signal `running` aborts and the last worker is done. */
   async #workAll(running: AbortSignal, work: Scope): Promise<void> {
     const { drainMs = 30_000 } = this.#options;
     const drained = () => new InformerError('closed', `the shutdown waited ${drainMs}ms for this run`);
@@ -335,7 +344,10 @@ export class Controller {
   }
 }
 
-/** A result whose key is nearly one that is known would be passed over: `{requeueAfter: '30s'}`. Throws `argument`. What else is returned is not looked at. */
+/**
+ * The result, if it is an object. Throws `argument` for a key that is similar to a known one (`{requeueAfter: '30s'}`)
+ * and would be ignored. Other keys are not checked.
+ */
 function checkedResult(result: Result | undefined): Result {
   if (typeof result !== 'object' || result === null) return {};
   const stray = Object.keys(result).find((key) => /requeue|priority|causes/i.test(key) && !Object.hasOwn(KNOWN_RESULT, key));

@@ -13,13 +13,15 @@ export interface Upsertable<T> {
   update(object: T): Promise<unknown>;
 }
 
+/** What {@link createOrUpdate} did. */
 export type OperationResult = 'created' | 'updated' | 'unchanged';
 
 /**
- * Brings an object to the state that `mutate` gives it: made when absent, written when it differs, left alone when it does not.
- * `object` names it and is what is created; `mutate` gets it, or the one read, and changes it in place. Rejects without writing when reading
- * fails for any other reason than 404, when the object has no name, and when `mutate` changes name or namespace.
- * Source: controller-runtime controllerutil.CreateOrUpdate.
+ * Creates an object, or updates it if `mutate` changes it. `object` gives the name, and the content for a creation.
+ * `mutate` gets `object`, or the existing object, and changes it in place. Nothing is written if nothing changed.
+ *
+ * Rejects without a write if the read fails for another reason than 404, if the object has no name, and if `mutate`
+ * changes the name or the namespace. Source: controller-runtime controllerutil.CreateOrUpdate.
  */
 export async function createOrUpdate<T extends KubeObject>(
   resource: Upsertable<NoInfer<T>>,

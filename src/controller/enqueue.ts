@@ -7,21 +7,22 @@ import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
 import { isResync } from './resource-event.ts';
 
-/** Which keys an event concerns. Each at most once. Source: controller-runtime pkg/handler. */
+/** Maps an event to the keys to queue, each at most once. Source: controller-runtime pkg/handler. */
 export type Enqueuer = (event: ResourceEvent) => Iterable<ObjectKey>;
 
-/** The object itself; of a deletion whose last state is not known, the key alone is enough. */
+/** Queues the object itself. It needs only the key, so it works for a deletion whose last state is not known. */
 export function enqueueSelf(): Enqueuer {
   return ({ key }) => [key];
 }
 
+/** The type of the owners to queue. */
 export interface OwnerType {
-  /** '' for the core group. The version does not matter: an owner may be referred to by any. */
+  /** The API group, '' for the core group. References in every version match. */
   group: string;
   kind: string;
-  /** Default true. A cluster-scoped owner's key has no namespace. */
+  /** Whether the type is namespaced. The key of a cluster-scoped owner has no namespace. Default true. */
   namespaced?: boolean | undefined;
-  /** Only the owner marked as the controller. Default false. */
+  /** Whether only the owner that is the controller counts. Default false. */
   onlyController?: boolean | undefined;
 }
 
@@ -32,7 +33,7 @@ const KNOWN_OWNER_TYPE = {
   onlyController: 'boolean',
 } satisfies KnownOptionsOf<OwnerType>;
 
-/** The owners of the given type; of an update, those of the old and of the new state. */
+/** Queues the owners of the given type. For an update these are the owners in the old and in the new state. */
 export function enqueueOwner(type: OwnerType): Enqueuer {
   checkOptions('enqueueOwner', type, KNOWN_OWNER_TYPE);
   const { group, kind, namespaced = true, onlyController = false } = type;
@@ -49,7 +50,10 @@ export function enqueueOwner(type: OwnerType): Enqueuer {
   };
 }
 
-/** What a function says of the object; of an update, what it says of the old and of the new state. What it throws reaches the source. */
+/**
+ * Queues the keys that a function returns for the object. For an update it is called with the old and with the new
+ * state. An error that it throws reaches the source.
+ */
 export function enqueueMapped(map: (object: CachedObject, event: ResourceEvent) => Iterable<ObjectKey>): Enqueuer {
   return (event) => {
     const keys = new Set<ObjectKey>();
@@ -58,7 +62,9 @@ export function enqueueMapped(map: (object: CachedObject, event: ResourceEvent) 
   };
 }
 
-/** Initial and resync events give way to changes. Source: controller-runtime pkg/handler/eventhandler.go. */
+/**
+ * The priority of an event: low for initial and resync events. Source: controller-runtime pkg/handler/eventhandler.go.
+ */
 export function priorityOf(event: ResourceEvent): number {
   if (event.type === 'added' && event.cause === 'initial') return LOW_PRIORITY;
   return isResync(event) ? LOW_PRIORITY : 0;
@@ -68,7 +74,7 @@ function statesOf({ oldObject, object }: ResourceEvent): CachedObject[] {
   return [oldObject, object].filter((state) => state !== undefined);
 }
 
-/** The group of an apiVersion; undefined for one that cannot be read, which then matches nothing. */
+/** The group of an apiVersion; undefined for an invalid one, which then matches nothing. */
 function groupOf(apiVersion: string): string | undefined {
   return apiVersion.split('/').length > 2 ? undefined : parseGroupVersion(apiVersion).group;
 }

@@ -2,18 +2,22 @@ import type { DeepReadonly, KubeObject } from '../model/object.ts';
 
 type Finalized = DeepReadonly<KubeObject>;
 
+/** Whether an object has a finalizer. */
 export function containsFinalizer(object: Finalized, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Adds a finalizer in place; whether it was not there. Source: controller-runtime controllerutil. */
+/** Adds a finalizer in place. Returns whether the object changed. Source: controller-runtime controllerutil. */
 export function addFinalizer(object: KubeObject, finalizer: string): boolean {
   if (containsFinalizer(object, finalizer)) return false;
   object.metadata.finalizers = [...(object.metadata.finalizers ?? []), finalizer];
   return true;
 }
 
-/** Removes every entry of a finalizer in place; whether there was one. Source: controller-runtime controllerutil. */
+/**
+ * Removes all entries of a finalizer in place. Returns whether the object changed. Source: controller-runtime
+ * controllerutil.
+ */
 export function removeFinalizer(object: KubeObject, finalizer: string): boolean {
   if (!containsFinalizer(object, finalizer)) return false;
   object.metadata.finalizers = (object.metadata.finalizers ?? []).filter((entry) => entry !== finalizer);
@@ -26,13 +30,15 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string };
 
 /**
- * What an object calls for under a finalizer:
- * `add` = it lives without it, so put it on first and wait for the change to come back; `apply` = it lives with it; `cleanup` = it is being
- * deleted and waits for us; `nothing` = it is being deleted and does not.
- * Source: kube-rs finalizer.rs.
+ * The next step for an object that should have a finalizer. Source: kube-rs finalizer.rs.
+ * - `add`: the object lacks the finalizer. Add it first, and wait for the event of that change.
+ * - `apply`: the object has the finalizer. Reconcile it.
+ * - `cleanup`: the object is being deleted and has the finalizer. Clean up, then remove it.
+ * - `nothing`: the object is being deleted without the finalizer.
  */
 export type FinalizerStep = 'add' | 'apply' | 'cleanup' | 'nothing';
 
+/** The {@link FinalizerStep} for an object. */
 export function finalizerStep(object: Finalized, finalizer: string): FinalizerStep {
   const has = containsFinalizer(object, finalizer);
   if (object.metadata.deletionTimestamp) return has ? 'cleanup' : 'nothing';
@@ -40,8 +46,9 @@ export function finalizerStep(object: Finalized, finalizer: string): FinalizerSt
 }
 
 /**
- * The JSON patch that puts a finalizer on. Guarded: it fails when the object is not the one that was read, and, where it would write the
- * whole list, when anything changed since, so that it never takes another's finalizer away.
+ * The JSON patch that adds a finalizer. It fails if the name now belongs to another object. If it has to write the
+ * whole list, it also fails if the object changed since the read, so that it never removes a finalizer of another
+ * controller.
  */
 export function addFinalizerPatch(object: Finalized, finalizer: string): JsonPatchOperation[] {
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
@@ -57,7 +64,10 @@ export function addFinalizerPatch(object: Finalized, finalizer: string): JsonPat
   ];
 }
 
-/** The JSON patch that takes a finalizer off; each entry is tested to be the one that is meant. Last first, so that the places stay right. */
+/**
+ * The JSON patch that removes all entries of a finalizer. It fails if one of them is another finalizer by now. The last
+ * entry is removed first, so that the other indexes stay valid.
+ */
 export function removeFinalizerPatch(object: Finalized, finalizer: string): JsonPatchOperation[] {
   const places = (object.metadata.finalizers ?? []).flatMap((entry, at) => (entry === finalizer ? [`/metadata/finalizers/${at}`] : []));
   return places.reverse().flatMap((path): JsonPatchOperation[] => [

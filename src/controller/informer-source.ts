@@ -4,30 +4,30 @@ import type { CachedObject, ResourceEvent } from './resource-event.ts';
 import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
-/** What a source needs of an informer. */
+/** The part of an informer that a source needs. */
 export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> & Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
 
-/** Keys from an informer's events. The informer is run by whoever owns it; several sources may share one. */
+/** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions): Source {
   return createEventSource(informerEvents(informer), options);
 }
 
-/** An informer's notifications as one stream of {@link ResourceEvent}. */
+/** The notifications of an informer as one stream of {@link ResourceEvent}. */
 export function informerEvents<T>(informer: WatchedInformer<T>): EventFeed {
   return {
     trouble: () => troubleOf(informer),
     subscribe(listener) {
-      const tell = (event: ResourceEvent) => listener(event);
+      const emit = (event: ResourceEvent) => listener(event);
       return informer.addHandler({
-        added: (object, { key, cause }) => tell({ type: 'added', key, cause, object: cached(object) }),
+        added: (object, { key, cause }) => emit({ type: 'added', key, cause, object: cached(object) }),
         updated: (oldObject, object, { key, cause }) =>
-          tell({ type: 'updated', key, cause, object: cached(object), oldObject: cached(oldObject) }),
+          emit({ type: 'updated', key, cause, object: cached(object), oldObject: cached(oldObject) }),
         deleted: (object, { key, cause, finalStateUnknown }) =>
-          tell({ type: 'deleted', key, cause, object: cached(object), finalStateUnknown }),
+          emit({ type: 'deleted', key, cause, object: cached(object), finalStateUnknown }),
       });
     },
   };
 }
 
-/** Any object with metadata, seen without its type. */
+/** The object without its type. */
 const cached = (object: unknown) => object as CachedObject | undefined;

@@ -6,9 +6,10 @@ import type { DeepReadonly, KubeObject, OwnerReference } from '../model/object.t
 
 type Owner = DeepReadonly<KubeObject>;
 
-/** An object that belongs to another controller already. */
+/** The error for an object that another controller already owns. */
 export class AlreadyOwnedError extends InformerError {
   override readonly name = 'AlreadyOwnedError';
+  /** The reference to the other controller. */
   readonly owner: DeepReadonly<OwnerReference>;
 
   constructor(object: Owner, owner: DeepReadonly<OwnerReference>) {
@@ -19,8 +20,9 @@ export class AlreadyOwnedError extends InformerError {
 }
 
 /**
- * A reference to `owner`; with `controller`, the one that manages the dependent, which then also blocks the owner's foreground deletion.
- * Throws `argument` when the owner lacks apiVersion, kind, name or uid, as an object that was never read from a server does.
+ * A reference to `owner`. With `controller` the owner manages the dependent, and the dependent blocks the owner's
+ * foreground deletion. Throws `argument` if the owner lacks apiVersion, kind, name or uid, because it was not read from
+ * a server.
  */
 export function ownerReference(owner: Owner, options: { controller?: boolean } = {}): OwnerReference {
   checkOptions('ownerReference', options, { controller: 'boolean' });
@@ -28,22 +30,22 @@ export function ownerReference(owner: Owner, options: { controller?: boolean } =
   const { apiVersion, kind, metadata } = owner;
   if (!apiVersion || !kind || !metadata.name || !metadata.uid) {
     throw new InformerError('argument', 'an owner needs apiVersion, kind, metadata.name and metadata.uid', {
-      hint: 'pass it as the server gave it',
+      hint: 'pass an object that was read from the server',
     });
   }
   const plain = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
   return controller ? { ...plain, controller: true, blockOwnerDeletion: true } : plain;
 }
 
-/** The reference of the controller that manages an object, if one does. */
+/** The reference to the controller that manages an object; undefined if there is none. */
 export function controllerOf(object: Owner): DeepReadonly<OwnerReference> | undefined {
   return object.metadata.ownerReferences?.find((ref) => ref.controller === true);
 }
 
 /**
- * Makes `owner` the controller of `object`, in place; a reference to the same owner (group, kind, name) is replaced.
- * Throws {@link AlreadyOwnedError} when another controller owns it, `argument` when an owner in a namespace would own an object outside it.
- * Source: controller-runtime controllerutil.SetControllerReference.
+ * Makes `owner` the controller of `object`, in place. Replaces a reference to the same owner (group, kind, name).
+ * Throws {@link AlreadyOwnedError} if another controller owns the object, and `argument` if a namespaced owner would
+ * own an object outside its namespace. Source: controller-runtime controllerutil.SetControllerReference.
  */
 export function setControllerReference(owner: Owner, object: KubeObject): void {
   checkScope(owner, object);
@@ -53,13 +55,15 @@ export function setControllerReference(owner: Owner, object: KubeObject): void {
   putReference(object, reference);
 }
 
-/** Makes `owner` one of the owners of `object`, in place; otherwise as {@link setControllerReference}. */
+/**
+ * Makes `owner` one of the owners of `object`, in place. Replaces and throws as {@link setControllerReference} does.
+ */
 export function setOwnerReference(owner: Owner, object: KubeObject): void {
   checkScope(owner, object);
   putReference(object, ownerReference(owner));
 }
 
-/** Takes the reference to `owner` away, in place. Throws `argument` when there is none. */
+/** Removes the reference to `owner`, in place. Throws `argument` if there is none. */
 export function removeOwnerReference(owner: Owner, object: KubeObject): void {
   const reference = ownerReference(owner);
   const references = object.metadata.ownerReferences ?? [];
@@ -70,7 +74,7 @@ export function removeOwnerReference(owner: Owner, object: KubeObject): void {
   object.metadata.ownerReferences = kept;
 }
 
-/** As {@link removeOwnerReference}, but only of the controller. Throws `argument` when `owner` is not it. */
+/** Removes the reference to the controller `owner`, in place. Throws `argument` if `owner` is not the controller. */
 export function removeControllerReference(owner: Owner, object: KubeObject): void {
   const controller = controllerOf(object);
   if (!controller || !isSameOwner(controller, ownerReference(owner))) {
@@ -87,7 +91,10 @@ function putReference(object: KubeObject, reference: OwnerReference): void {
   object.metadata.ownerReferences = references;
 }
 
-/** The version of the API and the uid do not count: an owner may be referred to by any version, and may have been made anew. */
+/**
+ * Whether two references name the same owner. The API version and the uid do not count: every version names the same
+ * object, and the owner may have been deleted and created again.
+ */
 function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerReference>): boolean {
   return a.name === b.name && a.kind === b.kind && parseGroupVersion(a.apiVersion).group === parseGroupVersion(b.apiVersion).group;
 }

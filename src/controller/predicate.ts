@@ -4,36 +4,38 @@ import { LabelSelector } from '../model/label-selector.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
 
-/** Whether an event is worth a reconcile. Must be pure and fast: it runs for every event. */
+/** Decides whether an event leads to a reconcile. Must be pure and fast: it runs for every event. */
 export type Predicate = (event: ResourceEvent) => boolean;
 
-/** Different answers per kind of event; a kind that is left out passes. */
+/** A predicate with a rule for each type of event. A type without a rule passes. */
 export function predicateOf(rules: { readonly [type in ResourceEvent['type']]?: Predicate }): Predicate {
   return (event) => rules[event.type]?.(event) ?? true;
 }
 
-/** One question asked of every object; of an update, the new state. An event without an object does not pass. */
+/** A predicate on the object; for an update, on its new state. An event without an object does not pass. */
 export function objectPredicate(test: (object: CachedObject) => boolean): Predicate {
   return ({ object }) => object !== undefined && test(object);
 }
 
-/** All of them; true of none. Stops at the first no. */
+/** Passes if all predicates pass. Stops at the first that does not. Passes without any predicates. */
 export function and(...predicates: readonly Predicate[]): Predicate {
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
-/** Any of them; false of none. Stops at the first yes. */
+/** Passes if one of the predicates passes. Stops at the first that does. Does not pass without any predicates. */
 export function or(...predicates: readonly Predicate[]): Predicate {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
+/** Passes if the predicate does not. */
 export function not(predicate: Predicate): Predicate {
   return (event) => !predicate(event);
 }
 
 /**
- * Passes an update when a part of the object differs between old and new; everything that is not an update passes.
- * An update without its old or new state does not. Another object under the same name always differs: see {@link partChanged}.
+ * Passes an update if a part of the object differs between the old and the new state, and every event that is no
+ * update. An update without its old or its new state does not pass. Another object with the same name always differs:
+ * see {@link partChanged}.
  */
 export function changed(part: (object: CachedObject) => unknown): Predicate {
   return ({ type, object, oldObject }) => {
@@ -42,7 +44,7 @@ export function changed(part: (object: CachedObject) => unknown): Predicate {
   };
 }
 
-/** metadata.generation differs: the server counts it up when spec changes, not for status or metadata. */
+/** Passes updates of metadata.generation. The server increments it for changes of spec, not of status or metadata. */
 export const generationChanged: Predicate = changed(OBJECT_PARTS.generation);
 export const resourceVersionChanged: Predicate = changed(OBJECT_PARTS.resourceVersion);
 export const labelsChanged: Predicate = changed(OBJECT_PARTS.labels);
@@ -51,7 +53,7 @@ export const finalizersChanged: Predicate = changed(OBJECT_PARTS.finalizers);
 export const specChanged: Predicate = changed(OBJECT_PARTS.spec);
 export const statusChanged: Predicate = changed(OBJECT_PARTS.status);
 
-/** The object (of an update, its new state) matches a label selector. */
+/** Passes if the object matches a label selector; for an update, the new state. */
 export function labelSelectorPredicate(selector: LabelSelector | string): Predicate {
   const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
   return objectPredicate((object) => parsed.matches(object.metadata.labels));
@@ -69,10 +71,10 @@ const NAMED = {
 
 export type PredicateName = ObjectPart;
 
-/** The names `--predicate` takes. */
+/** The names that `--predicate` takes. */
 export const predicateNames = Object.keys(NAMED) as readonly PredicateName[];
 
-/** The predicate of a name. Throws `argument` with the nearest names for any other. */
+/** The predicate with this name. Throws `argument` with similar names if there is none. */
 export function predicateNamed(name: string): Predicate {
   if (Object.hasOwn(NAMED, name)) return NAMED[name as PredicateName];
   const meant = nearest(name, predicateNames);

@@ -5,50 +5,55 @@ import type { ObjectKey } from '../model/key.ts';
 import type { ReconcileCause } from './causes.ts';
 import type { CachedObject } from './resource-event.ts';
 
-/** What is to be reconciled, and why. Level-triggered: read the present state by key; the causes only tell what led here. */
+/**
+ * The key to reconcile, and the reasons. Reconciling is level-triggered: read the present state by key. The causes only
+ * describe what led to the run.
+ */
 export interface ReconcileRequest {
   readonly key: ObjectKey;
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
-  /** Why it was queued: all causes that fell together since the last run, a bounded number of them. */
+  /** The reasons why the key was queued since its last run. Their number is limited. */
   readonly causes: readonly ReconcileCause[];
-  /** Kinds of causes beyond those given. */
+  /** How often a cause was dropped, because there were too many different ones. */
   readonly droppedCauses: number;
-  /** 1 for the first try, counted up while it fails. */
+  /** 1 for the first try, one more after each failure. */
   readonly attempt: number;
-  /** The state before the first change since the last run that succeeded, if one was seen. */
+  /** The object's state before the first change since the last successful run, if a change was seen. */
   readonly before: CachedObject | undefined;
-  /** The last known state, if the object was deleted since. */
+  /** The object's last known state, if it was deleted since then. */
   readonly gone: CachedObject | undefined;
 }
 
 export interface ReconcileContext {
-  /** Aborts when the run overstays its time, or when a shutdown has waited long enough. */
+  /** Aborts when the run reaches its timeout, and when a shutdown has waited `drainMs`. */
   readonly signal: AbortSignal;
-  /** Carries controller, key and the number of the run. */
+  /** A logger whose lines carry the controller, the key and the number of the run. */
   readonly logger: Logger;
 }
 
 export interface Result {
-  /** Run again after this many ms, however the run went well. An event may come first. */
+  /** The time until the next run, ms, although this one succeeded. An event may lead to an earlier run. */
   readonly requeueAfterMs?: number | undefined;
-  /** The priority of that run. Default: the one this run had. */
+  /** The priority of that run. Default: the priority of this run. */
   readonly priority?: number | undefined;
-  /** The run did not get to its matter: what led to it is told to the next one as well. Default false. */
+  /** Whether the next run also gets the causes of this one, because this one did not do its work. Default false. */
   readonly keepCauses?: boolean | undefined;
 }
 
 /**
- * Makes the world agree with one object. Must be idempotent: it may run again at any time, also when nothing changed.
- * Throwing means "try again later"; throwing a {@link TerminalError} means "not until something changes".
+ * Brings the world into the state that one object asks for. It must be idempotent, because it may run again at any
+ * time, even if nothing changed. If it throws, the key is retried later; after a {@link TerminalError}, only after a
+ * change.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that has nothing to say may simply end
+// biome-ignore lint/suspicious/noConfusingVoidType: a reconciler needs no result
 export type Reconciler = (request: ReconcileRequest, context: ReconcileContext) => Result | void | Promise<Result | void>;
 
 /**
- * A reconciler that wants the object itself: it is read from `objects` (a lister, or a client by key) when the run begins, and a key whose
- * object is gone by then is done. Source: controller-runtime pkg/reconcile.AsReconciler.
+ * A reconciler that gets the object itself. The object is read from `objects` (a lister, or a client by key) when the
+ * run begins. If it does not exist, the run succeeds without a call. Source: controller-runtime
+ * pkg/reconcile.AsReconciler.
  */
 export function objectReconciler<T>(
   objects: { get(key: ObjectKey): T | undefined | Promise<T | undefined> },
@@ -60,7 +65,10 @@ export function objectReconciler<T>(
   };
 }
 
-/** Trying again will not help until something changes: the key is parked. Source: controller-runtime reconcile.TerminalError. */
+/**
+ * An error that no retry can repair: the key is parked until a change. Source: controller-runtime
+ * reconcile.TerminalError.
+ */
 export class TerminalError extends InformerError {
   override readonly name = 'TerminalError';
 
@@ -69,7 +77,7 @@ export class TerminalError extends InformerError {
   }
 }
 
-/** The reconciler cannot work as it is configured: the controller ends with this error. */
+/** An error of the reconciler's configuration: the controller ends with it. */
 export class StopError extends InformerError {
   override readonly name = 'StopError';
 
@@ -78,19 +86,20 @@ export class StopError extends InformerError {
   }
 }
 
-/** Whether any error of the chain is terminal. */
+/** Whether an error or one of its causes is a {@link TerminalError}. */
 export function isTerminal(error: unknown): boolean {
   for (const e of causesOf(error)) if (e instanceof TerminalError) return true;
   return false;
 }
 
+/** Whether an error is a {@link StopError}. */
 export function isStop(error: unknown): error is StopError {
   return error instanceof StopError;
 }
 
 /**
- * Whether what was thrown tells of a mistake in the code rather than of a failure: anything that is no Error, and the engine's own errors.
- * Those that carry a cause are somebody's report of a failure (fetch throws such TypeErrors).
+ * Whether a thrown value shows a mistake in the code: a value that is no Error, or an error of the JavaScript engine.
+ * An engine's error with a cause is the report of a failure instead: `fetch` throws such TypeErrors.
  */
 export function isPanic(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
@@ -98,7 +107,10 @@ export function isPanic(thrown: unknown): boolean {
   return isEngines && thrown.cause === undefined;
 }
 
-/** A panic made into an ordinary error, which is retried: JavaScript's own words, and where it happened. Source: controller-runtime internal/controller. */
+/**
+ * A panic as an ordinary error, which is retried, with JavaScript's message and the place.
+ * Source: controller-runtime internal/controller.
+ */
 export function recovered(thrown: unknown): InformerError {
   return new InformerError('hook', thrownText(thrown), { cause: thrown });
 }

@@ -2,16 +2,16 @@ import type { NotificationCause as EventCause } from '../informer/handlers/notif
 import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 
-/** An object as a cache gives it out: shared, so nobody may change it. */
+/** An object from a cache. It is shared, so it must not be changed. */
 export type CachedObject = DeepReadonly<UnknownObject>;
 
 export type { EventCause };
 
 /**
- * One thing that happened to one object, as predicates and enqueuers see it.
+ * One event of one object, as predicates and enqueuers get it.
  *
- * `object` is the new state, or on `deleted` the last known one; undefined when not even that is known (a tombstone without an object).
- * `oldObject` is there on `updated`. `generic` stands for triggers that are not about a change, such as a timer.
+ * `object` is the new state; for `deleted` the last known state, or undefined if none is known (a tombstone without an
+ * object). `updated` has `oldObject`. `generic` is a trigger that is no change, such as a timer.
  */
 export interface ResourceEvent {
   readonly type: 'added' | 'updated' | 'deleted' | 'generic';
@@ -19,11 +19,11 @@ export interface ResourceEvent {
   readonly object: CachedObject | undefined;
   readonly oldObject?: CachedObject | undefined;
   readonly cause: EventCause;
-  /** The deletion was inferred, so `object` may not be the final state. */
+  /** Whether the deletion was inferred, so that `object` may not be the final state. */
   readonly finalStateUnknown?: boolean | undefined;
 }
 
-/** Whether nothing changed: the cache only said again what it holds. */
+/** Whether the event is a resync: the cache repeats an object that did not change. */
 export function isResync({ type, cause, object, oldObject }: ResourceEvent): boolean {
   if (cause === 'resync') return true;
   if (type !== 'updated' || !object || !oldObject) return false;

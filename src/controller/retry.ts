@@ -4,19 +4,21 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { isConflict } from '../model/status.ts';
 
+/** The pauses between tries. */
 export interface RetryBackoff {
-  /** How often the operation is tried in all. */
+  /** The number of tries in all. */
   readonly steps: number;
-  /** First pause, ms. */
+  /** The first pause, ms. */
   readonly initialMs: number;
+  /** The factor by which each pause is longer than the one before. */
   readonly factor: number;
-  /** Each pause d is drawn from [d, d + jitter·d). */
+  /** A pause of d ms is drawn from [d, d + jitter·d). */
   readonly jitter: number;
 }
 
-/** For operations that one of several writers will win soon. Source: client-go util/retry. */
+/** For conflicts between writers that are quickly done. Source: client-go util/retry. */
 export const DEFAULT_RETRY: RetryBackoff = { steps: 5, initialMs: 10, factor: 1, jitter: 0.1 };
-/** For operations contended by writers that take their time. Source: client-go util/retry. */
+/** For conflicts between writers that take longer. Source: client-go util/retry. */
 export const DEFAULT_BACKOFF: RetryBackoff = { steps: 4, initialMs: 10, factor: 5, jitter: 0.1 };
 
 export interface RetryOptions {
@@ -34,9 +36,9 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<RetryOptions>;
 
 /**
- * Tries an operation again while it fails in a way that `isRetriable` accepts; read what you change inside of it, so that each try works on
- * the present state. Rejects with the last error when the tries are used up, with any other error at once, and with the signal's reason.
- * Source: client-go util/retry.OnError.
+ * Retries an operation while it fails with an error that `isRetriable` accepts. The operation should read what it
+ * changes, so that each try works on the present state. Rejects with the last error after the last try, with any other
+ * error at once, and with the signal's reason. Source: client-go util/retry.OnError.
  */
 export async function retryOnError<T>(
   operation: () => Promise<T>,
@@ -57,7 +59,7 @@ export async function retryOnError<T>(
   }
 }
 
-/** {@link retryOnError} for 409 Conflict: somebody else wrote the object in between. Source: client-go util/retry.RetryOnConflict. */
+/** Retries on 409 Conflict, after another writer changed the object. Source: client-go util/retry.RetryOnConflict. */
 export function retryOnConflict<T>(operation: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   return retryOnError(operation, isConflict, options);
 }

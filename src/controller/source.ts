@@ -13,49 +13,56 @@ import type { Predicate } from './predicate.ts';
 import type { ResourceEvent } from './resource-event.ts';
 import { isResync } from './resource-event.ts';
 
-/** Queues a key, and notes why. Throws `argument` on what is no key. */
+/** Queues a key and records the reason. Throws `argument` for a text that is no key. */
 export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
 
 export interface SourceContext {
-  /** Aborts when the source has to end; it must emit nothing afterwards and leave no listener or timer. */
+  /** Aborts when the source has to end. After that it must emit nothing and leave no listener or timer. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Where keys come from. */
+/** A source of keys. */
 export interface Source {
-  /** For logs, and as the `source` of causes. */
+  /** The name in logs, and the `source` of causes. */
   readonly name: string;
-  /** Begins to emit. Resolves when all that is known at the start has been emitted; rejects when that cannot happen. */
+  /**
+   * Begins to emit. Resolves after the initial sync: all keys known at the start were emitted. Rejects if that fails.
+   */
   start(emit: Emit, context: SourceContext): Promise<void>;
-  /** What keeps it from the end of its start, as far as it is known. For the error of a start that takes too long. */
+  /** What delays the initial sync, as far as it is known. For the error of a start that takes too long. */
   trouble?(): unknown;
 }
 
-/** What a source needs of an informer: to be told of every event until disposed, and when the first state has been told. */
+/** The events of an informer, and the end of its initial sync. */
 export interface EventFeed {
+  /** Calls the listener with every event, until the subscription is disposed. */
   subscribe(listener: (event: ResourceEvent) => void): Subscription;
   /** See {@link Source.trouble}. */
   trouble?(): unknown;
 }
 
 export interface Subscription extends Disposable {
-  /** Resolves when the listener has heard all that was there at the start; rejects when that will not happen, or with the signal's reason. */
+  /**
+   * Resolves when the listener has been called for the initial list. Rejects if that fails, or with the signal's
+   * reason.
+   */
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
 export interface SourceOptions {
+  /** The name in logs, and the `source` of causes. */
   name: string;
-  /** Default: the object itself. */
+  /** Maps events to keys. Default: {@link enqueueSelf}. */
   enqueue?: Enqueuer | undefined;
-  /** Events that do not pass are not looked at further. Default: all pass. */
+  /** Events that do not pass are ignored. Default: all pass. */
   predicate?: Predicate | undefined;
-  /** Whether these are the objects that are reconciled, so that their states before and after belong to the request. Default false. */
+  /** Whether these objects are the reconciled ones, so that requests carry their earlier states. Default false. */
   isPrimary?: boolean | undefined;
 }
 
-/** Keys from the events of an informer. A predicate or mapper that throws costs that event only; it is logged. */
+/** A source of keys from events. If a predicate or a mapper throws, that event is skipped and the error is logged. */
 export function createEventSource(events: EventFeed, options: SourceOptions): Source {
   checkOptions('createInformerSource', options, KNOWN_OPTIONS);
   const { name } = options;
@@ -113,13 +120,17 @@ function noteOf(event: ResourceEvent, key: ObjectKey, source: string, isPrimary:
 }
 
 export interface TimerSourceOptions {
+  /** The name in logs, and the `source` of causes. Default `timer`. */
   name?: string | undefined;
+  /** The time between two rounds, ms. */
   everyMs: number;
-  /** The keys to queue each time, such as all that a cache holds. */
+  /** Returns the keys to queue in each round, such as all keys of a cache. */
   keys: () => Iterable<ObjectKey>;
 }
 
-/** All keys again every so often, at low priority: what `--every` does. Nothing is queued at the start. */
+/**
+ * A source that queues keys again at an interval, with low priority, as `--every` does. It queues nothing at the start.
+ */
 export function createTimerSource(options: TimerSourceOptions): Source {
   checkOptions('createTimerSource', options, KNOWN_TIMER_OPTIONS);
   const { name = 'timer', everyMs, keys } = options;
@@ -132,7 +143,7 @@ export function createTimerSource(options: TimerSourceOptions): Source {
         try {
           for (const key of keys()) emit(key, note, LOW_PRIORITY);
         } catch (error) {
-          logger.error('the keys of a timer could not be had', { source: name, error: messageOf(error) });
+          logger.error('the keys of a timer could not be listed', { source: name, error: messageOf(error) });
         }
         timer = clock.after(everyMs, tick);
       };

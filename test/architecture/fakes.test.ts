@@ -77,7 +77,10 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'stream/streaming.test.ts': 'exact batches, and what waits unread while a reader stopped',
   },
   'scripted-source.ts': {
+    'controller/causes.test.ts': 'exact events of a key that waits or fails',
     'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
+    'controller/source.test.ts': 'events that a mapper cannot map',
+    'support/controller.ts': 'a running controller for these tests',
   },
 };
 

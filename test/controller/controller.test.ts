@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import type { ControllerOptions } from '../../src/controller/controller.ts';
 import { createController } from '../../src/controller/controller.ts';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { StopError, TerminalError } from '../../src/controller/reconciler.ts';
-import type { ResourceEvent } from '../../src/controller/resource-event.ts';
 import type { Source } from '../../src/controller/source.ts';
 import { createEventSource, createTimerSource } from '../../src/controller/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
@@ -15,38 +13,8 @@ import { seededRandom } from '../../src/kit/random.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import { LOW_PRIORITY } from '../../src/workqueue/work-queue.ts';
+import { added, start, updated } from '../support/controller.ts';
 import { ScriptedSource } from '../support/scripted-source.ts';
-
-function pod(name: string, resourceVersion = '1') {
-  return { metadata: { name, namespace: 'shop', resourceVersion } };
-}
-
-function added(name: string, cause: 'initial' | 'watch' = 'watch'): ResourceEvent {
-  return { type: 'added', key: `shop/${name}`, object: pod(name), cause };
-}
-
-function updated(name: string, from: string, to: string, cause: 'watch' | 'resync' = 'watch'): ResourceEvent {
-  return { type: 'updated', key: `shop/${name}`, object: pod(name, to), oldObject: pod(name, from), cause };
-}
-
-/** A running controller whose sources have synced, unless told not to. */
-async function start(options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>, { sync = true } = {}) {
-  const clock = new FakeClock();
-  const events = new ScriptedSource();
-  const abort = new AbortController();
-  const controller = createController({
-    name: 'pods',
-    clock,
-    sources: [createEventSource(events, { name: 'v1/pods', isPrimary: true })],
-    rateLimiter: new ItemExponentialFailureRateLimiter(5, 1_000_000),
-    ...options,
-  });
-  const run = controller.run(abort.signal);
-  run.catch(() => {});
-  if (sync) events.sync.open();
-  await settled();
-  return { clock, events, abort, controller, run };
-}
 
 /** Counts by metric name and the `result` label. */
 function counting() {
@@ -62,17 +30,17 @@ function counting() {
   return { counts, metrics };
 }
 
-describe('what a run leads to', () => {
+describe('the result of a run', () => {
   it.each([
     ['{}', {}],
     ['nothing', undefined],
-  ])('success, by the result of %s, forgets the failures of the key and leaves the queue empty [CTL-01]', async (_, result) => {
+  ])('a success with %s forgets the failures of the key and leaves the queue empty [CTL-01]', async (_, result) => {
     const { counts, metrics } = counting();
     const reconcile = vi.fn(() => result);
     const rateLimiter = new ItemExponentialFailureRateLimiter(5, 1_000_000);
     for (const key of ['shop/web', 'shop/web', 'shop/other']) rateLimiter.when(key);
     const { clock, events, controller } = await start({ reconcile, metrics, rateLimiter });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
     expect(reconcile).toHaveBeenCalledTimes(1);
     expect([rateLimiter.numRequeues('shop/web'), rateLimiter.numRequeues('shop/other')]).toEqual([0, 1]);
@@ -82,7 +50,7 @@ describe('what a run leads to', () => {
     expect(counts.get('reconcile_total error')).toBe(0);
   });
 
-  it('errors are retried with growing delay until one run goes well, then the delay starts anew [CTL-02]', async () => {
+  it('errors are retried with growing delays until a run succeeds; then the delays start from the first one [CTL-02]', async () => {
     const attempts: number[] = [];
     const reconcile = ({ attempt }: ReconcileRequest) => {
       attempts.push(attempt);
@@ -91,7 +59,7 @@ describe('what a run leads to', () => {
     const rateLimiter = new ItemExponentialFailureRateLimiter(5, 1_000_000);
     const failures = () => rateLimiter.numRequeues('shop/web');
     const { clock, events } = await start({ reconcile, rateLimiter });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
     expect([clock.nextIn, failures()]).toEqual([5, 1]);
     await clock.advance(5);
@@ -99,7 +67,7 @@ describe('what a run leads to', () => {
     await clock.advance(10);
     expect(attempts).toEqual([1, 2, 3]);
     expect([clock.nextIn, failures()]).toEqual([undefined, 0]);
-    events.tell(updated('web', '1', '2'));
+    events.emit(updated('web', '1', '2'));
     await settled();
     expect(attempts).toEqual([1, 2, 3, 1]);
     expect(clock.nextIn).toBe(5);
@@ -111,7 +79,7 @@ describe('what a run leads to', () => {
       throw new InformerError('hook', 'outer', { cause: new TerminalError(new Error('bad spec')) });
     };
     const { clock, events, controller } = await start({ reconcile, metrics });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
     expect(clock.nextIn).toBeUndefined();
     expect(controller.parked).toMatchObject([{ key: 'shop/web', reason: 'terminal', attempts: 1, error: 'outer', since: clock.now() }]);
@@ -119,7 +87,7 @@ describe('what a run leads to', () => {
     expect(counts.get('reconcile_errors_total')).toBe(1);
   });
 
-  it('requeueAfter forgets the failures and comes back then, with the cause "requeue" [CTL-05]', async () => {
+  it('requeueAfter forgets the failures and runs the key again then, with the cause "requeue" [CTL-05]', async () => {
     const requests: ReconcileRequest[] = [];
     const { counts, metrics } = counting();
     const reconcile = (request: ReconcileRequest) => {
@@ -128,7 +96,7 @@ describe('what a run leads to', () => {
       return requests.length === 2 ? { requeueAfterMs: 100 } : {};
     };
     const { clock, events } = await start({ reconcile, metrics });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await clock.advance(5);
     expect(clock.nextIn).toBe(100);
     await clock.advance(100);
@@ -137,19 +105,19 @@ describe('what a run leads to', () => {
     expect(counts.get('reconcile_total requeue_after')).toBe(1);
   });
 
-  it('a change that comes before requeueAfter is due runs at once, and only once', async () => {
+  it('a change before requeueAfter is due leads to a run at once, and only to one', async () => {
     const reconcile = vi.fn((request: ReconcileRequest) => (request.causes[0]?.reason === 'added' ? { requeueAfterMs: 100 } : {}));
     const { clock, events } = await start({ reconcile });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
-    events.tell(updated('web', '1', '2'));
+    events.emit(updated('web', '1', '2'));
     await settled();
     expect(reconcile).toHaveBeenCalledTimes(2);
     await clock.advance(1000);
     expect(reconcile).toHaveBeenCalledTimes(2);
   });
 
-  it('retries and requeues keep the priority the key had; a result may set another [CTL-07]', async () => {
+  it('retries and requeues keep the priority of the key; a result may set another [CTL-07]', async () => {
     let round = 0;
     const hold = new Latch();
     const reconcile = async ({ key }: ReconcileRequest) => {
@@ -160,7 +128,7 @@ describe('what a run leads to', () => {
     };
     const { clock, events, controller } = await start({ reconcile });
     const priorities: (number | undefined)[] = [];
-    events.tell(added('web', 'initial'));
+    events.emit(added('web', 'initial'));
     for (let i = 0; i < 3; i++) {
       await settled();
       priorities.push(controller.snapshot().delayed[0]?.priority);
@@ -184,7 +152,7 @@ describe('what a run leads to', () => {
       return nothing.spec as object;
     });
     const { clock, events } = await start({ reconcile, metrics, logger });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
     expect(warnings).toEqual([
       expect.objectContaining({ error: expect.stringMatching(/^TypeError: .*null.* \(at controller\.test\.ts:\d+:\d+\)$/) }),
@@ -194,18 +162,18 @@ describe('what a run leads to', () => {
     expect(reconcile).toHaveBeenCalledTimes(2);
   });
 
-  it('a panic ends the controller when it is not to be recovered; an ordinary error does not [CTL-08]', async () => {
+  it('with recoverPanic: false a panic ends the controller, and an ordinary error does not [CTL-08]', async () => {
     const thrown = [new Error('ordinary'), 'a text'];
     const reconcile = () => {
       throw thrown.shift();
     };
     const { clock, events, run } = await start({ reconcile, recoverPanic: false });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await clock.advance(5);
     await expect(run).rejects.toBe('a text');
   });
 
-  it('a stop error ends the controller once the other runs are done', async () => {
+  it('a stop error ends the controller when the other runs are done', async () => {
     const other = new Latch();
     const reconcile = async ({ name }: ReconcileRequest) => {
       if (name === 'slow') return other.wait();
@@ -216,8 +184,8 @@ describe('what a run leads to', () => {
     run.catch(() => {
       ended = true;
     });
-    events.tell(added('slow'));
-    events.tell(added('bad'));
+    events.emit(added('slow'));
+    events.emit(added('bad'));
     await settled();
     expect(ended).toBe(false);
     other.open();
@@ -227,7 +195,7 @@ describe('what a run leads to', () => {
   });
 });
 
-it('says how many runs there are at once and how long each took, and takes that away at its end', async () => {
+it('the metrics show the number of active runs and the time of each run, and gauges are removed at the end', async () => {
   const reads = new Map<string, () => number>();
   const took: number[] = [];
   const metrics: MetricsProvider = {
@@ -247,7 +215,7 @@ it('says how many runs there are at once and how long each took, and takes that 
   });
   const active = () => reads.get('controller_runtime_active_workers')?.();
   const counts = [active()];
-  for (const name of ['a', 'b']) events.tell(added(name));
+  for (const name of ['a', 'b']) events.emit(added(name));
   for (const ms of [0, 250, 250]) {
     await clock.advance(ms);
     counts.push(active());
@@ -259,14 +227,14 @@ it('says how many runs there are at once and how long each took, and takes that 
   expect([...reads.keys()]).toEqual([]);
 });
 
-describe('a run that overstays', () => {
-  const heedful = ({ signal }: { signal: AbortSignal }) =>
+describe('a run that takes longer than its timeout', () => {
+  const obeying = ({ signal }: { signal: AbortSignal }) =>
     new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-  it('is told by its signal at the timeout, which is counted [CTL-09]', async () => {
+  it('has its signal aborted at the timeout, which is counted [CTL-09]', async () => {
     const { counts, metrics } = counting();
-    const { clock, events } = await start({ reconcile: (_, context) => heedful(context), metrics, reconcileTimeoutMs: 50 });
-    events.tell(added('web'));
+    const { clock, events } = await start({ reconcile: (_, context) => obeying(context), metrics, reconcileTimeoutMs: 50 });
+    events.emit(added('web'));
     await clock.advance(49);
     expect(counts.get('reconcile_timeouts_total')).toBe(0);
     await clock.advance(1);
@@ -274,14 +242,14 @@ describe('a run that overstays', () => {
     expect(counts.get('reconcile_total error')).toBe(1);
   });
 
-  it('is not counted when it ended early, gave up by itself, or the controller ended [CTL-09]', async () => {
+  it('is not counted if it ended early, failed by itself, or the controller ended [CTL-09]', async () => {
     const { counts, metrics } = counting();
     const deaf = new Latch();
     const reconcile = ({ name }: ReconcileRequest, context: { signal: AbortSignal }) => {
       if (name === 'early') return;
       if (name === 'deaf') return deaf.wait();
       if (name === 'own') throw new DOMException('mine', 'AbortError');
-      return heedful(context);
+      return obeying(context);
     };
     const { clock, events, abort, run } = await start({
       reconcile,
@@ -291,7 +259,7 @@ describe('a run that overstays', () => {
       drainMs: 10,
       maxRetries: 0,
     });
-    for (const name of ['early', 'own', 'waits', 'deaf']) events.tell(added(name));
+    for (const name of ['early', 'own', 'waits', 'deaf']) events.emit(added(name));
     await clock.advance(20);
     abort.abort();
     await clock.advance(1000);
@@ -301,7 +269,7 @@ describe('a run that overstays', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('keeps its key until it has ended, however late that is', async () => {
+  it('keeps its key until it ends, however late that is', async () => {
     const ends: Latch[] = [];
     const reconcile = () => {
       const end = new Latch();
@@ -309,9 +277,9 @@ describe('a run that overstays', () => {
       return end.wait();
     };
     const { clock, events } = await start({ reconcile, reconcileTimeoutMs: 50, workers: 2 });
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
-    events.tell(updated('web', '1', '2'));
+    events.emit(updated('web', '1', '2'));
     await clock.advance(500);
     expect(ends).toHaveLength(1);
     ends[0]?.open();
@@ -321,11 +289,11 @@ describe('a run that overstays', () => {
 });
 
 describe('starting', () => {
-  it('nothing runs before the sources have synced, and what came before runs once [KR-05]', async () => {
+  it('nothing runs before the sources have synced, and earlier events of a key lead to one run [KR-05]', async () => {
     const reconcile = vi.fn();
     const { events, controller } = await start({ reconcile }, { sync: false });
-    events.tell(added('web', 'initial'));
-    events.tell(updated('web', '1', '2'));
+    events.emit(added('web', 'initial'));
+    events.emit(updated('web', '1', '2'));
     await settled();
     expect(reconcile).not.toHaveBeenCalled();
     expect(controller.hasSynced).toBe(false);
@@ -335,24 +303,24 @@ describe('starting', () => {
     await controller.whenSynced();
   });
 
-  it('rejects when a source fails, and nothing runs [CTL-11] [KR-05]', async () => {
+  it('rejects if a source fails, and nothing runs [CTL-11] [KR-05]', async () => {
     const reconcile = vi.fn();
     const { events, controller, run } = await start({ reconcile }, { sync: false });
-    events.tell(added('web', 'initial'));
+    events.emit(added('web', 'initial'));
     events.sync.fail(new Error('no such type'));
     await expect(run).rejects.toThrow('no such type');
     await expect(controller.whenSynced()).rejects.toThrow('has ended');
     expect(reconcile).not.toHaveBeenCalled();
   });
 
-  it('rejects when a source takes too long [CTL-11]', async () => {
+  it('rejects if the sync of a source takes too long [CTL-11]', async () => {
     const { clock, run } = await start({ reconcile: () => {}, cacheSyncTimeoutMs: 1000 }, { sync: false });
     await clock.advance(1000);
     await expect(run).rejects.toThrow('controller pods: caches did not sync within 1000ms');
     expect(clock.pending).toBe(0);
   });
 
-  it('resolves when it is aborted while it waits [CTL-11]', async () => {
+  it('resolves if it is aborted during the sync [CTL-11]', async () => {
     const { clock, abort, run, events } = await start({ reconcile: () => {} }, { sync: false });
     abort.abort();
     await run;
@@ -361,14 +329,14 @@ describe('starting', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
-  it('runs once only; a source added later starts at once [CTL-12]', async () => {
+  it('can be run only once; a source that is added later starts at once [CTL-12]', async () => {
     const reconcile = vi.fn();
     const { controller, abort } = await start({ reconcile });
     await expect(controller.run(abort.signal)).rejects.toThrow('controller pods was started more than once');
     const late = new ScriptedSource();
     controller.watch(createEventSource(late, { name: 'v1/services', enqueue: () => ['shop/web'] }));
     expect(late.listeners).toBe(1);
-    late.tell(added('front'));
+    late.emit(added('front'));
     await settled();
     expect(reconcile.mock.calls[0]?.[0]).toMatchObject({
       key: 'shop/web',
@@ -381,13 +349,13 @@ describe('starting', () => {
     [{ workers: 0 }, 'workers must be a whole number from 1, not 0'],
     [{ maxRetries: -1 }, 'maxRetries must be 0 or more, not -1'],
     [{ reconcileTimeoutMs: 0 }, 'reconcileTimeoutMs must be above zero, not 0'],
-  ])('refuses %j, naming it', (options, message) => {
+  ])('refuses %j, and names it', (options, message) => {
     expect(() => createController({ name: 'pods', reconcile: () => {}, ...options })).toThrow(message);
   });
 });
 
 describe('workers', () => {
-  it('work on different keys at once, at most as many as there are, never on one key twice [CTL-13] [KR-04]', async () => {
+  it('run different keys at once, at most one for each worker, and never one key twice [CTL-13] [KR-04]', async () => {
     const random = seededRandom(11);
     const clock = new FakeClock();
     const now = new Map<string, number>();
@@ -403,7 +371,7 @@ describe('workers', () => {
     };
     const { events } = await start({ reconcile, clock, workers: 3 });
     for (let i = 0; i < 300; i++) {
-      events.tell(updated(`pod${Math.floor(random() * 8)}`, String(i), String(i + 1)));
+      events.emit(updated(`pod${Math.floor(random() * 8)}`, String(i), String(i + 1)));
       if (i % 3 === 0) await clock.advance(3);
     }
     await clock.advance(60_000);
@@ -412,15 +380,15 @@ describe('workers', () => {
     expect(now.size).toBe(0);
   });
 
-  it('a failing key holds up no other', async () => {
+  it('a failing key delays no other', async () => {
     const done: string[] = [];
     const reconcile = ({ name }: ReconcileRequest) => {
       if (name === 'poison') throw new Error('always');
       done.push(name);
     };
     const { clock, events } = await start({ reconcile });
-    events.tell(added('poison'));
-    for (const name of ['a', 'b', 'c']) events.tell(added(name));
+    events.emit(added('poison'));
+    for (const name of ['a', 'b', 'c']) events.emit(added(name));
     await clock.advance(100);
     expect(done).toEqual(['a', 'b', 'c']);
   });
@@ -435,7 +403,7 @@ describe('parking', () => {
       if (!isFixed) throw new Error('still broken');
     };
     const setup = await start({ reconcile, maxRetries: 2, ...options });
-    setup.events.tell(added('web'));
+    setup.events.emit(added('web'));
     await setup.clock.advance(1000);
     const fix = () => {
       isFixed = true;
@@ -443,7 +411,7 @@ describe('parking', () => {
     return { ...setup, requests, fix };
   }
 
-  it('after so many retries a key is listed and left alone', async () => {
+  it('after maxRetries a key is listed and not retried', async () => {
     const { clock, controller, requests } = await parked();
     expect(requests.map((r) => r.attempt)).toEqual([1, 2, 3]);
     expect(controller.parked).toMatchObject([
@@ -454,9 +422,9 @@ describe('parking', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('the next change lets it go, with what had led to it and all its retries', async () => {
+  it('the next change releases it, with its earlier causes and all its retries', async () => {
     const { clock, events, controller, requests } = await parked();
-    events.tell(updated('web', '1', '2'));
+    events.emit(updated('web', '1', '2'));
     await settled();
     expect(controller.parked).toEqual([]);
     expect(requests[3]).toMatchObject({ attempt: 1, causes: [{ reason: 'added' }, { reason: 'updated', resourceVersion: '2' }] });
@@ -465,32 +433,32 @@ describe('parking', () => {
     expect(controller.parked).toHaveLength(1);
   });
 
-  it('a resync, which is no change, does not', async () => {
+  it('a resync, which is no change, does not release it', async () => {
     const { events, controller, requests } = await parked();
-    events.tell(updated('web', '1', '1', 'resync'));
-    events.tell(updated('web', '1', '1'));
+    events.emit(updated('web', '1', '1', 'resync'));
+    events.emit(updated('web', '1', '1'));
     await settled();
     expect(requests).toHaveLength(3);
     expect(controller.parked).toHaveLength(1);
   });
 
-  it('nor does one that falls into the last run', async () => {
-    const setup: { tell?: () => void } = {};
+  it('a resync during the last run does not release it', async () => {
+    const setup: { emit?: () => void } = {};
     let runs = 0;
     const reconcile = () => {
       runs++;
-      setup.tell?.();
+      setup.emit?.();
       throw new TerminalError(new Error('for good'));
     };
     const { events, controller } = await start({ reconcile });
-    setup.tell = () => events.tell(updated('web', '1', '1', 'resync'));
-    events.tell(added('web'));
+    setup.emit = () => events.emit(updated('web', '1', '1', 'resync'));
+    events.emit(added('web'));
     await settled();
     expect(runs).toBe(1);
     expect(controller.snapshot()).toMatchObject({ queued: [], processing: [], parked: [{ key: 'shop/web' }] });
   });
 
-  it('it can be let go by hand', async () => {
+  it('it can be released by a call', async () => {
     const { controller, requests, fix } = await parked();
     expect(controller.release('shop/other')).toBe(false);
     fix();
@@ -501,7 +469,7 @@ describe('parking', () => {
     expect(requests[3]?.causes.map((c) => c.reason)).toEqual(['added', 'released']);
   });
 
-  it('a key asked for by hand is let go, with what had led to it and all its retries', async () => {
+  it('enqueue releases it, with its earlier causes and all its retries', async () => {
     const { clock, controller, requests } = await parked();
     controller.enqueue('shop/web');
     await settled();
@@ -511,7 +479,7 @@ describe('parking', () => {
     expect(requests).toHaveLength(6);
   });
 
-  it('a key asked for by hand during its last run runs once more', async () => {
+  it('a key that is enqueued during its last run runs once more', async () => {
     const setup: { ask?: () => void } = {};
     let runs = 0;
     const reconcile = () => {
@@ -521,12 +489,12 @@ describe('parking', () => {
     };
     const { events, controller } = await start({ reconcile });
     setup.ask = () => controller.enqueue('shop/web');
-    events.tell(added('web'));
+    events.emit(added('web'));
     await settled();
     expect([runs, controller.parked]).toEqual([2, []]);
   });
 
-  it('a timer, which is no change, does not let it go', async () => {
+  it('a timer, which is no change, does not release it', async () => {
     const { clock, controller, requests } = await parked();
     controller.watch(createTimerSource({ everyMs: 60_000, keys: () => ['shop/web'] }));
     await clock.advance(200_000);
@@ -534,133 +502,24 @@ describe('parking', () => {
     expect(controller.parked).toHaveLength(1);
   });
 
-  it('a change that came during the last run counts as the next one', async () => {
-    const setup: { tell?: () => void } = {};
+  it('a change during the last run leads to another run', async () => {
+    const setup: { emit?: () => void } = {};
     let runs = 0;
     const reconcile = () => {
-      if (++runs === 1) setup.tell?.();
+      if (++runs === 1) setup.emit?.();
       if (runs === 1) throw new TerminalError(new Error('of the old state'));
     };
     const { events, controller } = await start({ reconcile });
-    setup.tell = () => events.tell(updated('web', '1', '2'));
-    events.tell(added('web'));
+    setup.emit = () => events.emit(updated('web', '1', '2'));
+    events.emit(added('web'));
     await settled();
     expect(runs).toBe(2);
     expect(controller.parked).toEqual([]);
   });
 });
 
-describe('causes', () => {
-  it('what falls together while a key waits is told to the one run', async () => {
-    const hold = new Latch();
-    const requests: ReconcileRequest[] = [];
-    const reconcile = (request: ReconcileRequest) => {
-      requests.push(request);
-      return request.name === 'blocker' ? hold.wait() : undefined;
-    };
-    const { events } = await start({ reconcile });
-    events.tell(added('blocker'));
-    for (const [from, to] of ['12', '23', '34']) events.tell(updated('web', from as string, to as string));
-    events.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'relist', finalStateUnknown: true });
-    hold.open();
-    await settled();
-    expect(requests).toHaveLength(2);
-    expect(requests[1]).toMatchObject({
-      namespace: 'shop',
-      name: 'web',
-      before: pod('web', '1'),
-      gone: pod('web', '5'),
-      droppedCauses: 0,
-      causes: [
-        { reason: 'updated', via: 'watch', source: 'v1/pods', resourceVersion: '4', count: 3 },
-        { reason: 'deleted', via: 'relist', source: 'v1/pods', resourceVersion: '5', count: 1 },
-      ],
-    });
-  });
-
-  it('a failed run hands its causes and the state before on to the next', async () => {
-    const requests: ReconcileRequest[] = [];
-    const reconcile = (request: ReconcileRequest) => {
-      requests.push(request);
-      if (requests.length === 1) throw new Error('not yet');
-    };
-    const { clock, events } = await start({ reconcile });
-    events.tell(updated('web', '1', '2'));
-    await settled();
-    events.tell(updated('web', '2', '3'));
-    await clock.advance(1000);
-    expect(requests).toHaveLength(2);
-    expect(requests[1]).toMatchObject({ before: pod('web', '1'), causes: [{ reason: 'updated', count: 2, resourceVersion: '3' }] });
-  });
-
-  it('a failed run hands on what it did not show, and the last state of what is gone; what came since comes behind', async () => {
-    const requests: ReconcileRequest[] = [];
-    const reconcile = (request: ReconcileRequest) => {
-      requests.push(request);
-      if (requests.length < 3) throw new Error('not yet');
-    };
-    const { clock, events, controller } = await start({ reconcile });
-    const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
-    events.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'watch' });
-    for (let i = 0; i < 20; i++) services.tell(added(`svc${i}`));
-    await settled();
-    expect(requests).toMatchObject(Array(2).fill({ gone: pod('web', '5'), droppedCauses: 5 })); // the events came while the first run began
-    services.tell(added('late'));
-    await clock.advance(1000);
-    expect(requests[2]).toMatchObject({ gone: pod('web', '5'), droppedCauses: 6 });
-    expect(requests[2]?.causes).toEqual(requests[0]?.causes);
-  });
-
-  it('of another object say which it was, and carry none of its states', async () => {
-    const requests: ReconcileRequest[] = [];
-    const { controller } = await start({ reconcile: (request) => void requests.push(request) });
-    const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }));
-    const own = new ScriptedSource();
-    controller.watch(createEventSource(own, { name: 'v1/endpoints' }));
-    services.tell(updated('front', '1', '2'));
-    await settled();
-    services.tell({ type: 'deleted', key: 'shop/front', object: pod('front', '3'), cause: 'watch' });
-    await settled();
-    own.tell({ type: 'deleted', key: 'shop/web', object: pod('web', '9'), cause: 'watch' });
-    await settled();
-    expect(requests.map(({ before, gone }) => [before, gone])).toEqual(Array(3).fill([undefined, undefined]));
-    expect(requests.map(({ causes }) => causes[0]?.key)).toEqual(['shop/front', 'shop/front', 'shop/web']);
-  });
-
-  it('are kept for the next run when the result says so', async () => {
-    const requests: ReconcileRequest[] = [];
-    const reconcile = (request: ReconcileRequest) => {
-      requests.push(request);
-      return requests.length < 3 ? { requeueAfterMs: 10, keepCauses: requests.length === 1 } : {};
-    };
-    const { clock, events } = await start({ reconcile });
-    events.tell(updated('web', '1', '2'));
-    await clock.advance(100);
-    expect(requests.map(({ causes }) => causes.map((c) => c.reason))).toEqual([['updated'], ['updated'], ['requeue']]);
-    expect(requests.map(({ before }) => before?.metadata.resourceVersion)).toEqual(['1', '1', undefined]);
-  });
-
-  it('are bounded; the rest is counted', async () => {
-    const hold = new Latch();
-    const requests: ReconcileRequest[] = [];
-    const reconcile = (request: ReconcileRequest) => {
-      requests.push(request);
-      return request.name === 'blocker' ? hold.wait() : undefined;
-    };
-    const { events, controller } = await start({ reconcile });
-    events.tell(added('blocker'));
-    const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', enqueue: () => ['shop/web'] }));
-    for (let i = 0; i < 40; i++) services.tell(added(`svc${i}`));
-    hold.open();
-    await settled();
-    expect(requests[1]?.causes).toHaveLength(16);
-    expect(requests[1]?.droppedCauses).toBe(24);
-  });
-
-  it('a key asked for by hand says so; what is no key is refused', async () => {
+describe('enqueue', () => {
+  it('has the cause "manual", and refuses a text that is no key', async () => {
     const reconcile = vi.fn();
     const { controller } = await start({ reconcile });
     controller.enqueue('shop/web');
@@ -670,62 +529,8 @@ describe('causes', () => {
   });
 });
 
-describe('sources', () => {
-  it('a mapper that throws, or makes what is no key, costs that event only', async () => {
-    const reconcile = vi.fn();
-    const { controller } = await start({ reconcile });
-    const services = new ScriptedSource();
-    const enqueue = ({ key }: ResourceEvent) => {
-      if (key === 'shop/bad') throw new Error('cannot map');
-      return [key === 'shop/odd' ? 'a/b/c' : key];
-    };
-    controller.watch(createEventSource(services, { name: 'v1/services', enqueue }));
-    for (const name of ['bad', 'odd', 'good']) services.tell(added(name));
-    await settled();
-    expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/good']);
-  });
-
-  it('events a predicate does not pass queue nothing', async () => {
-    const reconcile = vi.fn();
-    const { controller } = await start({ reconcile });
-    const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
-    services.tell(added('a'));
-    services.tell(added('b'));
-    await settled();
-    expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/b']);
-  });
-
-  it('a timer needs a time', () => {
-    for (const everyMs of [0, -1, Number.NaN])
-      expect(() => createTimerSource({ everyMs, keys: () => [] })).toThrow(`everyMs must be above zero, not ${everyMs}`);
-  });
-
-  it('a timer queues all keys every so often, behind changes, and ends with the controller', async () => {
-    const order: string[] = [];
-    const clock = new FakeClock();
-    const reconcile = async ({ key, causes }: ReconcileRequest) => {
-      order.push(`${key} ${causes[0]?.reason}`);
-      await clock.sleep(1);
-    };
-    const { controller, events, abort, run } = await start({ reconcile, clock });
-    controller.watch(createTimerSource({ everyMs: 600_000, keys: () => ['shop/a', 'shop/b'] }));
-    await clock.advance(599_999);
-    expect(order).toEqual([]);
-    clock.tick(1);
-    events.tell(added('change'));
-    await clock.advance(10);
-    expect(order).toEqual(['shop/a generic', 'shop/change added', 'shop/b generic']);
-    await clock.advance(600_000);
-    expect(order).toHaveLength(5);
-    abort.abort();
-    await run;
-    expect(clock.pending).toBe(0);
-  });
-});
-
 describe('shutting down', () => {
-  it('lets the run in hand finish, begins no other, and leaves nothing behind', async () => {
+  it('lets the active run finish, begins no other, and leaves nothing behind', async () => {
     const hold = new Latch();
     const seen: string[] = [];
     let aborted = false;
@@ -733,14 +538,14 @@ describe('shutting down', () => {
       seen.push(name);
       await hold.wait();
       aborted = signal.aborted;
-      throw new Error('and fails at that');
+      throw new Error('and it fails');
     };
     const { clock, events, abort, run } = await start({ reconcile, drainMs: 1000 });
-    events.tell(added('a'));
-    events.tell(added('b'));
+    events.emit(added('a'));
+    events.emit(added('b'));
     await settled();
     abort.abort();
-    events.tell(added('c'));
+    events.emit(added('c'));
     await clock.advance(999);
     hold.open();
     await run;
@@ -751,16 +556,16 @@ describe('shutting down', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
-  it('begins nothing that comes in the moment of the abort', async () => {
+  it('begins no run for an event at the moment of the abort', async () => {
     const reconcile = vi.fn();
     const { events, abort, run } = await start({ reconcile });
-    events.tell(added('a'));
+    events.emit(added('a'));
     abort.abort();
     await run;
     expect(reconcile).not.toHaveBeenCalled();
   });
 
-  it('tells a run by its signal when it has waited long enough', async () => {
+  it('aborts the signal of a run after drainMs', async () => {
     const reconcile = (_: ReconcileRequest, { signal }: { signal: AbortSignal }) =>
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     const { clock, events, abort, run } = await start({ reconcile, drainMs: 1000 });
@@ -768,7 +573,7 @@ describe('shutting down', () => {
     void run.then(() => {
       ended = true;
     });
-    events.tell(added('a'));
+    events.emit(added('a'));
     await settled();
     abort.abort();
     await clock.advance(999);
@@ -777,7 +582,7 @@ describe('shutting down', () => {
     expect(ended).toBe(true);
   });
 
-  it('a source that goes on after the end disturbs nobody', async () => {
+  it('a source that still emits after the end has no effect', async () => {
     const kept: { emit?: Parameters<Source['start']>[0] } = {};
     const source: Source = {
       name: 'stubborn',

@@ -24,14 +24,14 @@ const setTo = (value: string) => (object: ConfigMap) => {
 };
 
 describe('create or update', () => {
-  it('creates what is absent [UTL-01]', async () => {
+  it('creates an object that does not exist [UTL-01]', async () => {
     const { resource, stored, verbs } = await setup();
     expect(await createOrUpdate(resource, named(), setTo('a'))).toBe('created');
     expect(stored()).toMatchObject(settings('a'));
     expect(verbs()).toEqual(['GET', 'POST']);
   });
 
-  it('updates what differs, as it was read [UTL-01]', async () => {
+  it('updates the object that was read, if it differs [UTL-01]', async () => {
     const { resource, sent, stored, verbs } = await setup(settings('a'));
     const read = stored();
     expect(await createOrUpdate(resource, named(), setTo('b'))).toBe('updated');
@@ -40,13 +40,13 @@ describe('create or update', () => {
     expect(JSON.parse(String(sent[1]?.body))).toEqual({ ...read, data: { value: 'b' } });
   });
 
-  it('writes nothing when nothing differs [UTL-01]', async () => {
+  it('writes nothing if nothing differs [UTL-01]', async () => {
     const { resource, verbs } = await setup(settings('a'));
     expect(await createOrUpdate(resource, named(), setTo('a'))).toBe('unchanged');
     expect(verbs()).toEqual(['GET']);
   });
 
-  it('waits for a change that takes its time, and for the write', async () => {
+  it('waits for an asynchronous change, and for the write', async () => {
     const later = async (object: ConfigMap) => {
       await new Promise((resolve) => setImmediate(resolve));
       object.data = { value: 'late' };
@@ -70,7 +70,7 @@ describe('create or update', () => {
     expect(verbs()).toEqual(['GET']);
   });
 
-  it('writes nothing when reading fails otherwise [UTL-01]', async () => {
+  it('writes nothing if the read fails with another error than 404 [UTL-01]', async () => {
     const { sandbox, resource, verbs } = await setup();
     sandbox.faults.add({ fault: { kind: 'refuse' } });
     await expect(createOrUpdate(resource, named(), setTo('a'))).rejects.toThrow('ECONNREFUSED');

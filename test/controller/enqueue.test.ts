@@ -42,20 +42,20 @@ describe('the owner', () => {
     expect([...enqueue(added(pod(owner('Node', 'n1', 'v1'))))]).toEqual(['n1']);
   });
 
-  it('of the old and of the new state are queued, each once [HDL-02]', () => {
+  it('is queued for the old and for the new state, each key once [HDL-02]', () => {
     const enqueue = enqueueOwner(deployments);
     const before = pod(owner('Deployment', 'a'), owner('Deployment', 'b'));
     expect([...enqueue(updated(before, pod(owner('Deployment', 'b'), owner('Deployment', 'c'))))]).toEqual(['shop/a', 'shop/b', 'shop/c']);
   });
 
-  it('counts only as the controller when so asked [HDL-02]', () => {
+  it('counts only if it is the controller, with onlyController [HDL-02]', () => {
     const enqueue = enqueueOwner({ ...deployments, onlyController: true });
     expect([...enqueue(added(pod(owner('Deployment', 'a'), owner('Deployment', 'b', 'apps/v1', true))))]).toEqual(['shop/b']);
     expect([...enqueue(added(pod(owner('Deployment', 'a', 'apps/v1', false))))]).toEqual([]);
   });
 });
 
-it('a mapper is asked about the old and the new state, and each key is queued once [HDL-03]', () => {
+it('a mapper is called with the old and the new state, and each key is queued once [HDL-03]', () => {
   const enqueue = enqueueMapped((object) => (object.metadata.ownerReferences ?? []).map((ref) => `map/${ref.name}`));
   expect([...enqueue(updated(pod(owner('X', 'a'), owner('X', 'b')), pod(owner('X', 'b'), owner('X', 'c'))))]).toEqual([
     'map/a',
@@ -77,6 +77,6 @@ it.each([
   ['a new object', added(pod()), 0],
   ['a deletion', { ...added(pod()), type: 'deleted' as const }, 0],
   ['a deletion found by a relist', { ...added(pod()), type: 'deleted' as const, cause: 'relist' as const }, 0],
-])('%s has its priority', (_, event, priority) => {
+])('the priority of %s', (_, event, priority) => {
   expect(priorityOf(event)).toBe(priority);
 });

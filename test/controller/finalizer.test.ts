@@ -25,8 +25,8 @@ function object(finalizers?: string[], deletionTimestamp?: string): KubeObject {
   };
 }
 
-describe('in place', () => {
-  it('adding twice adds once; removing takes every entry and says whether there was one [UTL-03]', () => {
+describe('changes in place', () => {
+  it('a finalizer is added once, all its entries are removed, and both return whether the object changed [UTL-03]', () => {
     const o = object();
     expect([addFinalizer(o, OURS), addFinalizer(o, OURS)]).toEqual([true, false]);
     expect(containsFinalizer(o, OURS)).toBe(true);
@@ -41,12 +41,12 @@ it.each([
   ['lives with it', object([OURS]), 'apply'],
   ['is being deleted with it', object(['other', OURS], 'now'), 'cleanup'],
   ['is being deleted without it', object(['other'], 'now'), 'nothing'],
-])('an object that %s calls for its step [KR-10]', (_, o, step) => {
+])('an object that %s has its step [KR-10]', (_, o, step) => {
   expect(finalizerStep(o, OURS)).toBe(step);
 });
 
-describe('as JSON patches', () => {
-  /** A config map with these finalizers on a server, and what that makes of a patch; rejects where a test in it fails. */
+describe('JSON patches', () => {
+  /** A config map with these finalizers on a server, and a function that patches it, which rejects if a test operation fails. */
   async function served(finalizers: string[] = []) {
     const { sandbox, client } = await inProcess();
     const put = (fields: object = {}) => {
@@ -62,13 +62,13 @@ describe('as JSON patches', () => {
     return { read: put(), put, remove, patched };
   }
 
-  it('adds to no list and to a list [KR-10]', async () => {
+  it('add a finalizer to an object with and without finalizers [KR-10]', async () => {
     const [bare, listed] = [await served(), await served(['example.com/other'])];
     expect(await bare.patched(addFinalizerPatch(bare.read, OURS))).toEqual([OURS]);
     expect(await listed.patched(addFinalizerPatch(listed.read, OURS))).toEqual(['example.com/other', OURS]);
   });
 
-  it('adds nothing when the object is another, nor writes a list over one that came meanwhile [KR-10]', async () => {
+  it('add nothing if the name belongs to another object, and never overwrite a finalizer that was added since [KR-10]', async () => {
     const recreated = await served(['example.com/other']);
     recreated.put({ finalizers: [] });
     recreated.remove();
@@ -81,7 +81,7 @@ describe('as JSON patches', () => {
     expect(await changed.patched([])).toEqual(['example.com/other']);
   });
 
-  it('removes every entry, each tested to be ours [KR-10]', async () => {
+  it('remove all entries, and test that each is the finalizer [KR-10]', async () => {
     const other = 'example.com/other';
     const o = await served([OURS, other, OURS]);
     expect(await o.patched(removeFinalizerPatch(o.read, OURS))).toEqual([other]);

@@ -34,7 +34,7 @@ async function setup() {
   return { sandbox, clock, informer, put, remove, versionOf, abort: new AbortController() };
 }
 
-it("tells an informer's notifications as events, the first state as initial", async () => {
+it('notifications of an informer become events, those of the initial list with the cause initial', async () => {
   const { sandbox, informer, put, remove, versionOf, abort } = await setup();
   const events: string[] = [];
   const subscription = informerEvents(informer).subscribe(({ type, key, cause, object, oldObject, finalStateUnknown }: ResourceEvent) => {
@@ -58,7 +58,7 @@ it("tells an informer's notifications as events, the first state as initial", as
   await sandbox.stop();
 });
 
-it('tells a deletion that a relist found with the last object, which is queued like any other [HDL-05]', async () => {
+it('a deletion found by a relist has the last known object, and is queued like any other [HDL-05]', async () => {
   const { sandbox, clock, informer, remove, versionOf, abort } = await setup();
   const events: ResourceEvent[] = [];
   const runs: string[] = [];
@@ -88,7 +88,7 @@ it('tells a deletion that a relist found with the last object, which is queued l
   await sandbox.stop();
 });
 
-it('a controller over an informer runs once its first state is there, then for every change that passes', async () => {
+it('a controller over an informer runs after the initial sync, then for every change that passes the predicate', async () => {
   const { sandbox, clock, informer, put, remove, versionOf, abort } = await setup();
   const runs: string[] = [];
   const reconcile = ({ key, causes, gone }: ReconcileRequest) => {

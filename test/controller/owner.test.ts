@@ -33,7 +33,7 @@ describe('the controller reference', () => {
     expect(controllerOf(object)?.apiVersion).toBe('apps/v2');
   });
 
-  it('of another controller is not taken over [UTL-02]', () => {
+  it('is refused if another controller owns the object [UTL-02]', () => {
     const object = pod();
     setControllerReference(web(), object);
     const other = web({ metadata: { name: 'other', namespace: 'shop', uid: 'u2' } });
@@ -41,7 +41,7 @@ describe('the controller reference', () => {
     expect(() => setControllerReference(other, object)).toThrow('Object shop/web-1 is already owned by another Deployment controller web');
   });
 
-  it('does not cross namespaces, nor go from a namespace to the cluster [UTL-02]', () => {
+  it('is refused across namespaces, and for a cluster-scoped object of a namespaced owner [UTL-02]', () => {
     expect(() => setControllerReference(web(), pod('other'))).toThrow(
       "cross-namespace owner references are disallowed, owner's namespace shop, obj's namespace other",
     );
@@ -54,7 +54,7 @@ describe('the controller reference', () => {
     expect(controllerOf(object)?.name).toBe('n1');
   });
 
-  it('is removed only from its controller', () => {
+  it('is removed only for its controller', () => {
     const object = pod();
     setOwnerReference(web(), object);
     expect(() => removeControllerReference(web(), object)).toThrow('web is not the controller of web-1');
@@ -67,7 +67,7 @@ describe('the controller reference', () => {
   });
 });
 
-it('an owner that no server has given a uid is refused', () => {
+it('an owner without a uid is refused', () => {
   expect(() => ownerReference(web({ metadata: { name: 'web' } }))).toThrow(
     'an owner needs apiVersion, kind, metadata.name and metadata.uid',
   );

@@ -41,30 +41,30 @@ const rows: [string, Predicate, object, object][] = [
 ];
 
 describe.each(rows)('changed %s', (_, predicate, before, after) => {
-  it('passes an update that differs there, and no other [PRD-01]', () => {
+  it('passes an update in which this part differs, and no other update [PRD-01]', () => {
     expect(predicate(update(object(before), object(after)))).toBe(true);
     expect(predicate(update(object(before), object(structuredClone(before))))).toBe(false);
     expect(predicate(update(object(before), object({ ...before, selfLink: 'x' })))).toBe(false);
   });
 
-  it('does not pass an update without its old or its new state; passes what is no update [PRD-01]', () => {
+  it('does not pass an update without its old or its new state; passes every event that is no update [PRD-01]', () => {
     expect(predicate(update(undefined, object(after)))).toBe(false);
     expect(predicate(update(object(before), undefined))).toBe(false);
     expect(others.map(predicate)).toEqual([true, true, true]);
   });
 
-  it('takes another object under the same name for a change', () => {
+  it('passes an update to another object with the same name', () => {
     expect(predicate(update(object(before), object({ ...before, uid: 'u2' })))).toBe(true);
   });
 });
 
-it('spec and status are compared whole, and apart', () => {
+it('spec and status are compared as a whole, each for itself', () => {
   const before = object({}, { spec: { replicas: 1 }, status: { ready: 1 } });
   const scaled = update(before, object({}, { spec: { replicas: 2 }, status: { ready: 1 } }));
   expect([specChanged(scaled), statusChanged(scaled)]).toEqual([true, false]);
 });
 
-it('absent and empty labels are the same [PRD-01]', () => {
+it('missing and empty labels are equal [PRD-01]', () => {
   expect(labelsChanged(update(object(), object({ labels: {} })))).toBe(false);
 });
 
@@ -87,7 +87,7 @@ it.each([
   expect(predicate(event)).toBe(expected);
 });
 
-it('and stops at the first no, or at the first yes [PRD-02]', () => {
+it('and stops at the first predicate that does not pass, or at the first that does [PRD-02]', () => {
   const boom: Predicate = () => {
     throw new Error('asked');
   };
@@ -95,25 +95,25 @@ it('and stops at the first no, or at the first yes [PRD-02]', () => {
   expect(or(yes, boom)(event)).toBe(true);
 });
 
-it('different rules per kind of event; those left out pass', () => {
+it('each type of event has its own rule; a type without a rule passes', () => {
   const onlyDeletes = predicateOf({ added: no, updated: no });
   expect(others.map(onlyDeletes)).toEqual([false, true, true]);
 });
 
-it('a question about the object is asked of the new state', () => {
+it('an object predicate tests the new state', () => {
   const named = objectPredicate((o) => o.metadata.labels?.app === 'web');
   expect(named(update(object({ labels: { app: 'web' } }), object()))).toBe(false);
   expect(named(update(object(), object({ labels: { app: 'web' } })))).toBe(true);
   expect(named({ type: 'deleted', key: 'shop/web', object: undefined, cause: 'relist' })).toBe(false);
 });
 
-it('a label selector is asked on every kind of event', () => {
+it('a label selector is tested for every type of event', () => {
   const selected = labelSelectorPredicate('app in (web)');
   expect(others.map(selected)).toEqual([false, false, false]);
   expect(selected({ ...event, object: object({ labels: { app: 'web' } }) })).toBe(true);
 });
 
-it('a name that is none is refused with the nearest one', () => {
+it('an unknown name is refused with the nearest one', () => {
   expect(predicateNamed('generation')).toBe(generationChanged);
   expect(() => predicateNamed('generations')).toThrow(expect.objectContaining({ code: 'argument', hint: 'did you mean generation?' }));
   expect(() => predicateNamed('toString')).toThrow('unknown predicate "toString"');

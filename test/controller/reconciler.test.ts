@@ -17,22 +17,22 @@ const request: ReconcileRequest = {
 const context = { signal: new AbortController().signal, logger: silentLogger };
 
 describe('a reconciler of objects', () => {
-  it('gets the object as it is when the run begins', async () => {
+  it('gets the object as it is at the start of the run', async () => {
     const reconcile = vi.fn(() => ({ requeueAfterMs: 5 }));
     const run = objectReconciler({ get: (key) => ({ key }) }, reconcile);
     expect(await run(request, context)).toEqual({ requeueAfterMs: 5 });
     expect(reconcile).toHaveBeenCalledWith({ key: 'shop/web' }, request, context);
   });
 
-  it('is not called for an object that is gone, which is a success [CTL-15]', async () => {
+  it('is not called for an object that does not exist, and the run succeeds [CTL-15]', async () => {
     const reconcile = vi.fn();
     expect(await objectReconciler({ get: () => undefined }, reconcile)(request, context)).toEqual({});
     expect(reconcile).not.toHaveBeenCalled();
   });
 });
 
-describe('what was thrown', () => {
-  it('is terminal when any error of the chain is [CTL-03]', () => {
+describe('a thrown value', () => {
+  it('is terminal if it or one of its causes is [CTL-03]', () => {
     const terminal = new TerminalError(new Error('bad spec'));
     expect(terminal.message).toBe('terminal error: bad spec');
     expect(new TerminalError().message).toBe('nil terminal error');
@@ -50,8 +50,8 @@ describe('what was thrown', () => {
     ["the engine's own error", new TypeError('x is undefined'), true],
     ['a failed fetch', new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }), false],
     ['an ordinary error', new Error('no'), false],
-    ['an error of ours', new InformerError('hook', 'no'), false],
-  ])('%s is a panic, or not [CTL-08]', (_, thrown, expected) => {
+    ['an InformerError', new InformerError('hook', 'no'), false],
+  ])('%s: whether it is a panic [CTL-08]', (_, thrown, expected) => {
     expect(isPanic(thrown)).toBe(expected);
   });
 });

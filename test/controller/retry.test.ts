@@ -18,25 +18,25 @@ async function run(operation: () => Promise<unknown>, options: Parameters<typeof
 }
 
 describe('retry on conflict', () => {
-  it('tries as often as there are steps, then gives the conflict itself [RTY-01]', async () => {
+  it('makes as many tries as there are steps, then rejects with the conflict [RTY-01]', async () => {
     const error = conflict();
     const operation = vi.fn().mockRejectedValue(error);
     expect(await run(operation)).toEqual({ error });
     expect(operation).toHaveBeenCalledTimes(3);
   });
 
-  it('gives any other error at once [RTY-01]', async () => {
+  it('rejects with any other error at once [RTY-01]', async () => {
     const operation = vi.fn().mockRejectedValue(new Error('no'));
     expect(await run(operation)).toMatchObject({ error: { message: 'no' } });
     expect(operation).toHaveBeenCalledTimes(1);
   });
 
-  it('gives the result of the try that goes well [RTY-01]', async () => {
+  it('resolves with the result of the first successful try [RTY-01]', async () => {
     const operation = vi.fn().mockRejectedValueOnce(conflict()).mockRejectedValueOnce(conflict()).mockResolvedValue('done');
     expect(await run(operation)).toEqual({ value: 'done' });
   });
 
-  it('pauses longer each time, with jitter on top', async () => {
+  it('pauses longer each time, plus jitter', async () => {
     const clock = new FakeClock();
     const at: number[] = [];
     const operation = async () => {
@@ -50,7 +50,7 @@ describe('retry on conflict', () => {
     expect(at).toEqual([0, 10.5, 63, 325.5]);
   });
 
-  it('ends with the signal', async () => {
+  it('ends when the signal aborts', async () => {
     const controller = new AbortController();
     const operation = vi.fn(async () => {
       controller.abort(new Error('enough'));

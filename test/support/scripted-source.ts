@@ -3,11 +3,11 @@ import type { EventFeed } from '../../src/controller/source.ts';
 import { Latch } from '../../src/kit/latch.ts';
 
 /**
- * What a controller sees of an informer: events told at the moment a test says so, and a first state that is complete when it says so.
+ * The events of an informer, as a controller gets them. A test emits each event and ends the initial sync.
  *
- * It is no server and knows no objects. The sandbox cannot serve here, because the order that counts is the one of events, reconciles,
- * timers and shutdowns within one turn of the event loop, and because sources are told things that no informer tells (a predicate that
- * throws, an event behind the end). How informer and controller work together is tested over the sandbox.
+ * It is no server and knows no objects. These tests cannot use the sandbox: they need an exact order of events, reconciles,
+ * timers and shutdowns within one turn of the event loop, and events that no informer emits (an event after the end).
+ * Other tests run the informer and the controller together over the sandbox.
  */
 export class ScriptedSource implements EventFeed {
   readonly sync = new Latch();
@@ -22,7 +22,7 @@ export class ScriptedSource implements EventFeed {
     return this.#listeners.size;
   }
 
-  tell(event: ResourceEvent): void {
+  emit(event: ResourceEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { ControllerMetrics } from '../../src/controller/controller-metrics.ts';
+import type { MetricLabels, MetricsProvider } from '../../src/kit/metrics.ts';
+import { noMetrics } from '../../src/kit/metrics.ts';
+
+/** The values of all series, by name and labels. */
+function recorded() {
+  const values = new Map<string, number | number[] | (() => number)>();
+  const id = (name: string, labels: MetricLabels) => `${name} ${JSON.stringify(labels)}`;
+  const provider: MetricsProvider = {
+    ...noMetrics,
+    counter(name, labels) {
+      values.set(id(name, labels), 0);
+      return { add: (by = 1) => void values.set(id(name, labels), (values.get(id(name, labels)) as number) + by) };
+    },
+    histogram(name, labels) {
+      const seen: number[] = [];
+      values.set(id(name, labels), seen);
+      return { observe: (value) => void seen.push(value) };
+    },
+    observe(name, labels, read) {
+      values.set(id(name, labels), read);
+      return { [Symbol.dispose]: () => void values.delete(id(name, labels)) };
+    },
+  };
+  const of = (name: string, labels: MetricLabels = {}) => {
+    const value = values.get(id(`controller_runtime_${name}`, { controller: 'pods', ...labels }));
+    return typeof value === 'function' ? value() : value;
+  };
+  return { provider, values, of };
+}
+
+it('every series exists from the start with 0, and gauges are read when they are asked for', () => {
+  const { provider, of } = recorded();
+  let active = 0;
+  new ControllerMetrics(provider, { name: 'pods', workers: 3, active: () => active });
+  const counters = ['reconcile_errors_total', 'terminal_reconcile_errors_total', 'reconcile_panics_total', 'reconcile_timeouts_total'];
+  expect(counters.map((name) => of(name))).toEqual([0, 0, 0, 0]);
+  expect(['success', 'requeue_after', 'error'].map((result) => of('reconcile_total', { result }))).toEqual([0, 0, 0]);
+  active = 2;
+  expect([of('max_concurrent_reconciles'), of('active_workers')]).toEqual([3, 2]);
+});
+
+it('a run is counted by its outcome, and its time is in seconds', () => {
+  const { provider, of } = recorded();
+  const metrics = new ControllerMetrics(provider, { name: 'pods', workers: 1, active: () => 0 });
+  metrics.ran('success', 250);
+  metrics.ran('error', 1500);
+  metrics.ran('error', 0);
+  expect(['success', 'requeue_after', 'error'].map((result) => of('reconcile_total', { result }))).toEqual([1, 0, 2]);
+  expect(of('reconcile_time_seconds')).toEqual([0.25, 1.5, 0]);
+});
+
+it('dispose removes the gauges and keeps the counters', () => {
+  const { provider, of } = recorded();
+  const metrics = new ControllerMetrics(provider, { name: 'pods', workers: 1, active: () => 0 });
+  metrics[Symbol.dispose]();
+  expect([of('active_workers'), of('max_concurrent_reconciles'), of('reconcile_errors_total')]).toEqual([undefined, undefined, 0]);
+});

@@ -5,11 +5,11 @@ export interface TableColumn {
   readonly type: string;
   readonly format: string;
   readonly description?: string;
-  /** 0 is always shown, anything above only in wide output. */
+  /** 0: always shown. Above 0: shown only in wide output. */
   readonly priority: number;
 }
 
-/** The row of the server's table that belongs to an object. `cells[i]` stands under `columns[i]`. */
+/** The row of the server's table that describes one object. `cells[i]` belongs to `columns[i]`. */
 export interface Cells {
   readonly columns: readonly TableColumn[];
   readonly cells: readonly unknown[];
@@ -18,15 +18,15 @@ export interface Cells {
 const CELLS: unique symbol = Symbol('kubectl-informer.cells');
 
 /**
- * Hangs a table row on an object and returns the object.
- * The row is kept under a symbol: JSON and YAML do not show it, `{...object}` carries it along, a structured clone loses it.
+ * Attaches a table row to an object and returns the object.
+ * The row is kept under a symbol. JSON and YAML do not show it; `{...object}` copies it; a structured clone drops it.
  */
 export function withCells<T extends object>(object: T, cells: Cells): T {
   (object as { [CELLS]?: Cells })[CELLS] = cells;
   return object;
 }
 
-/** The table row of an object, or undefined when it did not come out of a table. */
+/** The table row of an object; undefined when the object did not come from a table. */
 export function cellsOf(object: object): Cells | undefined {
   return (object as { [CELLS]?: Cells })[CELLS];
 }

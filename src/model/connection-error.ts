@@ -20,22 +20,30 @@ const CONNECTION_CODES = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** The connection was refused, or a refusal is among its causes. Source: apimachinery util/net.IsConnectionRefused. */
+/**
+ * Whether the connection was refused. Looks through the causes of the error. Source: apimachinery
+ * util/net.IsConnectionRefused.
+ */
 export function isConnectionRefused(error: unknown): boolean {
   return hasCode(error, (code) => code === 'ECONNREFUSED');
 }
 
-/** The connection broke or could not be made: refused, reset, timed out, no route, no such host. TLS and HTTP errors are not. */
+/**
+ * Whether the connection broke or could not be made: refused, reset, timed out, no route, no such host. False for TLS
+ * and HTTP errors.
+ */
 export function isConnectionError(error: unknown): boolean {
   return hasCode(error, (code) => CONNECTION_CODES.has(code));
 }
 
-/** Nothing came on the connection for too long: what the system, or a limit, makes of silence. */
+/** Whether the connection was silent for too long, by the system's limit or by a limit of this package. */
 export function isTimeout(error: unknown): boolean {
   return hasCode(error, (code) => code === 'ETIMEDOUT');
 }
 
-/** The connection broke off in use: what happens to a pooled connection the server has closed meanwhile. */
+/**
+ * Whether the connection broke while in use. A pooled connection that the server has closed meanwhile fails this way.
+ */
 export function isConnectionReset(error: unknown): boolean {
   return hasCode(error, (code) => code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET');
 }

@@ -6,7 +6,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** A parsed field selector: requirements that must all hold. Which fields are legal is the server's affair. */
+/** A parsed field selector: requirements that must all hold. The server decides which fields are allowed. */
 export class FieldSelector {
   static readonly everything = new FieldSelector([]);
   readonly requirements: readonly FieldRequirement[];
@@ -32,19 +32,19 @@ export class FieldSelector {
   }
 
   /**
-   * Whether an object needs a value of its own to match. `a!=b` and `a=` also match where the field is empty, and `metadata.namespace=` says no more
-   * than the namespace that is asked.
+   * Whether only objects with a certain value in a field match. False for `a!=b` and `a=`, which also match an empty
+   * field, and for `metadata.namespace=…`, which repeats the namespace of the request.
    */
   get restricts(): boolean {
     return this.requirements.some(({ field, operator, value }) => operator === '=' && value !== '' && field !== 'metadata.namespace');
   }
 
-  /** The value a field must have for anything to match, if the selector fixes one. */
+  /** The value that a field must have for an object to match; undefined when the selector allows several. */
   requires(field: string): string | undefined {
     return this.requirements.find((r) => r.field === field && r.operator === '=')?.value;
   }
 
-  /** `read` gives the value of a field, '' for an absent one. */
+  /** Whether an object matches. `read` returns the value of a field, '' for an absent one. */
   matches(read: (field: string) => string): boolean {
     for (const { field, operator, value } of this.requirements) if ((read(field) === value) !== (operator === '=')) return false;
     return true;

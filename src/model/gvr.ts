@@ -1,26 +1,26 @@
 import { InformerError } from '../kit/error.ts';
 import { pathSegment } from './path-segment.ts';
 
-/** A resource type as it stands in a URL. `group` is '' for the core group. */
+/** A resource type as in a URL. `group` is '' for the core group. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** A type as it stands in an object. */
+/** A resource type as in an object's apiVersion and kind. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** `v1` or `apps/v1`: what an object's apiVersion says. */
+/** An apiVersion: `v1`, or `apps/v1`. */
 export function formatGroupVersion(gv: { group: string; version: string }): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
-/** Reads an apiVersion. Throws `argument` on more than one slash. */
+/** Parses an apiVersion. Throws `argument` on more than one slash. */
 export function parseGroupVersion(apiVersion: string): { group: string; version: string } {
   const parts = apiVersion.split('/');
   if (parts.length === 1) return { group: '', version: apiVersion };
@@ -28,12 +28,12 @@ export function parseGroupVersion(apiVersion: string): { group: string; version:
   throw new InformerError('argument', `unexpected GroupVersion string: ${apiVersion}`);
 }
 
-/** `apps/v1/deployments`; the core group prints as `v1/pods`. */
+/** The text of a resource type: `apps/v1/deployments`, or `v1/pods` for the core group. */
 export function formatGvr(gvr: GroupVersionResource): string {
   return `${formatGroupVersion(gvr)}/${gvr.resource}`;
 }
 
-/** Reads `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise. */
+/** Parses `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise. */
 export function parseGvr(text: string): GroupVersionResource {
   const parts = text.split('/');
   if (parts.length === 2) parts.unshift('');
@@ -46,7 +46,7 @@ export function parseGvr(text: string): GroupVersionResource {
   return { group: group === 'core' ? '' : group, version, resource };
 }
 
-/** `deployments.apps`, or `pods` for the core group: the name kubectl prints and StatusErrors carry. */
+/** `deployments.apps`, or `pods` for the core group: the name that kubectl prints and that a Status contains. */
 export function formatGroupResource(gr: { group: string; resource: string }): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 }
@@ -62,8 +62,9 @@ export interface PathParts {
 }
 
 /**
- * The REST path of a collection, an object or a subresource, each part escaped. Without `name` it is the collection; a name that is given has
- * to be one. Throws `argument` for a part that cannot stand in a path: see {@link pathSegment}.
+ * The REST path of a collection, an object or a subresource, with each part escaped. The path of the collection when
+ * `name` is undefined. Throws `argument` for a part that is not allowed in a path, the empty name included: see {@link
+ * pathSegment}.
  */
 export function pathOf(gvr: GroupVersionResource, { namespace, name, subresource }: PathParts = {}): string {
   const version = pathSegment(gvr.version, 'the version of the resource type');

@@ -1,4 +1,4 @@
-/** A moment: whole seconds since 1970, and the digits of the fraction. */
+/** A moment: whole seconds since 1970 UTC, and the digits of the fraction of a second. */
 export interface Instant {
   readonly seconds: number;
   readonly fraction: string;
@@ -6,7 +6,10 @@ export interface Instant {
 
 const TIME = /^(\d{4})-(\d\d)(?:-(\d\d)(?:[Tt](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?)?$/;
 
-/** A time as Kubernetes writes it (RFC 3339), or a beginning of one: a month, a day, an hour, in UTC where no zone is named. */
+/**
+ * Parses a time as Kubernetes writes it (RFC 3339), or its first parts: a month, a day, an hour. UTC where the text has
+ * no zone. Undefined when the text is not a time.
+ */
 export function parseInstant(text: string): Instant | undefined {
   const [, year, month, day = '01', hour = '00', minute = '00', second = '00', fraction = '', sign, zoneHours, zoneMinutes] =
     TIME.exec(text) ?? [];
@@ -17,7 +20,7 @@ export function parseInstant(text: string): Instant | undefined {
   return { seconds: local / 1000 - offset, fraction: fraction.replace(/0+$/, '') };
 }
 
-/** Exact to every digit. */
+/** Negative, 0 or positive, as `a` is before, at or after `b`. Compares every digit. */
 export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
   if (a.fraction === b.fraction) return 0;

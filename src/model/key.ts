@@ -1,10 +1,10 @@
 import { InformerError } from '../kit/error.ts';
 import { hasMetadata, Tombstone } from './object.ts';
 
-/** `namespace/name`, or `name` for cluster-scoped objects. The key of every cache and queue here. */
+/** `namespace/name`, or `name` for cluster-scoped objects. The key of every cache and queue of this package. */
 export type ObjectKey = string;
 
-/** A key given outright instead of an object. Source: client-go tools/cache ExplicitKey. */
+/** A key passed in place of an object. Source: client-go tools/cache ExplicitKey. */
 export class ExplicitKey {
   readonly key: ObjectKey;
 
@@ -27,7 +27,10 @@ export function keyOf(value: unknown): ObjectKey {
   return joinKey(value.metadata.namespace, value.metadata.name ?? '');
 }
 
-/** Splits a key; a cluster-scoped one has the namespace ''. Throws `argument` ("unexpected key format") on more than one slash. */
+/**
+ * Splits a key. The namespace of a cluster-scoped object is ''. Throws `argument` ("unexpected key format") on more
+ * than one slash.
+ */
 export function splitKey(key: ObjectKey): { namespace: string; name: string } {
   const parts = key.split('/');
   if (parts.length === 1) return { namespace: '', name: key };

@@ -8,7 +8,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** What an object without the label satisfies. */
+/** The operators that an object without the label satisfies. */
 const EXCLUDING: readonly LabelOperator[] = ['!', '!=', 'notin'];
 
 type Labels = Readonly<Record<string, string>> | undefined;
@@ -27,8 +27,8 @@ export class LabelSelector {
   }
 
   /**
-   * Reads kubectl's `-l` grammar: `a=b`, `a==b`, `a!=b`, `a in (x,y)`, `a notin (x)`, `a`, `!a`, `a>1`, `a<2`, joined by commas.
-   * Throws `argument` with the API server's wording. Source: apimachinery pkg/labels/selector.go.
+   * Parses kubectl's `-l` grammar: `a=b`, `a==b`, `a!=b`, `a in (x,y)`, `a notin (x)`, `a`, `!a`, `a>1`, `a<2`, joined
+   * by commas. Throws `argument` with the API server's wording. Source: apimachinery pkg/labels/selector.go.
    */
   static parse(text: string): LabelSelector {
     const requirements = new Parser(lex(text)).parse();
@@ -43,7 +43,10 @@ export class LabelSelector {
     return !this.matchesNothing && this.requirements.length === 0;
   }
 
-  /** Whether an object needs a label of its own to match: `!a`, `a!=b` and `a notin (b)` also match whatever has no labels at all. */
+  /**
+   * Whether only objects with a certain label match. False for `!a`, `a!=b` and `a notin (b)`, which also match objects
+   * without labels.
+   */
   get restricts(): boolean {
     return this.matchesNothing || this.requirements.some(({ operator }) => !EXCLUDING.includes(operator));
   }
@@ -59,7 +62,7 @@ export class LabelSelector {
   }
 }
 
-/** An absent key satisfies `!=`, `notin` and `!`; everything else needs the label. */
+/** An absent key satisfies `!=`, `notin` and `!` only. */
 function requirementMatches({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
@@ -200,7 +203,7 @@ class Parser {
     const open = this.#next();
     if (open.text !== '(' || open.kind !== 'symbol') this.#fail(`found '${open.text}' expected: '('`);
     const values = new Set<string>();
-    let wanted = true; // a value may stand here; an empty one between commas counts as ''
+    let wanted = true; // a value is allowed here; an empty one between commas counts as ''
     for (;;) {
       const token = this.#next();
       if (token.kind === 'word') {
@@ -212,7 +215,7 @@ class Parser {
         wanted = true;
       } else if (token.kind === 'symbol' && token.text === ')') {
         if (wanted && values.size > 0) values.add('');
-        if (values.size === 0) values.add(''); // () is the set of the empty value, as for the server
+        if (values.size === 0) values.add(''); // () means the empty value, as on the server
         return [...values];
       } else {
         this.#fail(`found '${token.text}', expected: ',', ')' or identifier`);

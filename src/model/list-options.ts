@@ -1,17 +1,20 @@
 import type { KnownOptionsOf } from '../kit/known-options.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
-/** What restricts both LIST and WATCH, evaluated by the server. */
+/** The filters of LIST and WATCH that the server evaluates. */
 export interface Selectors {
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
 }
 
-/** What {@link Selectors} may hold. */
+/** The names and types of the options in {@link Selectors}. */
 export const KNOWN_SELECTORS = { labelSelector: 'text', fieldSelector: 'text' } satisfies KnownOptionsOf<Selectors>;
 
 export interface ListOptions extends Selectors {
-  /** Unset or '' = most recent; '0' = any the server has at hand; N = not older than N unless a match says otherwise. */
+  /**
+   * Unset or '': the most recent state. '0': any state the server has cached. N: a state not older than N, unless
+   * `resourceVersionMatch` says otherwise.
+   */
   resourceVersion?: ResourceVersion | undefined;
   resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
   limit?: number | undefined;
@@ -22,13 +25,13 @@ export interface WatchOptions extends Selectors {
   resourceVersion?: ResourceVersion | undefined;
   resourceVersionMatch?: 'NotOlderThan' | undefined;
   allowWatchBookmarks?: boolean | undefined;
-  /** A streaming list: needs resourceVersionMatch=NotOlderThan. Source: KEP-3157. */
+  /** Asks for a streaming list; needs resourceVersionMatch=NotOlderThan. Source: KEP-3157. */
   sendInitialEvents?: boolean | undefined;
-  /** Seconds after which the server ends the watch in good order. */
+  /** Seconds after which the server closes the watch gracefully. */
   timeoutSeconds?: number | undefined;
 }
 
-/** The query string of a request, unset and empty options left out, in a fixed order. */
+/** The query string of a request, in a fixed order. Leaves out options that are unset, empty, false or 0. */
 export function queryOf(options: ListOptions & Omit<WatchOptions, 'resourceVersionMatch'> & { watch?: boolean }): string {
   const query = new URLSearchParams();
   const put = (name: string, value: string | number | boolean | undefined) => {

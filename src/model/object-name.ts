@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from './gvr.ts';
 
-/** What an API accepts as the name of an object. */
+/** The rules by which an API accepts the names of objects. */
 export type NameRule = 'label' | 'subdomain' | 'segment';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -8,9 +8,9 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const LONGEST = 253;
 
 /**
- * Whether an object can have this name. `label`: at most 63 of a-z, 0-9 and `-`, with neither end a `-`. `subdomain`: such parts joined by dots,
- * at most 253. `segment`: whatever may stand in a path. Source: apimachinery util/validation IsDNS1123Label and IsDNS1123Subdomain,
- * api/validation/path IsValidPathSegmentName.
+ * Whether an object can have this name. `label`: at most 63 characters of a-z, 0-9 and `-`, with no `-` at either end.
+ * `subdomain`: labels joined by dots, at most 253 characters. `segment`: any text that is allowed in a path. Source:
+ * apimachinery util/validation IsDNS1123Label and IsDNS1123Subdomain, api/validation/path IsValidPathSegmentName.
  */
 export function isNameOf(rule: NameRule, name: string): boolean {
   if (rule === 'label') return LABEL.test(name);
@@ -18,7 +18,10 @@ export function isNameOf(rule: NameRule, name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name);
 }
 
-/** Groups of a Kubernetes API server of its own. Others are CustomResourceDefinitions, or are served by somebody else by rules of their own. */
+/**
+ * Groups that the Kubernetes API server itself serves. Other groups are custom resources, or extension API servers with
+ * their own rules.
+ */
 const BUILT_IN = new Set([
   '',
   'admissionregistration.k8s.io',
@@ -36,12 +39,12 @@ const BUILT_IN = new Set([
   'storage.k8s.io',
 ]);
 
-/** Types of these groups that take any path segment: the names of events follow those of what they are about. */
+/** Types of these groups whose names are path segments. An event is named after the object it is about. */
 const ANY_SEGMENT = new Set(['events', 'componentstatuses']);
 
 /**
- * What the API accepts as a name of this type, as far as it is known without asking: undefined for types whose API makes its own rules, of which
- * CustomResourceDefinitions have `subdomain`. Where versions differ it is the most generous rule.
+ * The rule for the names of a resource type, without asking the server. Undefined for types whose rule is not known;
+ * custom resources among them use `subdomain`. Where versions of Kubernetes differ, the most generous rule.
  */
 export function nameRuleOf({ group, resource }: GroupVersionResource): NameRule | undefined {
   if (group === '' && resource === 'namespaces') return 'label';
@@ -50,10 +53,13 @@ export function nameRuleOf({ group, resource }: GroupVersionResource): NameRule 
   return KNOWN_SEGMENTS.has(group) ? 'segment' : undefined;
 }
 
-/** RBAC names hold colons, APIServices end in dots, events and trust bundles name what they are about. */
+/**
+ * RBAC names contain colons, and names of APIServices end with dots. Events and trust bundles are named after other
+ * objects.
+ */
 const KNOWN_SEGMENTS = new Set(['rbac.authorization.k8s.io', 'apiregistration.k8s.io', 'certificates.k8s.io', 'events.k8s.io']);
 
-/** Whether the Kubernetes API server itself serves this group, not a CustomResourceDefinition or a server of somebody else's. */
+/** Whether the Kubernetes API server itself serves this group. False for custom resources and extension API servers. */
 export function isBuiltInGroup(group: string): boolean {
   return BUILT_IN.has(group) || KNOWN_SEGMENTS.has(group) || group === 'networking.k8s.io';
 }

@@ -2,8 +2,8 @@ import { sameValue } from '../kit/same-value.ts';
 import type { ReadonlyObject } from './object.ts';
 
 /**
- * The parts of an object that predicates compare, by the names `--predicate` takes. `generation` is what the server counts up when spec
- * changes, not for status or metadata; `finalizers` also sees a deletion begin.
+ * The parts of an object that predicates compare, under the names that `--predicate` accepts. The server increments
+ * `generation` when spec changes, not for status or metadata. `finalizers` also changes when a deletion begins.
  */
 export const OBJECT_PARTS = {
   generation: (o: ReadonlyObject): unknown => o.metadata.generation,
@@ -18,8 +18,8 @@ export const OBJECT_PARTS = {
 export type ObjectPart = keyof typeof OBJECT_PARTS;
 
 /**
- * Whether a part differs between two states of an object. Another object under the same name (another uid) always differs: where upstream
- * compares generations alone it takes a recreated object for an unchanged one.
+ * Whether a part differs between two states of an object. Always true for another object of the same name (another
+ * uid): upstream compares generations alone, and misses an object that was deleted and created again.
  * Source: controller-runtime pkg/predicate/predicate.go; the uid from kube-rs utils/predicate.rs.
  */
 export function partChanged(part: (object: ReadonlyObject) => unknown, oldObject: ReadonlyObject, object: ReadonlyObject): boolean {

@@ -1,4 +1,4 @@
-/** A type whose every part is read-only, all the way down. What comes out of a cache is shared: nobody may change it. */
+/** A type with every part read-only, at every depth. Objects from a cache are shared, so they must not be changed. */
 export type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
@@ -15,7 +15,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** Who wrote which fields. Source: apimachinery meta/v1 ManagedFieldsEntry. */
+/** The fields that one manager wrote. Source: apimachinery meta/v1 ManagedFieldsEntry. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: string;
@@ -26,7 +26,9 @@ export interface ManagedFieldsEntry {
   subresource?: string;
 }
 
-/** Metadata every object carries, as it is on the wire (times are RFC 3339 strings). Source: apimachinery meta/v1 ObjectMeta. */
+/**
+ * The metadata of every object, as on the wire (times are RFC 3339 strings). Source: apimachinery meta/v1 ObjectMeta.
+ */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -44,38 +46,38 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** Any Kubernetes object, as parsed from the wire. Own interfaces may be narrower; nothing here needs generated code. */
+/** Any Kubernetes object, as parsed from the wire. Callers may use narrower interfaces; no generated code is needed. */
 export interface KubeObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;
 }
 
-/** An object whose fields beyond metadata are unknown: what a dynamic client deals in. */
+/** An object whose fields beyond metadata are unknown, as a dynamic client returns it. */
 export interface UnknownObject extends KubeObject {
   [field: string]: unknown;
 }
 
-/** An {@link UnknownObject} as a cache hands it out. */
+/** An {@link UnknownObject} as a cache returns it. */
 export type ReadonlyObject = DeepReadonly<UnknownObject>;
 
 /** One LIST response, or one page of it. */
 export interface ListPage<T> {
   items: T[];
-  /** The list's own version: where a watch may start. */
+  /** The list's own resourceVersion, from which a watch can start. */
   resourceVersion: string;
   /** Present when more pages follow. */
   continue?: string | undefined;
-  /** How many follow, when the server tells (never with selectors). */
+  /** The number of objects that follow, when the server gives it. It never does with selectors. */
   remainingItemCount?: number | undefined;
-  /** What the server called the list, when the source passes it on: a Table in place of a list is told by it. */
+  /** The list's own type, when the source passes it on. A Table in place of a list is recognised by it. */
   apiVersion?: string | undefined;
   kind?: string | undefined;
 }
 
 /**
- * A deletion that was not seen but inferred: a relist did not hold the object any more.
- * `object` is the last known state, which may be older than the final one. client-go's name: DeletedFinalStateUnknown.
+ * A deletion that was not seen but inferred: a new list did not contain the object any more. `object` is its last known
+ * state, which may be older than its final one. client-go's name: DeletedFinalStateUnknown.
  */
 export class Tombstone<T> {
   readonly key: string;

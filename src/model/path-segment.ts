@@ -1,9 +1,10 @@
 import { InformerError } from '../kit/error.ts';
 
 /**
- * One part of a REST path (a name, a namespace, a subresource), escaped. Throws `argument` for what can be none: anything but a text, an empty
- * text, `.`, `..`, text with `/` or `%`, half a surrogate pair. An empty or missing name would address the whole collection.
- * Source: apimachinery api/validation/path IsValidPathSegmentName.
+ * One part of a REST path (a name, a namespace, a subresource), escaped.
+ * Throws `argument` when `value` is not a string, is empty, `.` or `..`, contains `/` or `%`, or contains half a
+ * surrogate pair. An empty or missing name would address the whole collection. Source: apimachinery api/validation/path
+ * IsValidPathSegmentName.
  */
 export function pathSegment(value: unknown, what: string): string {
   if (typeof value !== 'string') throw refused(what, `must be a text, not ${value === null ? 'null' : typeof value}`);
@@ -15,7 +16,7 @@ export function pathSegment(value: unknown, what: string): string {
   return encodeURIComponent(value);
 }
 
-/** Throws `argument` for what can be no object's name; see {@link pathSegment}. */
+/** Throws `argument` when an object cannot have this name; see {@link pathSegment}. */
 export function checkName(name: unknown, resource: string): void {
   pathSegment(name, `the name of the object (${resource})`);
 }

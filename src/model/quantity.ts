@@ -1,9 +1,9 @@
-/** Which family of suffixes a quantity was written with; it is printed the same way. */
+/** The family of suffixes that a quantity was written with. It is printed with the same family. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /**
- * A Kubernetes quantity (`500m`, `1.5Gi`, `2e3`), exact to a billionth, the finest the API knows.
- * Source: apimachinery api/resource quantity.go and suffix.go.
+ * A Kubernetes quantity (`500m`, `1.5Gi`, `2e3`), exact to a billionth, the finest step of the API. Source:
+ * apimachinery api/resource quantity.go and suffix.go.
  */
 export class Quantity {
   /** The value in billionths. */
@@ -24,7 +24,7 @@ export class Quantity {
     return this.isInteger ? Number(this.nano / NANO) : Number(this.nano) / 1e9;
   }
 
-  /** As Kubernetes writes it: with the largest suffix that leaves a whole number. */
+  /** The text that Kubernetes writes: a whole number with the largest possible suffix. */
   toString(): string {
     if (this.nano === 0n) return '0';
     if (this.format === 'BinarySI' && this.isInteger) {
@@ -49,14 +49,14 @@ const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, i
 const SMALLEST = { suffix: 'n', nano: 1n, exponent: -9 };
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, i) => ({ suffix, size: 1024n ** BigInt(i) }));
 
-/** The API holds no more than 2^63-1. */
+/** The largest value of the API is 2^63-1. */
 const MOST = (2n ** 63n - 1n) * NANO;
 
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+|[numkMGTPE]|)$/;
 
 /**
- * Reads a quantity; undefined for what is none. What is finer than a billionth is rounded away from zero, and what is larger than
- * 2^63-1 is taken as that, as the API server does.
+ * Parses a quantity; undefined when the text is not one. As in the API server, digits finer than a billionth are
+ * rounded away from zero, and a value above 2^63-1 becomes 2^63-1.
  */
 export function parseQuantity(text: string): Quantity | undefined {
   const found = SHAPE.exec(text);
@@ -67,7 +67,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   return new Quantity(sign === '-' ? -nano : nano, formatOf(suffix));
 }
 
-/** Negative, 0 or positive, as the first is less than, equal to or greater than the second. */
+/** Negative, 0 or positive, as `a` is less than, equal to or greater than `b`. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;
 }
@@ -89,7 +89,7 @@ function sizeOf(digits: string, decimals: number, suffix: string): bigint {
   return capped(scaled(value, scale));
 }
 
-/** Times a power of ten; a rest is rounded up. */
+/** `value` times a power of ten, rounded up. */
 function scaled(value: bigint, power: number): bigint {
   if (power >= 0) return value * 10n ** BigInt(power);
   const divisor = 10n ** BigInt(-power);

@@ -1,11 +1,14 @@
 import type { GroupVersionResource } from './gvr.ts';
 
-/** What discovery says of one resource in one version. Source: apimachinery meta/v1 APIResource, KEP-3352 APIResourceDiscovery. */
+/**
+ * The description of one resource in one version, from discovery. Source: apimachinery meta/v1 APIResource, KEP-3352
+ * APIResourceDiscovery.
+ */
 export interface ResourceType {
   readonly gvr: GroupVersionResource;
   /** `Pod`. */
   readonly kind: string;
-  /** `pod`; the kind in lower case where the server names none. */
+  /** `pod`; the kind in lower case when the server gives no singular. */
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];

@@ -2,8 +2,8 @@ import { formatGroupResource } from './gvr.ts';
 import type { ResourceType } from './resource-type.ts';
 
 /**
- * How far the rollout of a workload is. `text` says it in kubectl's words, without the object's name.
- * `failed`: `kubectl rollout status` ends with an error here. `unknown`: there is no status to be had of this object.
+ * The progress of a workload's rollout. `text` describes it in kubectl's words, without the object's name. `failed`:
+ * `kubectl rollout status` ends with an error. `unknown`: the object has no rollout status.
  */
 export interface Rollout {
   readonly state: 'done' | 'waiting' | 'failed' | 'unknown';
@@ -14,17 +14,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const mapOf = (value: unknown): Fields => (isMap(value) ? value : {});
-/** Counts that are 0 are left out by the server. */
+/** The server leaves out counts that are 0. */
 const countOf = (value: unknown): number => Number(value ?? 0);
 
-/** Kinds that a rollout status is defined for, all in the group apps. */
+/** The kinds that have a rollout status. All are in the group apps. */
 const RULES: Readonly<Record<string, (object: Fields) => Rollout>> = {
   Deployment: ofDeployment,
   StatefulSet: ofStatefulSet,
   DaemonSet: ofDaemonSet,
 };
 
-/** What a rollout status can be asked of, in words for messages. */
+/** The types that have a rollout status, for messages. */
 const ROLLED_OUT_TYPES = 'Deployments, StatefulSets and DaemonSets';
 
 /** Whether objects of a type have a rollout status. */
@@ -32,15 +32,15 @@ export function hasRollout({ gvr, kind }: Pick<ResourceType, 'gvr' | 'kind'>): b
   return gvr.group === 'apps' && Object.hasOwn(RULES, kind);
 }
 
-/** The refusal of a type that has no rollout status. */
+/** The reason, for a message, why a type has no rollout status. */
 export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) => `it is for ${ROLLED_OUT_TYPES}, not for ${formatGroupResource(gvr)}`;
 
 /**
- * The rollout status of an object that carries its apiVersion and kind, by the rules of `kubectl rollout status`.
- *
- * The controller must have observed the present generation; then for a Deployment, that its progress deadline has not passed, that all replicas
- * are updated, none is old and all updated ones are available; for a StatefulSet, that all replicas are ready and either updated beyond the
- * partition or at one revision; for a DaemonSet, that all pods wanted are updated and available. Types with the strategy OnDelete have no status.
+ * The rollout status of an object, by the rules of `kubectl rollout status`. The object needs its apiVersion and kind.
+ * The controller must first have observed the current generation. A Deployment is done when its progress deadline has
+ * not passed, all replicas are updated, no old one is left and all updated ones are available. A StatefulSet is done
+ * when all replicas are ready, and either those beyond the partition are updated or all have one revision. A DaemonSet
+ * is done when all wanted pods are updated and available. Objects with the strategy OnDelete have no status.
  * Source: kubectl pkg/polymorphichelpers/rollout_status.go.
  */
 export function rolloutOf(object: Fields): Rollout {
@@ -104,7 +104,7 @@ function isObserved({ metadata, status }: Fields): boolean {
   return countOf(mapOf(metadata).generation) <= countOf(mapOf(status).observedGeneration);
 }
 
-/** Undefined where the object does not say. */
+/** Undefined when the object has no `spec.replicas`. */
 function replicasOf({ spec }: Fields): number | undefined {
   const { replicas } = mapOf(spec);
   return replicas === undefined || replicas === null ? undefined : Number(replicas);

@@ -1,9 +1,10 @@
 import { type Status, type StatusCause, StatusError } from './status.ts';
 
 /**
- * The error of a request about Secrets, without the server's own words: an API server quotes what it refuses, and answers a patch that cannot be
- * decoded with the whole object. Kept are code, reason, name and the fields of the causes; the text is made of these. A denial by RBAC, whose form
- * is fixed, stays as it is.
+ * The error of a request about Secrets, without the server's own words.
+ * An API server quotes what it refuses. To a patch that it cannot decode it answers with the whole object. This error
+ * keeps the code, the reason, the name and the fields of the causes, and makes its text from them. A denial by RBAC has
+ * a fixed form, and keeps its text.
  */
 export function withoutSecretValues(error: StatusError, name = error.status.details?.name): StatusError {
   const { status, retryAfterMs, hint } = error;
@@ -28,7 +29,7 @@ export function withoutSecretValues(error: StatusError, name = error.status.deta
   return new StatusError(bare, { retryAfterMs, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** Whether an error says of itself that it is about a Secret. */
+/** Whether the Status of an error names a Secret as its subject. */
 export function isAboutSecret({ status: { details } }: StatusError): boolean {
   return (details?.kind === 'Secret' || details?.kind === 'secrets') && !details.group;
 }
@@ -37,7 +38,7 @@ export function isAboutSecret({ status: { details } }: StatusError): boolean {
 const RBAC_DENIAL =
   /^secrets(?: "[^"\s]*")? is forbidden: User "[^"\n]*" cannot [a-z]+ resource "secrets" in API group ""(?: in the namespace "[^"\s]*"| at the cluster scope)?$/;
 
-/** By reason. Source: the texts of apimachinery api/errors, without their variable parts. */
+/** The text for each reason. Source: the texts of apimachinery api/errors, without their variable parts. */
 const TEXTS: Readonly<Record<string, string>> = {
   NotFound: 'not found',
   AlreadyExists: 'already exists',
@@ -54,13 +55,13 @@ function textOf({ reason = '', code = 0, details }: Status, name: string | undef
   return `${subject} ${what}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
 }
 
-/** A 404 may be about the namespace instead. */
+/** The subject of a 404 that is about another object, such as the namespace. */
 function absentOther(reason: string, { kind = '', name = '' }: NonNullable<Status['details']> = {}): string | undefined {
   const isOther = reason === 'NotFound' && /^[a-z]+$/.test(kind) && kind !== 'secrets' && /^[a-z0-9.-]+$/.test(name);
   return isOther ? `${kind} ${JSON.stringify(name)}` : undefined;
 }
 
-/** `data[a b]: FieldValueInvalid`; what cannot be a field's path or a reason is left out. */
+/** `data[a b]: FieldValueInvalid`. Leaves out a field or a reason that does not have the form of one. */
 function describedCause({ field = '', reason = '' }: StatusCause): string[] {
   const parts = [field, reason].filter((part) => /^[\w.[\]()/ -]{1,200}$/.test(part));
   return parts.length === 0 ? [] : [parts.join(': ')];

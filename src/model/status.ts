@@ -6,7 +6,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** A Kubernetes Status: how the API server says that something went wrong. Source: apimachinery meta/v1 Status. */
+/** A Kubernetes Status, with which the API server reports an error. Source: apimachinery meta/v1 Status. */
 export interface Status {
   kind?: 'Status';
   apiVersion?: 'v1';
@@ -29,7 +29,10 @@ export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
 }
 
-/** Reasons by which a Status is recognised; with any other one the HTTP code decides. Source: apimachinery api/errors reasonAndCodeForError. */
+/**
+ * The reasons that classify a Status. With any other reason the HTTP code does. Source: apimachinery api/errors
+ * reasonAndCodeForError.
+ */
 const KNOWN_REASONS = new Set([
   'Unauthorized',
   'Forbidden',
@@ -52,14 +55,17 @@ const KNOWN_REASONS = new Set([
   'ServiceUnavailable',
 ]);
 
-/** What the server answered instead of what was asked for. `status` is the body as it came. */
+/** An error that the server answered. `status` is the body of the answer. */
 export class StatusError extends InformerError {
   override readonly name = 'StatusError';
   readonly status: Status;
-  /** Milliseconds the server asked to wait (Retry-After, or details.retryAfterSeconds), if it did. */
+  /**
+   * Milliseconds to wait before a retry (Retry-After, or details.retryAfterSeconds); undefined when the server set
+   * none.
+   */
   readonly retryAfterMs: number | undefined;
 
-  /** `message` words it instead of the Status' own text. */
+  /** `message` replaces the text of the Status. */
   constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {}) {
     super('api', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
     this.status = status;
@@ -67,7 +73,7 @@ export class StatusError extends InformerError {
     this.retryAfterMs = options.retryAfterMs ?? (seconds ? seconds * 1000 : undefined);
   }
 
-  /** The HTTP code, 0 when the Status has none. (`code` is this package's own error code.) */
+  /** The HTTP code; 0 when the Status has none. (`code` is this package's own error code.) */
   get statusCode(): number {
     return this.status.code ?? 0;
   }
@@ -84,7 +90,7 @@ function statusIs(error: unknown, reason: string, code?: number): boolean {
   return code !== undefined && status.code === code && !KNOWN_REASONS.has(status.reason ?? '');
 }
 
-/** The Status inside an error, looking through causes; undefined when there is none. */
+/** The Status of an error or of one of its causes; undefined when there is none. */
 export function statusOf(error: unknown): Status | undefined {
   for (let e = error; e instanceof Error; e = e.cause) if (e instanceof StatusError) return e.status;
   return isStatus(error) ? error : undefined;
@@ -100,10 +106,10 @@ export const isExpired = (error: unknown): boolean => statusIs(error, 'Expired')
 export const isGone = (error: unknown): boolean => statusIs(error, 'Gone', 410);
 export const isInternalError = (error: unknown): boolean => statusIs(error, 'InternalError', 500);
 const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);
-/** 429, by reason or by code alone. */
+/** Whether the server answered 429, by reason or by code alone. */
 export const isThrottled = (error: unknown): boolean => statusIs(error, 'TooManyRequests') || statusOf(error)?.code === 429;
 
-/** A version this server has not reached yet. Source: apimachinery IsTooLargeResourceVersion. */
+/** Whether the server has not reached the requested version yet. Source: apimachinery IsTooLargeResourceVersion. */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   const status = statusOf(error);
   if (!status) return false;
@@ -115,7 +121,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
 
 const TOO_LARGE = 'Too large resource version';
 
-/** A Failure of the given code and reason, as the API server words it. */
+/** A Failure with the given code and reason, in the API server's form. */
 export function failure(code: number, reason: string, message: string, details?: Status['details']): Status {
   return {
     kind: 'Status',
@@ -129,7 +135,7 @@ export function failure(code: number, reason: string, message: string, details?:
   };
 }
 
-/** The 404 of an object, as the API server words it: `pods "x" not found`. */
+/** The 404 of an object, in the API server's words: `pods "x" not found`. */
 export function notFound(gr: { group: string; resource: string }, name: string): Status {
   const resource = gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
   return failure(404, 'NotFound', `${resource} "${name}" not found`, {

@@ -3,8 +3,9 @@ import { compareInstants, parseInstant } from './instant.ts';
 import { compareQuantities, parseQuantity } from './quantity.ts';
 
 /**
- * The order of values in ranges: quantities (plain numbers are some), then times, then other text; quantities by size, times as instants, text
- * by bytes. 0 for two spellings of one value: `1Gi` and `1024Mi`, `10:00:00Z` and `12:00:00+02:00` of one day.
+ * The order of values in ranges: quantities (including plain numbers) first, then times, then other text. Quantities
+ * compare by size, times as instants, text by bytes.
+ * 0 for two spellings of one value: `1Gi` and `1024Mi`, `10:00:00Z` and `12:00:00+02:00` of one day.
  */
 export function compareSizes(a: string, b: string): number {
   const [x, y] = [sizeIn(a), sizeIn(b)];
@@ -20,7 +21,10 @@ function compareTimes(a: string, b: string): number {
   return y ? 1 : compareText(a, b);
 }
 
-/** As {@link compareSizes}, with the spellings of one value in the order of their text: no two different values are equal. */
+/**
+ * The order of {@link compareSizes}, with two spellings of one value ordered by their text. Never 0 for two different
+ * texts.
+ */
 export function compareValues(a: string, b: string): number {
   return compareSizes(a, b) || compareText(a, b);
 }
@@ -32,5 +36,5 @@ export function compareSortedTexts(a: string, b: string): number {
   return x && y ? compareQuantities(x, y) : compareText(a, b);
 }
 
-/** Most text begins with a letter, and need not be read further. */
+/** The quantity in a text. Most text begins with a letter and is not parsed. */
 const sizeIn = (text: string) => (/^[-+.\d]/.test(text) ? parseQuantity(text) : undefined);

@@ -1,8 +1,9 @@
 /**
- * A model type of @kubernetes/client-node as its objects are on the wire, and so in a cache: `forResource<Wire<V1Pod>>(…)`.
- *
- * Dates are RFC 3339 strings, names are the API's own (`_from` → `from`, `x_kubernetes_map_type` → `x-kubernetes-map-type`), every part is
- * read-only, and an object has its metadata. A type only: nothing is converted, and client-node is not loaded.
+ * A model type of @kubernetes/client-node, as its objects are on the wire and in a cache:
+ * `forResource<Wire<V1Pod>>(…)`.
+ * Dates are RFC 3339 strings. Names are the API's own (`_from` → `from`, `x_kubernetes_map_type` →
+ * `x-kubernetes-map-type`). Every part is read-only, and `metadata` is always there. This is only a type: nothing is
+ * converted, and client-node is not loaded.
  * Source: client-node's ObjectSerializer and the attributeTypeMap of its models.
  */
 export type Wire<T> = T extends { metadata?: infer M } ? WithMetadata<WireValue<T>, WireValue<NonNullable<M>>> : WireValue<T>;
@@ -20,7 +21,10 @@ type WireValue<T> =
           ? { readonly [K in keyof T as WireName<T, K>]: WireValue<T[K]> }
           : T;
 
-/** client-node's generator changes names that are no identifiers or are words of the language; `$ref` and `$schema` lose their mark. */
+/**
+ * client-node's generator renames fields that are not identifiers or are reserved words. `$ref` and `$schema` lose
+ * their `$`.
+ */
 type WireName<T, K extends keyof T> = K extends `_${infer Name}`
   ? Name
   : K extends `x_kubernetes_${infer Name}`
@@ -33,5 +37,5 @@ type WireName<T, K extends keyof T> = K extends `_${infer Name}`
 
 type Dashed<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Dashed<Tail>}` : S;
 
-/** Schemas and raw fields are `any` in client-node's models, and stay so. */
+/** Schemas and raw fields are `any` in client-node's models, and stay `any`. */
 type IsAny<T> = 0 extends 1 & T ? true : false;

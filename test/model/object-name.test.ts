@@ -21,7 +21,7 @@ test.each<[string, boolean, boolean, boolean]>([
   ['a'.repeat(63), true, true, true],
   ['a'.repeat(64), false, true, true],
   ['a'.repeat(254), false, false, true],
-])('%s as a label, a subdomain, a path segment', (name, label, subdomain, segment) => {
+])('"%s" is a label %s, a subdomain %s, a path segment %s', (name, label, subdomain, segment) => {
   expect([isNameOf('label', name), isNameOf('subdomain', name), isNameOf('segment', name)]).toEqual([label, subdomain, segment]);
 });
 

@@ -23,13 +23,16 @@ describe('a quantity', () => {
     ['1E-3', 1_000_000n],
     ['2E', 2_000_000_000_000_000_000_000_000_000n],
     ['1Ei', 1_152_921_504_606_846_976_000_000_000n],
-  ])('%s is read exactly', (text, nano) => {
+  ])('%s is parsed exactly', (text, nano) => {
     expect(parseQuantity(text)?.nano).toBe(nano);
   });
 
-  it.each(['', ' ', '.', '-', '1K', '1.3Gb', '1 Gi', '1e', 'Gi', '1_000', '0x10', '1ki', '1.2.3', '∞'])('"%s" is none', (text) => {
-    expect(parseQuantity(text)).toBeUndefined();
-  });
+  it.each(['', ' ', '.', '-', '1K', '1.3Gb', '1 Gi', '1e', 'Gi', '1_000', '0x10', '1ki', '1.2.3', '∞'])(
+    '"%s" is not a quantity',
+    (text) => {
+      expect(parseQuantity(text)).toBeUndefined();
+    },
+  );
 
   it('finer than a billionth is rounded away from zero', () => {
     expect(quantity('0.0000000001').nano).toBe(1n);
@@ -37,7 +40,7 @@ describe('a quantity', () => {
     expect(quantity('1e-400').nano).toBe(1n);
   });
 
-  it('larger than the API holds is the largest it holds, and costs nothing to read', () => {
+  it('above the API’s largest becomes the largest, also with a huge exponent', () => {
     const most = quantity('9223372036854775807').nano;
     expect(quantity('1e999999999').nano).toBe(most);
     expect(quantity('100Ei').nano).toBe(most);
@@ -61,7 +64,7 @@ describe('a quantity', () => {
     expect(String(quantity(text))).toBe(expected);
   });
 
-  it('is a number when asked', () => {
+  it('converts to a number', () => {
     expect(quantity('500m').toNumber()).toBe(0.5);
     expect(quantity('1Gi').toNumber()).toBe(2 ** 30);
     expect(quantity('500m').isInteger).toBe(false);
@@ -76,11 +79,11 @@ describe('two quantities', () => {
     ['100m', '0.2', -1],
     ['-1', '1', -1],
     ['1e3', '1k', 0],
-  ])('%s and %s compare as %i, whatever they are written with', (a, b, expected) => {
+  ])('%s and %s compare as %i, whatever their suffixes', (a, b, expected) => {
     expect(compareQuantities(quantity(a), quantity(b))).toBe(expected);
   });
 
-  it('compare as their numbers do', () => {
+  it('compare as their values do', () => {
     const units = ['m', '', 'k', 'Ki', 'M', 'Mi'];
     const sizes = [1e-3, 1, 1e3, 1024, 1e6, 1024 ** 2];
     const part = fc.tuple(fc.integer({ min: -9999, max: 9999 }), fc.nat({ max: units.length - 1 }));
@@ -92,7 +95,7 @@ describe('two quantities', () => {
     );
   });
 
-  it('written and read again are the same', () => {
+  it('have the same value after formatting and parsing', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.constantFrom('', 'm', 'Ki', 'n', 'e2'), (value, suffix) => {
         const once = quantity(`${value}${suffix}`);

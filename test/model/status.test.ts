@@ -43,12 +43,12 @@ describe('a Status is classified', () => {
     expect(isTooLargeResourceVersion(error(500, 'InternalError', text))).toBe(false);
   });
 
-  it('with the wait the server asked for', () => {
+  it('with the wait that the server asked for', () => {
     expect(error(429, 'TooManyRequests', 'x', { retryAfterSeconds: 3 }).retryAfterMs).toBe(3000);
   });
 });
 
-it('a missing object is worded as the server does', () => {
+it('the 404 of an object has the words of the server', () => {
   expect(notFound({ group: '', resource: 'pods' }, 'none')).toMatchObject({
     message: 'pods "none" not found',
     details: { name: 'none', kind: 'pods' },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FieldSelector } from '../../src/model/field-selector.ts';
 import { LabelSelector } from '../../src/model/label-selector.ts';
 
 describe('a label selector', () => {
@@ -30,7 +29,7 @@ describe('a label selector', () => {
     expect(LabelSelector.parse(text).matches(labels)).toBe(expected);
   });
 
-  it('of an object without labels still sees absent keys', () => {
+  it('treats every key of an object without labels as absent', () => {
     expect(LabelSelector.parse('!a,b!=c').matches(undefined)).toBe(true);
     expect(LabelSelector.parse('a').matches(undefined)).toBe(false);
     expect(LabelSelector.parse('toString').matches({})).toBe(false);
@@ -47,40 +46,29 @@ describe('a label selector', () => {
     expect(() => LabelSelector.parse(text)).toThrow(message);
   });
 
-  it('takes () for the set of the empty value, as the server does', () => {
+  it('reads () as the set of the empty value, as the server does', () => {
     expect(LabelSelector.parse('app in ()').matches({ app: '' })).toBe(true);
     expect(LabelSelector.parse('app in ()').matches({ app: 'web' })).toBe(false);
   });
 
-  it('prints itself in one form', () => {
+  it('has one text for all spellings', () => {
     expect(LabelSelector.parse(' app in (web ,db) , !x,y , a==b').toString()).toBe('app in (db,web),!x,y,a=b');
     expect(LabelSelector.parse('').matchesEverything).toBe(true);
     expect(LabelSelector.nothing.matches({})).toBe(false);
   });
-});
-
-describe('a field selector', () => {
-  const object: Record<string, string> = { 'metadata.name': 'a', 'status.phase': 'Running' };
-  const matches = (text: string) => FieldSelector.parse(text).matches((field) => object[field] ?? '');
 
   it.each<[string, boolean]>([
-    ['', true],
-    ['metadata.name=a', true],
-    ['metadata.name==a,status.phase!=Pending', true],
-    ['status.phase!=Running', false],
-    ['spec.nodeName=', true],
-  ])('%j matches: %s', (text, expected) => expect(matches(text)).toBe(expected));
-
-  it('escapes and unescapes values', () => {
-    const selector = FieldSelector.parse('a=x\\,y\\=z');
-    expect(selector.requirements).toEqual([{ field: 'a', operator: '=', value: 'x,y=z' }]);
-    expect(selector.toString()).toBe('a=x\\,y\\=z');
-    expect(selector.requires('a')).toBe('x,y=z');
+    ['', false],
+    ['!a', false],
+    ['a!=b,c notin (d)', false],
+    ['!a,b', true],
+    ['a=b', true],
+  ])('%j needs a label of the object: %s', (text, expected) => {
+    expect(LabelSelector.parse(text).restricts).toBe(expected);
   });
 
-  it('refuses what it cannot read', () => {
-    expect(() => FieldSelector.parse('nonsense')).toThrow("invalid selector: 'nonsense'; can't understand 'nonsense'");
-    expect(() => FieldSelector.parse('a=b=c')).toThrow('unescaped character in value');
-    expect(() => FieldSelector.parse('a=b\\x')).toThrow('invalid escape sequence');
+  it('refuses a key and a value that no label can have', () => {
+    expect(() => LabelSelector.parse('a/b/c=d')).toThrow('Invalid value: "a/b/c"');
+    expect(() => LabelSelector.parse(`a=${'x'.repeat(64)}`)).toThrow('a valid label must be an empty string or consist of');
   });
 });

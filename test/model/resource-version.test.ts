@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { compareResourceVersions } from '../../src/model/resource-version.ts';
+
+describe('resource versions', () => {
+  it('compare exactly, also above the largest safe integer', () => {
+    expect(compareResourceVersions('9', '10')).toBeLessThan(0);
+    expect(compareResourceVersions('99999999999999999999', '99999999999999999998')).toBeGreaterThan(0);
+    expect(compareResourceVersions('7', '7')).toBe(0);
+  });
+
+  it('are not comparable unless both are plain decimals', () => {
+    for (const odd of ['', '0', '01', 'abc', '-1']) expect(compareResourceVersions(odd, '5')).toBeUndefined();
+  });
+});

@@ -3,29 +3,41 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 export interface EventuallyOptions {
-  /** How long to go on trying, ms. Default 5000. */
+  /** Time after which the check is given up, ms. Default 5000. */
   timeoutMs?: number;
-  /** Between two tries, ms. Default 10. */
+  /** Pause between two tries, ms. Default 10. */
   everyMs?: number;
+  /** The clock of the timeout and the pauses. Default: the system clock. */
   clock?: Clock;
+  /** Ends the waiting when it aborts. */
   signal?: AbortSignal | undefined;
 }
 
-const KNOWN_OPTIONS = { timeoutMs: 'number', everyMs: 'number', clock: true, signal: 'signal' } satisfies KnownOptionsOf<EventuallyOptions>;
+const KNOWN_OPTIONS = {
+  timeoutMs: 'number',
+  everyMs: 'number',
+  clock: true,
+  signal: 'signal',
+} satisfies KnownOptionsOf<EventuallyOptions>;
 
 /**
- * Repeats a check until it passes and returns its value: for tests against things that run on their own time. A check passes when it
- * neither throws nor returns false, null or undefined. Rejects with the last failure as the cause when time runs out.
+ * Repeats a check until it passes, and returns its value. It is for tests of code whose timing the test does not control.
+ *
+ * A check passes when it does not throw and does not return false, null or undefined. The check always runs at least once.
+ * Rejects with an error of code `sync` when the time is over; its cause is the last failure. Rejects with the signal's
+ * reason when the signal aborts during a pause.
  */
 export async function eventually<T>(check: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<NonNullable<T>> {
   checkOptions('eventually', options, KNOWN_OPTIONS);
   const { timeoutMs = 5000, everyMs = 10, clock = systemClock, signal } = options;
   const until = clock.monotonic() + timeoutMs;
   for (;;) {
-    const failure = await tryOnce(check);
-    if ('value' in failure) return failure.value;
+    const result = await tryOnce(check);
+    if ('value' in result) return result.value;
     if (clock.monotonic() >= until) {
-      throw new InformerError('sync', `not within ${timeoutMs}ms: ${messageOf(failure.error)}`, { cause: failure.error });
+      throw new InformerError('sync', `the check did not pass within ${timeoutMs}ms: ${messageOf(result.error)}`, {
+        cause: result.error,
+      });
     }
     await clock.sleep(everyMs, { signal });
   }

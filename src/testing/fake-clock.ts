@@ -9,10 +9,12 @@ interface Due {
 }
 
 /**
- * A clock that stands still until told to move. Timers fire in order of their deadline, equal ones in the order they were set.
+ * A clock that moves only when a test moves it, with `tick` or `advance`. Timers fire in the order of their deadlines.
+ * Timers with the same deadline fire in the order in which they were set.
  *
- * `tick` is synchronous: code that awaits goes on later. `advance` lets every promise chain settle after each timer, so that what a
- * timer started may set further timers within the same span.
+ * `tick` is synchronous: code that awaits a timer continues after `tick` has returned. `advance` waits after each timer
+ * until the pending promise chains have settled. Such a chain may set more timers, and those due within the same
+ * `advance` fire too.
  */
 export class FakeClock implements Clock {
   #now: number;
@@ -21,7 +23,7 @@ export class FakeClock implements Clock {
   readonly #due = new Heap<Due>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   #live = 0;
 
-  /** Starts at the given wall-clock time, 2026-01-01T00:00:00Z unless said. */
+  /** `startMs` is the wall-clock time at the start, ms since 1970. Default: 2026-01-01T00:00:00Z. */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#now = startMs;
     this.#startedAt = startMs;
@@ -50,31 +52,31 @@ export class FakeClock implements Clock {
     return { cancel, [Symbol.dispose]: cancel };
   }
 
-  /** How many timers wait. A finished run should leave none. */
+  /** The number of timers that are set and have neither fired nor been cancelled. It should be 0 at the end of a test. */
   get pending(): number {
     return this.#live;
   }
 
-  /** When the next timer is due, in ms from now; undefined when none waits. */
+  /** The time until the next timer is due, ms; undefined when no timer is set. */
   get nextIn(): number | undefined {
     this.#dropCancelled();
     const next = this.#due.peek();
     return next && next.at - this.#now;
   }
 
-  /** Gives way to the real event loop: it takes none of this clock's time. */
+  /** Lets the real event loop run once. The time of this clock does not change. */
   yield(): Promise<void> {
     return yieldToEventLoop();
   }
 
-  /** Moves on by `ms`, firing what is due on the way, without yielding. */
+  /** Moves the time forward by `ms` and fires the timers that become due, without yielding. */
   tick(ms: number): void {
     const until = this.#now + ms;
     while (this.#fireNext(until));
     this.#now = until;
   }
 
-  /** Moves on by `ms`; after each timer that fires, and at the end, every pending promise chain settles. */
+  /** Moves the time forward by `ms`. After each timer that fires, and at the end, the pending promise chains settle. */
   async advance(ms: number): Promise<void> {
     await settled();
     const until = this.#now + ms;
@@ -101,7 +103,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Resolves when the promise chains that can go on without a timer or a socket have done so. */
+/** Resolves when the promise chains that need neither a timer nor a socket have settled. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 3; i++) await yieldToEventLoop();
 }

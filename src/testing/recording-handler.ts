@@ -1,18 +1,22 @@
 import type { InformerHandler, InformerNotification } from '../informer/handlers/notification.ts';
 import { checkOptions } from '../kit/known-options.ts';
 
-/** An informer handler that writes down what it was told. */
+/** An informer handler that records its notifications. */
 export interface RecordingHandler<T> extends InformerHandler<T> {
   /** Every notification, oldest first. */
   readonly notifications: InformerNotification<T>[];
-  /** The same in short: `added shop/web@5`, `updated shop/web@5->7`, `deleted shop/web@7 (unknown)`, `synced`. */
+  /**
+   * The notifications as short texts: `added shop/web@5`, `updated shop/web@5->7`, `deleted shop/web@7 (unknown)`.
+   * `synced` is the end of the initial list; it is not in `notifications`.
+   */
   readonly lines: string[];
-  /** Forgets what was told so far. */
+  /** Forgets everything that was recorded so far. */
   clear(): void;
 }
 
 /**
- * Creates one. `pause`, when given, is awaited before each notification counts as handled: a handler as slow as the test wants it.
+ * Creates a recording handler. `pause` makes it slow: a notification is recorded first, and is handled when the promise
+ * of `pause` resolves.
  */
 export function createRecordingHandler<T>(
   options: { pause?: (notification: InformerNotification<T>) => Promise<void> | undefined } = {},

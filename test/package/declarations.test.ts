@@ -55,6 +55,15 @@ describe('the packed declarations', () => {
     expect(status).toBe(0);
   });
 
+  it('compile without the types of Node, where the library of the web has AbortSignal', () => {
+    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--types', ''];
+    const target = ['--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom', '--module', 'esnext', '--moduleResolution', 'bundler'];
+    const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
+    const { stdout, status } = spawnSync(tsc, [...options, ...target, 'consumer.ts'], { cwd: pack.project, encoding: 'utf8' });
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  });
+
   it('are one file for each entry, and one for what entries share', () => {
     const files = readdirSync(pack.folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.d\.[cm]?ts$/.test(file));
     const entries = ['cache', 'index', 'sandbox', 'shared', 'testing'];

@@ -3,10 +3,10 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 
 /** What a TLS connection is made with. PEM as text or bytes. */
 export interface TlsMaterial {
-  readonly ca?: string | Buffer;
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  readonly pfx?: string | Buffer;
+  readonly ca?: string | Uint8Array;
+  readonly cert?: string | Uint8Array;
+  readonly key?: string | Uint8Array;
+  readonly pfx?: string | Uint8Array;
   readonly passphrase?: string;
   /** The name the server's certificate is checked against, instead of the one in the URL. */
   readonly servername?: string;
@@ -130,7 +130,7 @@ function fingerprintOf(parts: object): string {
   const hash = builtin.crypto().createHash('sha256');
   for (const [name, value] of Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (value === undefined) continue;
-    const bytes = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value));
+    const bytes = value instanceof Uint8Array ? value : Buffer.from(JSON.stringify(value));
     hash.update(`${name}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest('hex');

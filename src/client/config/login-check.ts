@@ -1,7 +1,7 @@
 import { builtin } from '../../kit/builtin.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import type { TlsMaterial } from './cluster-config.ts';
 import type { UserEntry } from './kubeconfig-entries.ts';
+import type { NodeTls } from './node-tls.ts';
 
 /**
  * Refuses a user whose ways to log in contradict each other or are incomplete, in kubectl's words. Throws `config`.
@@ -23,7 +23,7 @@ export function checkLogin(user: UserEntry, name: string): void {
  * Refuses a CA in which no certificate can be read, and a client certificate and a key that cannot be read or do not belong together, in
  * kubectl's words. Throws `config`. Source: client-go transport.go rootCertPool, crypto/tls X509KeyPair.
  */
-export function checkTls({ ca, cert, key }: TlsMaterial): void {
+export function checkTls({ ca, cert, key }: NodeTls): void {
   if (ca !== undefined) checkAuthority(String(ca));
   const fault = cert !== undefined && key !== undefined ? faultOfPair(cert, key) : undefined;
   if (fault === undefined) return;

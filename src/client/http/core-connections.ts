@@ -1,13 +1,13 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { TlsMaterial } from '../config/cluster-config.ts';
+import type { NodeTls } from '../config/node-tls.ts';
 import { type Connections, type Flow, type HttpRequest, type RawAnswer, RawBody } from './http-dispatch.ts';
 
 export interface CoreConnectionsOptions {
   /** `https://host:port` */
   readonly origin: string;
-  readonly tls: TlsMaterial;
+  readonly tls: NodeTls;
   readonly connectTimeoutMs: number;
   /** How long an idle connection stays in the pool. */
   readonly keepAliveMs: number;

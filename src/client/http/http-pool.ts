@@ -3,6 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { withoutLogin } from '../../kit/unquoted.ts';
 import type { CredentialHeaders, Credentials } from '../config/cluster-config.ts';
 import { checkTls } from '../config/login-check.ts';
+import { nodeTls } from '../config/node-tls.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
 import { CoreConnections } from './core-connections.ts';
 import { type Connections, ProxiedConnections } from './http-dispatch.ts';
@@ -93,7 +94,7 @@ export class HttpPool {
   #connectionsFor(credentials: Credentials): Promise<Connections> {
     if (this.#closed) throw new InformerError('closed', 'the client was closed');
     if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.connections;
-    if (this.#origin.startsWith('https:')) checkTls(credentials.tls);
+    if (this.#origin.startsWith('https:')) checkTls(nodeTls(credentials.tls));
     if (this.#pool) this.#retire(this.#pool.connections);
     const connections = this.#connect(credentials);
     this.#pool = { fingerprint: credentials.tlsFingerprint, connections };
@@ -104,7 +105,7 @@ export class HttpPool {
     const { proxyUrl, clock } = this.#options;
     if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
     const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS, tcpProbeMs: TCP_PROBE_MS };
-    return new CoreConnections({ origin: this.#origin, tls: credentials.tls, clock, ...limits });
+    return new CoreConnections({ origin: this.#origin, tls: nodeTls(credentials.tls), clock, ...limits });
   }
 
   /** Lets the streams that are open on it run to their end. */
@@ -122,7 +123,7 @@ async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): 
   const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
   // Its own timers are real; ours go by the clock that was handed in.
   const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
-  const requestTls = { ...tls, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
+  const requestTls = { ...nodeTls(tls), keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
   if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
   return new ProxiedConnections(new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }), origin);
 }

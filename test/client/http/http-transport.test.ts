@@ -83,6 +83,17 @@ describe('the transport', () => {
     expect(await readText((await plain.request(get)).body)).toBe('undefined');
   });
 
+  it('takes certificates and keys as bytes that are no Buffers', async () => {
+    const pki = await authority();
+    const requires = { ...pki.server, ca: pki.ca, requestCert: true };
+    await using server = await socketScript((_, response) => response.end('ok'), requires);
+    const bytes = (text: string | Buffer) => new Uint8Array(Buffer.from(text));
+    const { cert, key } = await pki.client('anna');
+    const tls = { ca: bytes(pki.ca), cert: bytes(cert), key: bytes(key), servername: 'api.test' };
+    await using transport = open(createConfig({ server: server.url, tls }));
+    expect(await readText((await transport.request(get)).body)).toBe('ok');
+  });
+
   it('rejects with a broken stream when compressed bytes are cut', async () => {
     await using server = await socketScript((_, response) => {
       response.setHeader('content-encoding', 'gzip');

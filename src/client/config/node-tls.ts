@@ -1,0 +1,22 @@
+import type { TlsMaterial } from './cluster-config.ts';
+
+type Bytes = 'ca' | 'cert' | 'key' | 'pfx';
+
+/** TLS material as Node's TLS takes it: bytes are Buffers. */
+export type NodeTls = Omit<TlsMaterial, Bytes> & { readonly [N in Bytes]?: string | Buffer };
+
+/** The same material, for Node. Bytes are not copied. */
+export function nodeTls({ ca, cert, key, pfx, ...rest }: TlsMaterial): NodeTls {
+  return {
+    ...rest,
+    ...(ca === undefined ? {} : { ca: bufferOf(ca) }),
+    ...(cert === undefined ? {} : { cert: bufferOf(cert) }),
+    ...(key === undefined ? {} : { key: bufferOf(key) }),
+    ...(pfx === undefined ? {} : { pfx: bufferOf(pfx) }),
+  };
+}
+
+function bufferOf(value: string | Uint8Array): string | Buffer {
+  if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}

@@ -1,7 +1,7 @@
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 
-/** A subresource as discovery tells of it. `group` and `version` are '' where the kind is of the parent's own group. */
+/** A subresource as discovery describes it. `group` and `version` are '' when the kind is in the group of the parent. */
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
@@ -10,31 +10,31 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-/** A type the server serves: what discovery says of it, and where its objects are kept. */
+/** A type that the server serves: its description in discovery, and where its objects are stored. */
 export interface ApiType extends ResourceType {
   readonly listKind: string;
   readonly subresourceTypes: ReadonlyMap<string, Subresource>;
   /** The key of the store's collection: `pods`, `deployments.apps`. Versions of one resource share it. */
   readonly storage: string;
-  /** What only a type made by a CustomResourceDefinition has. */
+  /** Only for a type made by a CustomResourceDefinition. */
   readonly custom: CustomTraits | undefined;
 }
 
-/** What a CustomResourceDefinition says of one version beyond discovery. */
+/** What a CustomResourceDefinition defines for one version, besides what discovery shows. */
 export interface CustomTraits {
-  /** Columns after the name, with the JSONPath of their cells. */
+  /** The columns after the name, with the JSONPath of their cells. */
   readonly columns: readonly { readonly column: TableColumn; readonly jsonPath: string }[];
-  /** Dotted paths that field selectors may use: `spec.color`. */
+  /** The paths that field selectors can use, with dots: `spec.color`. */
   readonly selectableFields: readonly string[];
-  /** Where the scale subresource finds its values; absent where there is none. */
+  /** The paths of the values of the scale subresource; absent when there is no such subresource. */
   readonly scale?: { readonly specReplicasPath?: string; readonly statusReplicasPath?: string; readonly labelSelectorPath?: string };
-  /** Its objects are stored in another version, and only a webhook could convert them. */
+  /** True when objects are stored in another version and only a webhook can convert them. */
   readonly needsWebhook?: boolean;
-  /** The openAPIV3Schema, or undefined when the version has none. */
+  /** The openAPIV3Schema; undefined when the version has none. */
   readonly schema: JsonSchema | undefined;
 }
 
-/** A rule in CEL about a value of a custom resource. */
+/** A CEL rule about a value of a custom resource. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
@@ -44,7 +44,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** A structural schema: the part of OpenAPI v3 a CustomResourceDefinition may use. */
+/** A structural schema: the part of OpenAPI v3 that a CustomResourceDefinition can use. */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;

@@ -3,7 +3,7 @@ import { formatGroupVersion, parseGroupVersion } from '../../model/gvr.ts';
 import type { ApiType, Subresource } from './api-type.ts';
 import data from './data/types.json' with { type: 'json' };
 
-/** A type as the data file has it. */
+/** A type in the data file. */
 interface TypeData {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -63,7 +63,7 @@ function makeSubresource(name: string, { kind, group = '', version = '', verbs }
   return { name, kind, group, version, verbs };
 }
 
-/** What the legacy discovery calls storageVersionHash. Source: apiserver discovery.StorageVersionHash. */
+/** The storageVersionHash in legacy discovery. Source: apiserver discovery.StorageVersionHash. */
 export function storageVersionHash({ gvr, kind }: ApiType): string {
   const name = `${gvr.group === '' ? `/${gvr.version}` : formatGroupVersion(gvr)}/${kind}`;
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');

@@ -2,7 +2,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from './api-type.ts';
 
-/** Fields of a core Event and how events.k8s.io names them. Source: kubernetes/pkg/apis/events/v1/conversion.go. */
+/** The fields of a core Event that have another name in events.k8s.io. Source: kubernetes/pkg/apis/events/v1/conversion.go. */
 const EVENT_FIELDS: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -17,7 +17,7 @@ const isEventsType = ({ gvr }: ApiType) => gvr.group === 'events.k8s.io';
 
 const converted = new WeakMap<StoredObject, StoredObject>();
 
-/** A stored object as a type shows it: the same one, unless the type shares the store with another that is shaped otherwise. */
+/** A stored object as a type shows it: the same object, unless the type stores its objects with another type that has other field names. */
 export function presented(type: ApiType, stored: StoredObject): StoredObject {
   if (!isEventsType(type)) return stored;
   let shown = converted.get(stored);
@@ -28,12 +28,12 @@ export function presented(type: ApiType, stored: StoredObject): StoredObject {
   return shown;
 }
 
-/** A stored object's fields as a type names them. */
+/** A stored object with the field names of a type. */
 export function fromStorage(type: ApiType, object: UnknownObject): UnknownObject {
   return isEventsType(type) ? rename(object, EVENT_FIELDS) : object;
 }
 
-/** An object as a type shows it, as it is to be stored. */
+/** The inverse of `fromStorage`: an object of a type with the field names it is stored with. */
 export function toStorage(type: ApiType, object: UnknownObject): UnknownObject {
   if (!isEventsType(type)) return object;
   return rename(

@@ -6,8 +6,8 @@ import { copy } from './copy.ts';
 const POD_TEMPLATE = { metadata: {}, spec: { containers: null } };
 
 /**
- * What an object of a built-in type looks like on the wire when nothing is set: Go writes structs and some lists even then.
- * Bookmarks are such objects, and a new object's fields are compared with one to tell who owns them.
+ * An object of a built-in type on the wire when no field is set: Go writes structs and some lists even then.
+ * Bookmarks are such objects. The fields of a new object are compared with one to find out which fields its writer owns.
  * Source: the json tags of kubernetes/api without omitempty.
  */
 const EMPTY: Readonly<Record<string, object>> = {
@@ -86,13 +86,13 @@ const EMPTY: Readonly<Record<string, object>> = {
   'storageclasses.storage.k8s.io': { provisioner: '' },
 };
 
-/** The empty object of a type as the type shows it, fresh at each call. A custom resource's has no fields. */
+/** The empty object of a type, with the field names of the type. Each call returns a new object. A custom resource has no such fields. */
 export function emptyObject(type: ApiType): UnknownObject {
   const empty: UnknownObject = { metadata: {}, ...copy(type.custom ? {} : (EMPTY[type.storage] ?? {})) };
   return fromStorage(type, empty);
 }
 
-/** Adds to an object the fields its type always shows. What is there stays; a null does not count as there for a struct. */
+/** Adds the fields that its type always shows to an object. Present fields stay; a null struct counts as absent. */
 export function fillIn(object: UnknownObject, type: ApiType): UnknownObject {
   return type.custom ? object : fill(object, emptyObject(type));
 }

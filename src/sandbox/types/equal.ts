@@ -1,6 +1,7 @@
 import { isContainer } from '../../kit/exact-json.ts';
 import { isSamePart } from '../../kit/same-value.ts';
-/** Whether two values are the same JSON, whatever the order of their keys. Faster than a general deep comparison, which writes do a lot of. */
+
+/** Whether two JSON values are equal; the order of keys does not matter. Written for speed, because writes compare a lot. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (isSamePart(a, b)) return true;
   if (!isContainer(a) || !isContainer(b)) return false;

@@ -1,15 +1,16 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
-/** A set of field paths as a tree. A node may belong to the set itself, have members below it, or both. */
+
+/** A set of field paths, as a tree. A node can be in the set itself (`owned`), have nodes of the set below it, or both. */
 export class FieldSet {
   owned = false;
-  /** Made with the first one: most nodes are leaves. */
+  /** Created with the first child, because most nodes are leaves. */
   #children: Map<string, FieldSet> | undefined;
 
   get children(): ReadonlyMap<string, FieldSet> {
     return this.#children ?? NO_CHILDREN;
   }
 
-  /** The node below one path element (`f:spec`, `k:{"name":"c"}`, `v:"x"`), made if need be. */
+  /** The node below one path element (`f:spec`, `k:{"name":"c"}`, `v:"x"`). It is created when it is absent. */
   child(element: string): FieldSet {
     return this.#children?.get(element) ?? this.#put(element, new FieldSet());
   }
@@ -27,7 +28,7 @@ export class FieldSet {
     return true;
   }
 
-  /** Reads FieldsV1. Source: structured-merge-diff fieldpath/serialize.go. */
+  /** The set that a FieldsV1 value describes. Source: structured-merge-diff fieldpath/serialize.go. */
   static fromFieldsV1(fields: Record<string, unknown>): FieldSet {
     const set = new FieldSet();
     for (const [element, below] of Object.entries(fields)) {
@@ -42,7 +43,7 @@ export class FieldSet {
     return set;
   }
 
-  /** FieldsV1 with this set in it too, elements sorted; the same ones when it is there already. Shares parts with them. */
+  /** The union of a FieldsV1 value and this set, as FieldsV1 with sorted elements. Returns `fields` itself when nothing is new. */
   addedTo(fields: Record<string, unknown>): Record<string, unknown> {
     const more: Record<string, unknown> = {};
     if (this.owned && !ownsItself(fields)) more['.'] = {};
@@ -59,7 +60,7 @@ export class FieldSet {
     return result;
   }
 
-  /** Whether FieldsV1 has anything in common with this set. */
+  /** Whether a FieldsV1 value has a path in common with this set. */
   touches(fields: Record<string, unknown>): boolean {
     if (this.owned && ownsItself(fields)) return true;
     for (const [element, child] of this.children) {
@@ -69,12 +70,12 @@ export class FieldSet {
     return false;
   }
 
-  /** Writes FieldsV1, elements sorted. */
+  /** This set as FieldsV1, with sorted elements. */
   toFieldsV1(): Record<string, unknown> {
     return this.#write() ?? {};
   }
 
-  /** Undefined when nothing in here belongs to the set. */
+  /** Undefined when no path below this node is in the set. */
   #write(): Record<string, unknown> | undefined {
     if (!this.#children) return this.owned ? {} : undefined;
     const below: Record<string, unknown> = {};
@@ -121,7 +122,7 @@ export class FieldSet {
     return result;
   }
 
-  /** Whether the two have anything in common. */
+  /** Whether the two sets have a path in common. */
   meets(other: FieldSet): boolean {
     if (this.owned && other.owned) return true;
     for (const [element, child] of other.children) if (this.children.get(element)?.meets(child)) return true;
@@ -132,7 +133,7 @@ export class FieldSet {
     return this.minus(other).isEmpty && other.minus(this).isEmpty;
   }
 
-  /** The paths as people read them: `.data.k`, `.spec.containers[name="c"].image`. */
+  /** The paths in the form for error messages: `.data.k`, `.spec.containers[name="c"].image`. */
   paths(prefix = ''): string[] {
     const own = this.owned && prefix !== '' ? [prefix] : [];
     const below = [...this.children].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -142,7 +143,7 @@ export class FieldSet {
 
 const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
 
-/** In FieldsV1 a leaf is owned without saying so. */
+/** Whether the node itself is in the set. In FieldsV1 a leaf is, without the mark `.`. */
 function ownsItself(fields: Record<string, unknown>): boolean {
   if ('.' in fields) return true;
   for (const _element in fields) return false;

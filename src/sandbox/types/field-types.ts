@@ -7,17 +7,17 @@ import { builtinMessage, type FieldType, type Message, type Scalar } from './fie
 import { isFieldMap } from './fields.ts';
 import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
 
-/** A value that is not of the type of its field. */
+/** A value that does not have the type of its field. */
 export interface Mismatch {
   /** `spec.containers[0].image`. */
   readonly path: string;
-  /** The message the field is of: `Container`. */
+  /** The message that has the field: `Container`. */
   readonly of: string;
   readonly value: unknown;
   readonly type: FieldType;
 }
 
-/** The values of an object that do not fit the types of their fields, as far as the field table knows the type. */
+/** The values of an object that do not have the types of their fields. Fields that the field table does not have are not checked. */
 export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
   const found: Mismatch[] = [];
   visit(type, object, (value, fieldType, path, of) => {
@@ -27,8 +27,8 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
 }
 
 /**
- * Makes of null in a map or a list what Go makes of it: the empty value of its type. In a definition, which is read part by part, a field
- * that is null goes, but for a default, which may be null. Changes the object.
+ * Replaces null in a map or a list by the empty value of its type, as Go does. In a CustomResourceDefinition, fields that are null are
+ * removed, except `default`, which can be null. Changes the object.
  */
 export function emptyNulls(type: ApiType, object: UnknownObject): void {
   const isDefinition = type.kind === 'CustomResourceDefinition';
@@ -60,7 +60,7 @@ const EMPTY: Partial<Readonly<Record<Scalar, unknown>>> = {
   IntOrString: 0,
 };
 
-/** What an object sets to a value that is none of those its field may have. Nothing is said of status. */
+/** The fields whose value is not one of the allowed strings. Status is not checked. */
 export function choiceProblems(type: ApiType, object: UnknownObject): FieldProblem[] {
   const problems: FieldProblem[] = [];
   visit(type, object, (value, fieldType, path) => {
@@ -72,7 +72,7 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
   return problems;
 }
 
-/** In the words of the decoder of the real server. Source: sigs.k8s.io/json UnmarshalTypeError, apimachinery api/resource. */
+/** The error text of the real server's decoder for a mismatch. Source: sigs.k8s.io/json UnmarshalTypeError, apimachinery api/resource. */
 export function decodeProblem({ gvr }: ApiType, { path, of, value, type }: Mismatch): string {
   if (type.is === 'scalar' && type.scalar === 'Quantity' && typeof value === 'string') return QUANTITY_TEXT;
   if (type.is === 'scalar' && type.scalar === 'Time' && typeof value === 'string') {
@@ -84,7 +84,7 @@ export function decodeProblem({ gvr }: ApiType, { path, of, value, type }: Misma
   return `json: cannot unmarshal ${jsonName(value, type)} into Go struct field ${of}.${bare} of type ${goType(type, gvr.version)}`;
 }
 
-/** In the words of server-side apply. Source: structured-merge-diff typed/validate.go. */
+/** The error text of server-side apply for a mismatch. Source: structured-merge-diff typed/validate.go. */
 export function applyProblem({ value, type }: Mismatch): string {
   const wanted = type.is === 'scalar' ? (APPLY_NAMES[type.scalar] ?? 'string') : type.is === 'list' ? 'list' : 'map';
   return expected(wanted, value);
@@ -156,11 +156,11 @@ const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   any: () => true,
   Quantity: (value) => typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && QUANTITY.test(value)),
   Time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value),
-  MicroTime: () => true, // which are looked at more closely elsewhere
+  MicroTime: () => true, // micro-times.ts checks these
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',
 };
 
-/** Where a text stops being base64; line ends count for nothing. Source: Go encoding/base64 CorruptInputError. */
+/** The position of the first byte that is not base64, line ends not counted. Source: Go encoding/base64 CorruptInputError. */
 function badByte(text: string): number | undefined {
   const plain = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
   const at = plain.search(/[^A-Za-z0-9+/]/);

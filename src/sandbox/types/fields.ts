@@ -9,7 +9,7 @@ export function isFieldMap(value: unknown): value is Fields {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** The parts of a value that have owners of their own: fields, or items told apart by key or value. Undefined when it has one owner. */
+/** The parts of a value that can have different owners: fields, or list items by key or value. Undefined when the value has one owner. */
 export function partsOf(value: unknown, shape: Shape | undefined): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
   if (isFieldMap(value)) {
     if (shape?.atomic) return undefined;
@@ -22,7 +22,7 @@ export function partsOf(value: unknown, shape: Shape | undefined): Map<string, {
   return new Map(value.filter(isFieldMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
 }
 
-/** What tells an item of a keyed list apart. A port without a protocol is a TCP port. */
+/** The JSON of an item's keys, which identifies it in its list. A port without a protocol is a TCP port. */
 export function itemKey(item: Fields, keys: readonly string[]): string {
   const [only] = keys;
   if (keys.length === 1 && only !== undefined && only !== 'protocol') return jsonText({ [only]: item[only] ?? null });
@@ -30,13 +30,13 @@ export function itemKey(item: Fields, keys: readonly string[]): string {
   return jsonText(Object.fromEntries(sorted.map((k) => [k, item[k] ?? (k === 'protocol' ? 'TCP' : null)])));
 }
 
-/** What a change did to whom: fields that got another value or appeared, and fields that went. */
+/** The result of comparing two states: `changed` has new fields and fields with another value, `removed` the fields that are gone. */
 export interface FieldComparison {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Compares two states of an object field by field. */
+/** Compares two states of an object, field by field. */
 export function compare(before: unknown, after: unknown, shape: Shape): FieldComparison {
   const comparison = { changed: new FieldSet(), removed: new FieldSet() };
   compareAt(before, after, shape, comparison.changed, comparison.removed);
@@ -64,7 +64,7 @@ function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: F
   for (const [element, { value, shape }] of before) if (!after.has(element)) addAll(value, shape, removed.child(element));
 }
 
-/** Everything in a value, with the maps and lists that hold it: what a writer owns who made it appear. */
+/** Adds all paths of a new value, with the maps and lists in it: its writer owns all of them. */
 function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void {
   into.owned = true;
   if (isFieldMap(value)) {
@@ -75,7 +75,7 @@ function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void 
   for (const [element, part] of partsOf(value, shape) ?? []) addAll(part.value, part.shape, into.child(element));
 }
 
-/** The fields an applied configuration names: its leaves and list items, not the maps around them. */
+/** The fields that an applied configuration names: its leaves and list items, without the maps around them. */
 export function appliedFieldsOf(value: unknown, shape: Shape): FieldSet {
   const set = new FieldSet();
   nameFields(value, shape, set, false);

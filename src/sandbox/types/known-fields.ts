@@ -6,7 +6,7 @@ import { isFieldMap } from './fields.ts';
 
 const HEAD = new Set(['kind', 'apiVersion']);
 
-/** Takes the fields out of an object that its type does not have, as far as the field table knows it, and names them: `spec.foo`. */
+/** Removes the fields that a built-in type does not have from an object. Returns their paths: `spec.foo`. */
 export function dropUnknownFields(type: ApiType, object: UnknownObject): string[] {
   const message = type.custom ? undefined : builtinMessage(formatGroupVersion(type.gvr), type.kind);
   const dropped: string[] = [];

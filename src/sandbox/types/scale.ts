@@ -5,7 +5,7 @@ import { copy } from './copy.ts';
 
 type Fields = Record<string, unknown>;
 
-/** An object seen through its scale subresource. Source: kubernetes/api autoscaling/v1 Scale, apiextensions-apiserver customresource/etcd.go. */
+/** The scale subresource of an object. Source: kubernetes/api autoscaling/v1 Scale, apiextensions-apiserver customresource/etcd.go. */
 export function scaleOf(type: ApiType, object: UnknownObject): UnknownObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas, running, selector } = type.custom ? customScale(type, object) : workloadScale(object);
@@ -42,7 +42,7 @@ function customScale(type: ApiType, object: UnknownObject): ScaleValues {
   };
 }
 
-/** The object with the number of replicas a Scale asks for. Throws 422 for one that cannot be. */
+/** A copy of the object with the number of replicas that a Scale asks for. Throws 422 for an impossible number. */
 export function withScale(type: ApiType, object: UnknownObject, scale: UnknownObject): UnknownObject {
   const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
   if (replicas < 0) {

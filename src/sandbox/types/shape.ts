@@ -4,19 +4,19 @@ import { builtinMessage, type Field, type FieldType, type Message } from './fiel
 import { own } from './own-fields.ts';
 
 /**
- * How a field merges. A map without a shape merges key by key, a list without one is replaced as a whole; that is what the API
- * reference says of a field that says nothing.
+ * How a field merges. Without a shape, a map merges key by key, and a list is replaced as a whole: the API reference says so for fields
+ * without merge rules.
  */
 export interface Shape {
-  /** Replaced as a whole, though it is a map. */
+  /** A map that is replaced as a whole. */
   readonly atomic?: boolean;
-  /** A list whose items are told apart by these fields. */
+  /** For a list: the fields that identify an item. */
   readonly keys?: readonly string[] | undefined;
-  /** A list of plain values without duplicates. */
+  /** A list of scalar values without duplicates. */
   readonly set?: boolean;
-  /** Whether a strategic merge patch merges the list, which is not the same as whether an apply does. */
+  /** Whether a strategic merge patch merges the list. An apply can differ. */
   readonly patchMerges?: boolean;
-  /** The one field by which a strategic merge patch tells items apart. */
+  /** The one field that identifies an item in a strategic merge patch. */
   readonly patchKey?: string | undefined;
   readonly fields?: Readonly<Record<string, Shape>> | undefined;
   /** The items of a list, or the values of a map. */
@@ -27,14 +27,14 @@ const ATOMIC: Shape = { atomic: true };
 const SET: Shape = { set: true };
 const PLAIN: Shape = {};
 
-/** Whether the merge rules of a type are known. Without them a strategic merge patch cannot be trusted. */
+/** Whether the merge rules of a type are known. Without them the result of a strategic merge patch would be wrong. */
 export function hasShape(type: ApiType): boolean {
   return type.custom !== undefined || builtinMessage(formatGroupVersion(type.gvr), type.kind) !== undefined;
 }
 
 const shapes = new WeakMap<ApiType, Shape>();
 
-/** The merge rules of a type: the field table for built-in ones, the schema for custom ones. */
+/** The merge rules of a type: from the field table for a built-in type, from the schema for a custom type. */
 export function shapeOf(type: ApiType): Shape {
   let shape = shapes.get(type);
   if (!shape) {
@@ -61,7 +61,7 @@ function ofCustom(schema: JsonSchema | undefined): Shape {
 
 const messages = new WeakMap<Message, Shape>();
 
-/** Its fields are looked at when one is asked for, since messages may hold themselves. */
+/** The fields are resolved at first use, because a message can contain itself. */
 function ofMessage(message: Message): Shape {
   let shape = messages.get(message);
   if (shape) return shape;

@@ -1,6 +1,6 @@
 import { type ApiType, hasSubresource } from './api-type.ts';
 
-/** Built-in types whose objects count their generation. Source: the rest strategies of kubernetes/pkg/registry. */
+/** Built-in types whose objects have a generation. Source: the rest strategies of kubernetes/pkg/registry. */
 const WITH_GENERATION = new Set([
   'apiservices.apiregistration.k8s.io',
   'cronjobs.batch',
@@ -25,7 +25,7 @@ const WITH_GENERATION = new Set([
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 
-/** Types whose delete answers with the object instead of a Status. Source: ReturnDeletedObject in kubernetes/pkg/registry. */
+/** Types for which a delete is answered with the object instead of a Status. Source: ReturnDeletedObject in kubernetes/pkg/registry. */
 const RETURNS_DELETED = new Set([
   'persistentvolumeclaims',
   'persistentvolumes',
@@ -55,13 +55,13 @@ const CONDITIONAL_UPDATE = new Set([
   'volumeattachments.storage.k8s.io',
 ]);
 
-/** Types a PUT creates when there is no object of that name. Source: AllowCreateOnUpdate in kubernetes/pkg/registry. */
+/** Types for which a PUT creates an object when there is none with that name. Source: AllowCreateOnUpdate in kubernetes/pkg/registry. */
 const CREATED_BY_UPDATE = new Set(['endpoints', 'events', 'leases.coordination.k8s.io', 'limitranges', 'podtemplates', 'services']);
 
-/** Types whose dependents stay unless a delete says otherwise. Source: DefaultGarbageCollectionPolicy in kubernetes/pkg/registry. */
+/** Types whose dependents are orphaned by a delete without a policy. Source: DefaultGarbageCollectionPolicy in kubernetes/pkg/registry. */
 const ORPHANS_BY_DEFAULT = new Set(['jobs.batch', 'replicationcontrollers']);
 
-/** Types whose status door takes no metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry. */
+/** Types whose status subresource does not change metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry. */
 const KEEPS_METADATA = new Set([
   'apiservices.apiregistration.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -72,13 +72,13 @@ const KEEPS_METADATA = new Set([
   'validatingadmissionpolicies.admissionregistration.k8s.io',
 ]);
 
-/** Types whose generation counts changes of annotations too. Source: kubernetes/pkg/registry/apps/deployment/strategy.go. */
+/** Types whose generation also counts changes of annotations. Source: kubernetes/pkg/registry/apps/deployment/strategy.go. */
 const COUNTS_ANNOTATIONS = new Set(['deployments.apps']);
 
-/** Types whose status is written with the object, although they have a status subresource. */
+/** Types whose status can be written with the object, although they have a status subresource. */
 const KEEPS_STATUS = new Set(['nodes']);
 
-/** Names that may hold anything a path segment can: roles are named `system:node`. */
+/** Types whose names can have every character of a path segment, such as the role `system:node`. */
 const PATH_NAMES = /\.rbac\.authorization\.k8s\.io$/;
 const LABEL_NAMES = new Set(['namespaces', 'services']);
 
@@ -94,12 +94,12 @@ export function needsVersionToUpdate(type: ApiType): boolean {
   return type.custom !== undefined || CONDITIONAL_UPDATE.has(type.storage);
 }
 
-/** Whether status is only written through its subresource. */
+/** Whether status can be written only through its subresource. */
 export function guardsStatus(type: ApiType): boolean {
   return hasSubresource(type, 'status') && !KEEPS_STATUS.has(type.storage);
 }
 
-/** What names of a type must look like. */
+/** The form that the names of a type must have. */
 export function nameRule(type: ApiType): 'subdomain' | 'label' | 'segment' {
   if (PATH_NAMES.test(type.storage)) return 'segment';
   return LABEL_NAMES.has(type.storage) ? 'label' : 'subdomain';
@@ -113,7 +113,7 @@ export function orphansByDefault(type: ApiType): boolean {
   return ORPHANS_BY_DEFAULT.has(type.storage);
 }
 
-/** Whether what is written through the status door leaves labels, annotations and the like alone. */
+/** Whether a write through the status subresource leaves labels, annotations and other metadata as they are. */
 export function keepsMetadataAtStatus(type: ApiType): boolean {
   return type.custom !== undefined || KEEPS_METADATA.has(type.storage);
 }

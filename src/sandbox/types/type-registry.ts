@@ -13,7 +13,7 @@ export interface ServedGroup {
   readonly versions: readonly ServedVersion[];
 }
 
-/** Which types are served right now. Changes when a CustomResourceDefinition comes or goes; every change counts up `generation`. */
+/** The types that are served now. They change with CustomResourceDefinitions; every change increases `generation`. */
 export class TypeRegistry {
   #types: ApiType[];
   #byPath = new Map<string, ApiType>();
@@ -26,12 +26,12 @@ export class TypeRegistry {
     this.#index();
   }
 
-  /** Counts the changes, for caches and ETags. */
+  /** The number of changes so far, for caches and ETags. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Built-in groups in the server's order, then custom ones by name. The core group is named ''. */
+  /** Built-in groups in the server's order, then custom groups by name. The name of the core group is ''. */
   get groups(): readonly ServedGroup[] {
     return this.#groups;
   }
@@ -57,7 +57,7 @@ export class TypeRegistry {
     return this.group(group)?.versions.find((v) => v.version === version);
   }
 
-  /** Takes the types of one stored resource in, in place of those it had before. */
+  /** Replaces the types of one stored resource. */
   put(storage: string, types: readonly ApiType[]): void {
     this.#types = [...this.#types.filter((t) => t.storage !== storage), ...types];
     this.#index();
@@ -66,7 +66,7 @@ export class TypeRegistry {
   #index(): void {
     this.#generation++;
     this.#byPath = new Map(this.#types.map((t) => [`${t.gvr.group}/${t.gvr.version}/${t.gvr.resource}`, t]));
-    const readable = this.#types.filter((t) => t.verbs.includes('get')).reverse(); // the first of a kind is the one found
+    const readable = this.#types.filter((t) => t.verbs.includes('get')).reverse(); // so that the first type of a kind wins
     this.#byKind = new Map(readable.map((t) => [`${formatGroupVersion(t.gvr)} ${t.kind}`, t]));
     this.#groups = [...groupsOf(this.#types.filter((t) => !t.custom)), ...customGroupsOf(this.#types)];
   }

@@ -66,7 +66,11 @@ export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: '
 }
 
 /** Unknown and doubled fields of what a patch made: refused with 422 when strict. They are taken out of it. */
-export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldValidation, duplicates = [], warn }: WriteRules): void {
+export function reportPatchedFields(
+  call: ResourceCall,
+  object: UnknownObject,
+  { fieldValidation, duplicates = [], warn }: WriteRules,
+): void {
   const { type } = call;
   const whole = fieldValidation === 'Strict' ? copy(object) : object;
   const unknown = type.custom ? unknownFieldsOf(type, object) : dropUnknownFields(type, object);
@@ -80,7 +84,7 @@ export function tellPatched(call: ResourceCall, object: UnknownObject, { fieldVa
 }
 
 /** Keys that stand twice in an applied configuration. */
-export function tellDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteRules): void {
+export function reportDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteRules): void {
   const key = duplicateKey(body.toString('utf8'));
   if (!key) return;
   const told = `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`;

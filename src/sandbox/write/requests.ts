@@ -30,8 +30,8 @@ import {
   checkPatchedTypes,
   checkSize,
   checkTypes,
-  tellDuplicateKeys,
-  tellPatched,
+  reportDuplicateKeys,
+  reportPatchedFields,
   within,
   withoutVersion,
 } from './request-checks.ts';
@@ -94,7 +94,7 @@ export class WriteRequests {
     const { name = '', namespace } = current.metadata;
     checkPatchedTypes(call, object);
     checkPatchedMicroTimes(type, object);
-    tellPatched(call, object, options);
+    reportPatchedFields(call, object, options);
     checkNameOf(object, name, namespace);
     const kept = { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
     return showObject(this.#cluster, call, 200, this.#writer.update(type, kept, { ...options, fieldValidation: 'Ignore' }), headers());
@@ -177,7 +177,7 @@ export class WriteRequests {
     if (!current) this.#checkServed(call);
     if (!current) checkIsNew(type, { ...configuration, metadata: { ...configuration.metadata, name } }, 'apply');
     checkTyped(type, configuration, name);
-    if (options.fieldValidation !== 'Ignore') tellDuplicateKeys(call, options);
+    if (options.fieldValidation !== 'Ignore') reportDuplicateKeys(call, options);
     const { uid, resourceVersion } = configuration.metadata;
     if (uid && uid !== current?.object.metadata.uid) {
       conflict(type.gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current?.object.metadata.uid}`);

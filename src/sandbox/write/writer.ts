@@ -9,7 +9,7 @@ import { StoredObject } from '../store/stored-object.ts';
 import { type ApiType, hasSubresource, type JsonSchema } from '../types/api-type.ts';
 import { fromStorage, toStorage } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
-import { admitCustom, type FieldValidation, tellStrict, unknownField } from '../types/custom/custom-resource.ts';
+import { admitCustom, type FieldValidation, reportDecodingProblems, unknownField } from '../types/custom/custom-resource.ts';
 import { unknownRules } from '../types/custom/rules.ts';
 import { emptyObject, fillIn } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
@@ -133,7 +133,7 @@ export class Writer {
   /** Custom types tell of their own while they are decoded. */
   #dropUnknown(type: ApiType, object: UnknownObject, options: WriteRules): void {
     const unknown = dropUnknownFields(type, object).map(unknownField);
-    if (!options.fixture && !type.custom) tellStrict(type, [...(options.duplicates ?? []), ...unknown], options);
+    if (!options.fixture && !type.custom) reportDecodingProblems(type, [...(options.duplicates ?? []), ...unknown], options);
   }
 
   /** The key of a new object. A generated name that is taken is drawn anew a few times. Source: RetryGenerateName of kubernetes. */

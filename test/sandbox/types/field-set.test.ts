@@ -10,7 +10,7 @@ const cases: readonly [claim: string, fields: object, set: object][] = [
   ['nothing new', { 'f:a': { '.': {}, 'f:b': leaf } }, { 'f:a': { 'f:b': leaf } }],
 ];
 
-test.each(cases)('adding to FieldsV1 gives what reading, uniting and writing gives: %s', (_claim, fields, added) => {
+test.each(cases)('adding a set to FieldsV1 gives their union: %s', (_claim, fields, added) => {
   const [before, set] = [fields as Record<string, unknown>, FieldSet.fromFieldsV1(added as Record<string, unknown>)];
   const kept = structuredClone(before);
   const wanted = FieldSet.fromFieldsV1(before).union(set).toFieldsV1();
@@ -18,12 +18,12 @@ test.each(cases)('adding to FieldsV1 gives what reading, uniting and writing giv
   expect(before).toEqual(kept);
 });
 
-test.each(cases)('touching FieldsV1 is having something in common with what they say: %s', (_claim, fields, added) => {
+test.each(cases)('a set touches FieldsV1 when they have a path in common: %s', (_claim, fields, added) => {
   const [before, set] = [fields as Record<string, unknown>, FieldSet.fromFieldsV1(added as Record<string, unknown>)];
   expect(set.touches(before)).toBe(set.meets(FieldSet.fromFieldsV1(before)));
 });
 
-test('FieldsV1 that hold a set already stay the same ones', () => {
+test('FieldsV1 that contain a set already are returned unchanged', () => {
   const fields = { 'f:a': { '.': {}, 'f:b': leaf } };
   expect(FieldSet.fromFieldsV1({ 'f:a': { 'f:b': leaf } }).addedTo(fields)).toBe(fields);
 });

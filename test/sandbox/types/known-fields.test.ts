@@ -3,7 +3,6 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { dropUnknownFields } from '../../../src/sandbox/types/known-fields.ts';
-import { fieldShape, hasShape, shapeOf } from '../../../src/sandbox/types/shape.ts';
 import { ask, PODS } from '../../support/sandbox-requests.ts';
 
 const type = (kind: string) => {
@@ -19,8 +18,8 @@ const dropped = (kind: string, object: object) => {
 
 const template = (spec: object) => ({ metadata: { labels: {} }, spec });
 
-describe('fields a type does not have', () => {
-  it('are found wherever they stand: in objects, lists and maps, in status too', () => {
+describe('fields that a type does not have', () => {
+  it('are found at every depth: in objects, lists and maps, also in status', () => {
     const containers = [{ name: 'c', livenessProbe: { httpGet: { port: 1, sheme: 'HTTP' } }, resources: { limit: {} } }];
     const object = { spec: { template: template({ containers }) }, status: { replicas: 1, ready: 2 }, extra: 1 };
     const { names, left } = dropped('Deployment', object);
@@ -47,40 +46,8 @@ describe('fields a type does not have', () => {
       'CustomResourceDefinition',
       { spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { items: { type: 'string' } } } } } }] } },
     ],
-  ])('are not those that merely look strange: %s', (kind, object) => {
+  ])('are not reported for an unusual but correct object: %s', (kind, object) => {
     expect(dropped(kind, object).names).toEqual([]);
-  });
-});
-
-describe('merge rules', () => {
-  const at = (kind: string, ...path: string[]) =>
-    path.reduce(
-      (shape, field) => (field === '[]' ? shape?.items : fieldShape(shape, field)),
-      shapeOf(type(kind)) as ReturnType<typeof fieldShape>,
-    );
-
-  it('are known for every built-in type but those that are not served', () => {
-    expect(
-      builtinTypes()
-        .filter((t) => !hasShape(t))
-        .map((t) => `${t.kind} ${t.gvr.version}`),
-    ).toEqual(['HorizontalPodAutoscaler v1']);
-  });
-
-  it('tell an apply from a strategic merge patch', () => {
-    const spec = ['spec', 'template', 'spec'];
-    expect(at('Deployment', ...spec, 'containers')).toMatchObject({ keys: ['name'], patchMerges: true, patchKey: 'name' });
-    expect(at('Deployment', ...spec, 'containers', '[]', 'ports')).toMatchObject({
-      keys: ['containerPort', 'protocol'],
-      patchKey: 'containerPort',
-    });
-    expect(at('Deployment', ...spec, 'containers', '[]', 'resources', 'claims')).toMatchObject({ keys: ['name'] });
-    expect(at('Deployment', ...spec, 'containers', '[]', 'resources', 'claims')?.patchMerges).toBeUndefined();
-    expect(at('Job', 'status', 'conditions')).toMatchObject({ patchMerges: true, patchKey: 'type' });
-    expect(at('Job', 'status', 'conditions')?.keys).toBeUndefined();
-    expect(at('Deployment', 'metadata', 'finalizers')).toMatchObject({ set: true, patchMerges: true });
-    expect(at('Deployment', 'spec', 'selector')).toEqual({ atomic: true });
-    expect(at('Service', 'spec', 'selector')).toEqual({ atomic: true });
   });
 });
 

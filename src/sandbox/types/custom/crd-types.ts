@@ -2,7 +2,7 @@ import type { TableColumn } from '../../../model/cells.ts';
 import type { UnknownObject } from '../../../model/object.ts';
 import type { ApiType, CustomTraits, JsonSchema, Subresource } from '../api-type.ts';
 
-/** The parts of a CustomResourceDefinition the server acts on. Source: apiextensions/v1. */
+/** The parts of a CustomResourceDefinition's spec that the server uses. Source: apiextensions/v1. */
 export interface CrdSpec {
   readonly group: string;
   readonly scope: 'Namespaced' | 'Cluster';
@@ -39,16 +39,16 @@ export function specOf(crd: UnknownObject): CrdSpec {
   return crd.spec as CrdSpec;
 }
 
-/** The key of the store under which the objects of a definition are kept. */
+/** The key of the collection that stores the objects of a definition. */
 export function storageOf({ group, names }: CrdSpec): string {
   return `${names.plural}.${group}`;
 }
 
-/** Custom types list their verbs in an order of their own. Source: apiextensions-apiserver discovery controller. */
+/** The verbs of custom types, in the order of their discovery. Source: apiextensions-apiserver discovery controller. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const CHANGE_VERBS = ['get', 'patch', 'update'];
 
-/** The types a definition serves, one per served version, the most stable version first. */
+/** The types that a definition serves: one for each served version, the most stable version first. */
 export function typesOf(crd: UnknownObject): ApiType[] {
   const spec = specOf(crd);
   const served = spec.versions.filter((v) => v.served).sort((a, b) => byPriority(a.name, b.name));
@@ -82,7 +82,7 @@ function subresourcesOf({ names }: CrdSpec, { subresources }: CrdVersion): Map<s
   return found;
 }
 
-/** Without columns of its own a type shows its age. Source: apiextensions-apiserver customresource/tableconvertor. */
+/** The column of a type that defines none. Source: apiextensions-apiserver customresource/tableconvertor. */
 const AGE = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 function traitsOf({ schema, additionalPrinterColumns, selectableFields, subresources }: CrdVersion): CustomTraits {
@@ -114,7 +114,10 @@ function columnOf({
   };
 }
 
-/** Stable before beta before alpha, higher numbers first; anything else last, by name. Source: apimachinery version.CompareKubeAwareVersionStrings. */
+/**
+ * Orders versions: stable, then beta, then alpha, higher numbers first; all other names last, by name.
+ * Source: apimachinery version.CompareKubeAwareVersionStrings.
+ */
 export function byPriority(a: string, b: string): number {
   const [x, y] = [rank(a), rank(b)];
   for (let i = 0; i < 3; i++) if (x[i] !== y[i]) return (y[i] as number) - (x[i] as number);

@@ -9,33 +9,33 @@ import { own, setOwn } from '../own-fields.ts';
 import { ruleProblems } from './rules.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** What to do about fields the schema does not know. */
+/** How a write treats fields that the schema does not have. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface AdmitOptions {
   readonly fieldValidation?: FieldValidation | undefined;
   readonly warn?: ((text: string) => void) | undefined;
-  /** What else was wrong with how the object was written: `duplicate field "spec.foo"`. */
+  /** Other problems of the written text: `duplicate field "spec.foo"`. */
   readonly duplicates?: readonly string[] | undefined;
-  /** What the object takes the place of. What was wrong there already and did not change is let pass. */
+  /** The stored object that is replaced. A problem that it had already is accepted when its value did not change. */
   readonly before?: UnknownObject | undefined;
 }
 
 /**
- * Prunes, defaults and checks a custom resource by its schema. Changes the object.
- * Throws 400 for unknown fields when strict, 422 for what the schema forbids.
+ * Prunes, defaults and validates a custom resource by its schema. Changes the object.
+ * Throws 400 for unknown fields when validation is strict, 422 for values that the schema forbids.
  */
 export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidation, warn, duplicates = [], before }: AdmitOptions): void {
   const schema = type.custom?.schema;
   if (!schema) return;
-  tellStrict(type, [...duplicates, ...pruneRoot(object, schema).map(unknownField)], { fieldValidation, warn });
+  reportDecodingProblems(type, [...duplicates, ...pruneRoot(object, schema).map(unknownField)], { fieldValidation, warn });
   setSchemaDefaults(object, schema);
   const problems = allProblems(object, schema, before);
   const { group } = type.gvr;
   if (problems.length > 0) invalid({ group, kind: type.kind }, object.metadata.name ?? '', problems);
 }
 
-/** Problems that keep rules from being looked at: they could fail for the wrong reason. */
+/** Problems that prevent the evaluation of rules, which could fail for the wrong reason. */
 const BLOCKING = new Set<FieldProblem['reason']>(['FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
 
 const UNCHECKED: FieldProblem = {
@@ -44,18 +44,18 @@ const UNCHECKED: FieldProblem = {
   detail: 'null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** What is wrong now and was not so before. Source: KEP-4008 for what is let pass. */
+/** The problems of an object, without those that the stored object has already. Source: KEP-4008. */
 function allProblems(object: UnknownObject, schema: JsonSchema, before: UnknownObject | undefined): FieldProblem[] {
   const found = schemaProblems(object, schema);
   const old = before && found.length > 0 ? schemaProblems(before, schema) : [];
-  const stood = (p: FieldProblem) => old.some((o) => o.field === p.field && o.reason === p.reason && o.detail === p.detail);
-  const problems = before ? found.filter((p) => !stood(p) || !equalJson(placeOf(p, before), placeOf(p, object))) : found;
+  const isOld = (p: FieldProblem) => old.some((o) => o.field === p.field && o.reason === p.reason && o.detail === p.detail);
+  const problems = before ? found.filter((p) => !isOld(p) || !equalJson(placeOf(p, before), placeOf(p, object))) : found;
   if (!hasRules(schema)) return problems;
   if (problems.some(({ reason }) => BLOCKING.has(reason))) return [...problems, UNCHECKED];
   return [...problems, ...ruleProblems(object, schema, before)];
 }
 
-/** The value a problem is about. Those told of no field name it in their text. */
+/** The value that a problem is about. A problem without a field has the path in its text. */
 function placeOf({ field, detail = '' }: FieldProblem, object: UnknownObject): unknown {
   const path = field === '<nil>' ? (/^"": "([^"]*)"/.exec(detail)?.[1] ?? '') : field;
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
@@ -73,7 +73,7 @@ function hasRules(schema: JsonSchema): boolean {
   return has;
 }
 
-/** Fills in what a schema gives by default, in an object that was stored before the schema said so. Changes the object. */
+/** Adds the defaults of a schema to an object that was stored before the schema had them. Changes the object. */
 export function setSchemaDefaults(object: UnknownObject, schema: JsonSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (name !== 'metadata') setOwn(object, name, withDefaults(own(object, name), property));
@@ -81,16 +81,20 @@ export function setSchemaDefaults(object: UnknownObject, schema: JsonSchema): vo
   for (const name of Object.keys(object)) if (object[name] === undefined) delete object[name];
 }
 
-/** The fields of a custom resource its schema does not know; they are taken out of it. */
+/** Removes the fields that the schema does not have from a custom resource. Returns their paths. */
 export function unknownFieldsOf({ custom }: ApiType, object: UnknownObject): string[] {
   return custom?.schema ? pruneRoot(object, custom.schema) : [];
 }
 
-/** Refuses with 400 what was wrong with how an object was written, or warns of it: `unknown field "spec.foo"`. */
-export function tellStrict({ kind, gvr }: ApiType, problems: readonly string[], { fieldValidation = 'Warn', warn }: AdmitOptions): void {
+/** Reports problems of the written text, such as `unknown field "spec.foo"`: with 400 when validation is strict, else as warnings. */
+export function reportDecodingProblems(
+  { kind, gvr }: ApiType,
+  problems: readonly string[],
+  { fieldValidation = 'Warn', warn }: AdmitOptions,
+): void {
   if (fieldValidation === 'Strict' && problems.length > 0) {
-    const told = problems.join(', ');
-    badRequest(`${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${told}`);
+    const list = problems.join(', ');
+    badRequest(`${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${list}`);
   }
   if (fieldValidation === 'Warn') for (const problem of problems) warn?.(problem);
 }
@@ -109,7 +113,7 @@ function pruneRoot(object: UnknownObject, schema: JsonSchema): string[] {
 
 const KEEP: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Takes out what the schema does not name. A part that says nothing of its fields loses them all, unless it preserves unknown ones. */
+/** Removes what the schema does not have. A part without properties loses all fields, unless it preserves unknown fields. */
 function prune(value: unknown, schema: JsonSchema, path: string, unknown: string[]): void {
   if (Array.isArray(value)) {
     if (schema.items) for (const [i, item] of value.entries()) prune(item, schema.items, `${path}[${i}]`, unknown);
@@ -129,7 +133,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
   }
 }
 
-/** A value with the schema's defaults filled in, below it too. */
+/** A value with the defaults of its schema, at every depth. */
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
   const present = value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
   if (isFieldMap(present)) {
@@ -148,7 +152,7 @@ function withDefaults(value: unknown, schema: JsonSchema): unknown {
   return present;
 }
 
-/** A schema that says nothing of the type lets null be. */
+/** Whether a schema has a type. Without one, null is a value like any other. */
 function isTyped(schema: JsonSchema): boolean {
   return schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true;
 }

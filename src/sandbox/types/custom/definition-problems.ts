@@ -6,7 +6,7 @@ import { type CrdSpec, type CrdVersion, specOf } from './crd-types.ts';
 import { patternProblem } from './patterns.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** What is wrong with a CustomResourceDefinition. Source: apiextensions-apiserver pkg/apis/apiextensions/validation, pkg/apiserver/schema. */
+/** The problems of a CustomResourceDefinition. Source: apiextensions-apiserver pkg/apis/apiextensions/validation, pkg/apiserver/schema. */
 export function definitionProblems(crd: UnknownObject): FieldProblem[] {
   const spec = specOf(crd) as Partial<CrdSpec> | null | undefined;
   const { group = '', scope, names, versions } = spec ?? {};
@@ -52,7 +52,7 @@ const PRESERVES = wrong(
 
 const APPROVED = 'api-approved.kubernetes.io';
 
-/** Kubernetes keeps groups of its own names to itself. */
+/** Groups under the domains of Kubernetes need an approval. */
 function approvalProblems({ metadata }: UnknownObject, group: string): FieldProblem[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group) || metadata.annotations?.[APPROVED]) return [];
   const why = `protected groups must have approval annotation "${APPROVED}", see https://github.com/kubernetes/enhancements/pull/1111`;
@@ -151,7 +151,7 @@ function selectableProblems({ selectableFields = [], schema }: CrdVersion, path:
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** A structural schema says the type of every part. Source: apiextensions-apiserver apiserver/schema/validation.go. */
+/** A structural schema has a type for each part. Source: apiextensions-apiserver apiserver/schema/validation.go. */
 function structuralProblems(root: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const { type } = root;

@@ -2,24 +2,24 @@ import { RE2JS } from '@bufbuild/re2';
 import { messageOf } from '../../../kit/error.ts';
 import { notImplemented } from '../../status/statuses.ts';
 
-/** A pattern that was read: its time grows with the text, whatever the pattern. */
+/** A compiled pattern. The time of a match is linear in the length of the text, for every pattern. */
 interface Pattern {
   test(text: string): boolean;
 }
 
-/** A pattern, or what is wrong with it in the words of Go: ``error parsing regexp: missing closing ): `(` ``. */
+/** A pattern, or Go's error text: ``error parsing regexp: missing closing ): `(` ``. */
 type Read = { readonly pattern: Pattern } | { readonly problem: string };
 
 const KEPT = 5_000;
 const known = new Map<string, Read>();
 
-/** A pattern in Go's syntax, RE2; undefined for what is none. */
+/** A pattern in Go's syntax, RE2; undefined when the text is not a valid pattern. */
 export function goPattern(pattern: string): Pattern | undefined {
   const found = read(pattern);
   return 'pattern' in found ? found.pattern : undefined;
 }
 
-/** What is wrong with a pattern, in the words of Go; undefined when nothing is. */
+/** Go's error text for a pattern; undefined for a valid one. */
 export function patternProblem(pattern: string): string | undefined {
   const found = read(pattern);
   return 'problem' in found ? found.problem : undefined;
@@ -35,7 +35,7 @@ function read(pattern: string): Read {
   return found;
 }
 
-/** Steps of matching, some 50 ns each, that one text may take: a step is one instruction of the pattern at one character. */
+/** The most steps, of about 50 ns each, for one match. A step is one instruction of the pattern at one character. */
 const MOST_STEPS = 20_000_000;
 
 function compile(pattern: string): Read {

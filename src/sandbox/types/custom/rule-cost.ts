@@ -3,14 +3,14 @@ import type { Environment } from '@marcbachmann/cel-js';
 type Rule = ReturnType<Environment['parse']>;
 type Run = (variables: Record<string, unknown>) => unknown;
 
-/** What one evaluation of a rule may cost. Source: apiserver pkg/apis/cel config.go PerCallLimit. */
+/** The cost limit of one evaluation of a rule. Source: apiserver pkg/apis/cel config.go PerCallLimit. */
 const MOST_COST = 1_000_000;
-/** Characters of text that cost as much as one item of a list. Source: apiserver cel, common.StringTraversalCostFactor. */
+/** The cost of one character of text, in list items. Source: apiserver cel, common.StringTraversalCostFactor. */
 const TEXT_FACTOR = 0.1;
-/** An error is as much work as this many items: `exists` and `||` go on behind one. */
+/** The cost of an error, in list items: `exists` and `||` continue after one. */
 const ERROR_COST = 25;
 
-/** A rule costs more than {@link MOST_COST}. */
+/** Thrown when a rule costs more than {@link MOST_COST}. */
 export class CostExceeded extends Error {
   override readonly name = 'CostExceeded';
 
@@ -19,7 +19,7 @@ export class CostExceeded extends Error {
   }
 }
 
-/** The part of a node of the library's syntax tree that is needed here. */
+/** The part of a syntax tree node of the CEL library that this file uses. */
 interface Node {
   readonly op: string;
   readonly args: unknown;
@@ -27,8 +27,8 @@ interface Node {
 }
 
 /**
- * A rule that ends, however it is nested: going through lists and maps, calls on text and the joining of texts and lists cost what they go
- * through. Beyond the limit every further list is empty, so that all loops end soon, and the evaluation throws {@link CostExceeded}.
+ * A rule whose evaluation ends, however deep its loops are nested. Iterations, calls on text, and joins of texts and lists cost what they
+ * read. Beyond the limit every further list is empty, so that all loops end soon, and the evaluation throws {@link CostExceeded}.
  */
 export function withCostLimit(rule: Rule): Run {
   let left = MOST_COST;
@@ -57,7 +57,7 @@ export function withCostLimit(rule: Rule): Run {
   };
 }
 
-/** The library puts a node's way of evaluation into the node at its first evaluation; the charge is put back around it. */
+/** Charges the evaluation of a node. The library replaces a node's `evaluate` at its first evaluation; the charge is then put around it again. */
 function charged(node: Node, charge: (value: unknown) => unknown, failed: () => void): void {
   let { evaluate } = node;
   const charging: Node['evaluate'] = (evaluator, self, context) => {

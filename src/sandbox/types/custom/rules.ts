@@ -9,8 +9,8 @@ import { goPattern, patternProblem } from './patterns.ts';
 import { CostExceeded, withCostLimit } from './rule-cost.ts';
 
 /**
- * What a custom resource breaks of the rules in its schema (x-kubernetes-validations), in the server's words.
- * Rules that compare with the value before are skipped where there was none. Throws 501 for a rule that uses a function not known here.
+ * The rules of its schema (x-kubernetes-validations) that a custom resource does not meet, as problems in the server's words.
+ * Rules that use the value before are skipped when there was none. Throws 501 for a rule with a function that the sandbox does not have.
  * Source: apiextensions-apiserver apiserver/schema/cel/validation.go.
  */
 export function ruleProblems(object: object, schema: JsonSchema, before: object | undefined): FieldProblem[] {
@@ -19,7 +19,7 @@ export function ruleProblems(object: object, schema: JsonSchema, before: object 
   return problems;
 }
 
-/** Every rule of a schema that cannot be evaluated here, with why. */
+/** The rules of a schema that the sandbox cannot evaluate, with the reason. */
 export function unknownRules(schema: JsonSchema): { readonly rule: string; readonly why: string }[] {
   const found = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => {
     const why = rule.optionalOldSelf ? 'optionalOldSelf' : compile(rule.rule).why;
@@ -64,7 +64,7 @@ function partsOf({ value, before, schema, path }: Place): Place[] {
   return value.map((item: unknown, i) => ({ value: item, before: sameItem(before, item, keys), schema: items, path: `${path}[${i}]` }));
 }
 
-/** The item of the same key in the list before. Items of other lists cannot be told apart. */
+/** The item with the same key in the list before; undefined for a list without keys. */
 function sameItem(before: unknown, item: unknown, keys: readonly string[] | undefined): unknown {
   if (!keys || !Array.isArray(before) || !isFieldMap(item)) return undefined;
   return before.find((b: unknown) => isFieldMap(b) && keys.every((key) => b[key] === item[key]));
@@ -85,8 +85,8 @@ function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, 
       problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
       return;
     }
-    const told = (messageOf(error).split('\n')[0] ?? '').replace(/^No such key/, 'no such key');
-    const detail = `${JSON.stringify(schema.type ?? '')}: ${told} evaluating rule: ${messageFor(rule, variables)}`;
+    const text = (messageOf(error).split('\n')[0] ?? '').replace(/^No such key/, 'no such key');
+    const detail = `${JSON.stringify(schema.type ?? '')}: ${text} evaluating rule: ${messageFor(rule, variables)}`;
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
     return;
   }
@@ -101,13 +101,13 @@ function messageFor({ rule, message, messageExpression }: ValidationRule, variab
   try {
     const made = messageExpression ? compile(messageExpression).run?.(variables) : undefined;
     if (typeof made === 'string' && made.trim() !== '' && !made.includes('\n')) return made;
-  } catch {} // as on a real server: the message that is written out, then
+  } catch {} // as on a real server: `message` is used instead
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
 interface Compiled {
   readonly run?: (variables: Record<string, unknown>) => unknown;
-  /** Why it cannot be run. */
+  /** The reason why the rule cannot be evaluated. */
   readonly why?: string;
 }
 
@@ -120,7 +120,7 @@ const compiled = new Map<string, Compiled>();
 function compile(source: string): Compiled {
   const known = compiled.get(source);
   if (known) return known;
-  const made = compileAnew(source);
+  const made = compileRule(source);
   if (compiled.size > 5_000) compiled.clear();
   compiled.set(source, made);
   return made;
@@ -132,12 +132,12 @@ function unreadable(pattern: string): never {
 
 const MATCHES = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\.\s*matches\s*\(/g;
 
-/** A rule whose patterns are matched as Go does, in time that grows with the text alone. */
+/** A rule that matches patterns with RE2, as Go does. */
 function inRe2(source: string): string {
   return source.replaceAll(MATCHES, (_whole, literal?: string) => literal ?? '.matchesRe2(');
 }
 
-function compileAnew(rule: string): Compiled {
+function compileRule(rule: string): Compiled {
   const source = inRe2(rule);
   try {
     const { valid, error } = environment.check(source);
@@ -148,7 +148,7 @@ function compileAnew(rule: string): Compiled {
   }
 }
 
-/** A value as a rule sees it: whole numbers are ints where the schema does not say number, times are timestamps, names are escaped. */
+/** A value as a rule sees it: integers are CEL ints unless the schema's type is number, times are timestamps, names are escaped. */
 function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
   if (typeof value === 'string') return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
@@ -168,7 +168,7 @@ const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 
-/** Names of properties that CEL could not read otherwise. Source: apiserver cel EscapeName. */
+/** A property name in a form that CEL can read. Source: apiserver cel EscapeName. */
 function escaped(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name.replaceAll('__', '__underscores__').replaceAll('.', '__dot__').replaceAll('-', '__dash__').replaceAll('/', '__slash__');

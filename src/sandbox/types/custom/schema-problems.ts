@@ -8,8 +8,8 @@ import { hasFormat } from './formats.ts';
 import { goPattern } from './patterns.ts';
 
 /**
- * Where a value breaks its schema, in the server's words. Throws 501 for a pattern that cannot be read, which a definition
- * has only where it is not looked for.
+ * The problems of a value by its schema, in the server's words. Throws 501 for a pattern that cannot be compiled: the check of
+ * definitions does not look at every place where one can be.
  * Source: kube-openapi validation/errors and validation/validate, apiextensions-apiserver apiserver/validation.
  */
 export function schemaProblems(object: object, schema: JsonSchema): FieldProblem[] {
@@ -69,9 +69,9 @@ function typeName(value: unknown): string {
   return typeof value;
 }
 
-/** What several schemas together say is told of no field, as the real server does: it knows the path as text alone. */
+/** Checks allOf, anyOf, oneOf and not. As on the real server, their problems have no field: the path is in the text. */
 function checkJunctors(value: unknown, { allOf, anyOf, oneOf, not }: JsonSchema, path: string, problems: FieldProblem[]): void {
-  const told = (rule: string) => add(problems, '<nil>', 'FieldValueInvalid', `"": ${JSON.stringify(path)} ${rule}`);
+  const report = (rule: string) => add(problems, '<nil>', 'FieldValueInvalid', `"": ${JSON.stringify(path)} ${rule}`);
   const results = (schemas: readonly JsonSchema[] = []) =>
     schemas.map((schema) => {
       const found: FieldProblem[] = [];
@@ -80,20 +80,20 @@ function checkJunctors(value: unknown, { allOf, anyOf, oneOf, not }: JsonSchema,
     });
   const any = results(anyOf);
   if (anyOf?.length && any.every((r) => r.length > 0)) {
-    told('must validate at least one schema (anyOf)');
+    report('must validate at least one schema (anyOf)');
     problems.push(...nearest(any));
   }
   const one = results(oneOf);
   const valid = one.filter((r) => r.length === 0).length;
   if (oneOf?.length && valid !== 1) {
-    told(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+    report(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
     if (valid === 0) problems.push(...nearest(one));
   }
   const all = results(allOf);
   problems.push(...all.flat());
   const kept = all.filter((r) => r.length === 0).length;
-  if (kept < all.length) told(`must validate all the schemas (allOf)${kept === 0 ? '. None validated' : ''}`);
-  if (not && results([not])[0]?.length === 0) told('must not validate the schema (not)');
+  if (kept < all.length) report(`must validate all the schemas (allOf)${kept === 0 ? '. None validated' : ''}`);
+  if (not && results([not])[0]?.length === 0) report('must not validate the schema (not)');
 }
 
 function nearest(results: readonly FieldProblem[][]): FieldProblem[] {
@@ -102,13 +102,13 @@ function nearest(results: readonly FieldProblem[][]): FieldProblem[] {
 
 function checkNumber(value: number | bigint, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
-  const told = (rule: string) => add(problems, path, 'FieldValueInvalid', `${value}: ${path} in body should be ${rule}`);
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) told(`a multiple of ${multipleOf}`);
+  const report = (rule: string) => add(problems, path, 'FieldValueInvalid', `${value}: ${path} in body should be ${rule}`);
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) report(`a multiple of ${multipleOf}`);
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-    told(`${exclusiveMaximum ? 'less than' : 'less than or equal to'} ${maximum}`);
+    report(`${exclusiveMaximum ? 'less than' : 'less than or equal to'} ${maximum}`);
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-    told(`${exclusiveMinimum ? 'greater than' : 'greater than or equal to'} ${minimum}`);
+    report(`${exclusiveMinimum ? 'greater than' : 'greater than or equal to'} ${minimum}`);
   }
   const bits = format === 'int32' ? 32 : format === 'int64' ? 64 : undefined;
   if (bits && isWhole(value) && BigInt.asIntN(bits, BigInt(value)) !== BigInt(value)) {
@@ -157,16 +157,16 @@ function tooMany(length: number, most: number, path: string, problems: FieldProb
   add(problems, path, 'FieldValueTooMany', `${length}: must have at most ${most} ${most === 1 ? 'item' : 'items'}`);
 }
 
-/** A set holds nothing twice, a map list no two items of one key. Source: apiextensions-apiserver schema/listtype. */
+/** Finds equal items in a set, and items with equal keys in a map list. Source: apiextensions-apiserver schema/listtype. */
 function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const listType = schema['x-kubernetes-list-type'];
   if (listType !== 'set' && listType !== 'map') return;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const told = jsonText(listType === 'map' && isFieldMap(item) ? keyOf(item, keys) : item);
-    if (seen.has(told)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', told);
-    seen.add(told);
+    const id = jsonText(listType === 'map' && isFieldMap(item) ? keyOf(item, keys) : item);
+    if (seen.has(id)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', id);
+    seen.add(id);
   }
 }
 

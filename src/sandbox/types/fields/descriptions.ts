@@ -2,11 +2,11 @@ import data from '../data/descriptions.json' with { type: 'json' };
 
 /** Fields at the top of every object. */
 const COMMON: ReadonlyMap<string, string> = new Map([
-  ['apiVersion', 'The version of the API this object is written in, such as apps/v1.'],
-  ['kind', 'What the object is, such as Pod.'],
-  ['metadata', 'Name, namespace, labels and what else every object carries.'],
-  ['spec', 'What is wanted.'],
-  ['status', 'What is the case, told by whoever runs the object; clients only read it.'],
+  ['apiVersion', 'The API version of this object, such as apps/v1.'],
+  ['kind', 'The kind of this object, such as Pod.'],
+  ['metadata', 'Name, namespace, labels and other metadata.'],
+  ['spec', 'The desired state.'],
+  ['status', 'The observed state. Controllers write it; other clients only read it.'],
 ]);
 
 /** By message, then by field. The text under `''` describes the message itself. Written for this project. */

@@ -11,7 +11,7 @@ describe('the field table', () => {
     expect(unknown.map((t) => `${formatGroupVersion(t.gvr)} ${t.kind}`)).toEqual(['autoscaling/v1 HorizontalPodAutoscaler']);
   });
 
-  it('has no kind that nobody defined, also not by a name that every JavaScript object has', () => {
+  it('has no other kind, not even by a name that every JavaScript object has', () => {
     expect(['Nonsense', 'constructor', '__proto__'].map((kind) => builtinMessage('v1', kind))).toEqual([undefined, undefined, undefined]);
     expect(builtinMessage('constructor', 'Pod')).toBeUndefined();
   });

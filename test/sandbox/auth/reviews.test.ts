@@ -75,3 +75,18 @@ it.each([
   const { body } = await ask(sandbox, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews', { spec });
   expect(body.status.authenticated).toBe(authenticated);
 });
+
+it('the administrator may do everything, and act as any user', async () => {
+  const access = await ask(sandbox, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+    spec: { resourceAttributes: { verb: 'list', resource: 'pods' } },
+  });
+  expect([access.status, access.body.status.allowed]).toEqual([201, true]);
+  const who = await ask(
+    sandbox,
+    'POST',
+    '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    {},
+    { 'impersonate-user': 'jane', 'impersonate-group': 'dev' },
+  );
+  expect(who.body.status.userInfo).toEqual({ username: 'jane', groups: ['dev', 'system:authenticated'] });
+});

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bodyText, Sandbox } from '../../../src/sandbox/index.ts';
-import { ask, CONFIG_MAPS, configMapNamed, PODS } from '../../support/sandbox-requests.ts';
+import { ask, CONFIG_MAPS, configMapNamed, PODS, podNamed } from '../../support/sandbox-requests.ts';
 
 let sandbox: Sandbox;
 
 beforeAll(async () => {
   sandbox = await Sandbox.start({ socket: false, seed: 1 });
-  sandbox.apply(configMapNamed('small', { a: '1' }));
+  sandbox.apply([configMapNamed('small', { a: '1' }), podNamed('p')]);
 });
 
 afterAll(() => sandbox.stop());
 
 it.each<[what: string, method: string, path: string, headers: Record<string, string>, status: number]>([
-  ['options nobody knows', 'GET', `${CONFIG_MAPS}?limit=1&nonsense=1&pretty=x`, {}, 200],
+  ['unknown options', 'GET', `${CONFIG_MAPS}?limit=1&nonsense=1&pretty=x`, {}, 200],
   ['protobuf and nothing else', 'GET', CONFIG_MAPS, { accept: 'application/vnd.kubernetes.protobuf' }, 406],
   ['protobuf or JSON', 'GET', CONFIG_MAPS, { accept: 'application/vnd.kubernetes.protobuf,application/json' }, 200],
   ['YAML', 'GET', CONFIG_MAPS, { accept: 'application/yaml' }, 200],
@@ -51,8 +51,20 @@ it('opens a watch however it is asked for one, and never compresses it', async (
   }
 });
 
-it('answers a HEAD without a body, also a wrong one', async () => {
+it('answers HEAD without a body, also when it refuses it', async () => {
   for (const path of ['/readyz', `${CONFIG_MAPS}/small`, '/nonsense']) {
     expect([path, await bodyText(await sandbox.handle({ method: 'HEAD', path }))]).toEqual([path, '']);
   }
+});
+
+it.each([
+  ['GET', '/api/v1/namespaces/default/pods/p/log', 'the log subresource of pods'],
+  ['POST', '/api/v1/namespaces/default/pods/p/exec', 'the exec subresource of pods'],
+  ['GET', '/apis/autoscaling/v1/horizontalpodautoscalers', 'autoscaling/v1 HorizontalPodAutoscaler'],
+  ['GET', '/openapi/v2', 'OpenAPI v2'],
+  ['GET', '/api/v1/watch/pods', 'the deprecated /watch/ paths'],
+])('answers 501 to %s %s, and names what the sandbox does not implement', async (method, path, what) => {
+  const { status, body } = await ask(sandbox, method, path, method === 'POST' ? {} : undefined);
+  expect([status, body.kind, body.reason]).toEqual([501, 'Status', 'NotImplemented']);
+  expect(body.message).toContain(`the sandbox does not implement ${what}`);
 });

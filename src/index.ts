@@ -66,7 +66,7 @@ export {
   statusChanged,
 } from './controller/predicate.ts';
 export {
-  objectReconciler,
+  createObjectReconciler,
   type ReconcileContext,
   type ReconcileRequest,
   type Reconciler,

@@ -55,7 +55,7 @@ export type Reconciler = (request: ReconcileRequest, context: ReconcileContext) 
  * run begins. If it does not exist, the run succeeds without a call. Source: controller-runtime
  * pkg/reconcile.AsReconciler.
  */
-export function objectReconciler<T>(
+export function createObjectReconciler<T>(
   objects: { get(key: ObjectKey): T | undefined | Promise<T | undefined> },
   reconcile: (object: T, request: ReconcileRequest, context: ReconcileContext) => ReturnType<Reconciler>,
 ): Reconciler {

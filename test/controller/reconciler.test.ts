@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
-import { isPanic, isTerminal, objectReconciler, TerminalError } from '../../src/controller/reconciler.ts';
+import { createObjectReconciler, isPanic, isTerminal, TerminalError } from '../../src/controller/reconciler.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 
@@ -19,14 +19,14 @@ const context = { signal: new AbortController().signal, logger: silentLogger };
 describe('a reconciler of objects', () => {
   it('gets the object as it is at the start of the run', async () => {
     const reconcile = vi.fn(() => ({ requeueAfterMs: 5 }));
-    const run = objectReconciler({ get: (key) => ({ key }) }, reconcile);
+    const run = createObjectReconciler({ get: (key) => ({ key }) }, reconcile);
     expect(await run(request, context)).toEqual({ requeueAfterMs: 5 });
     expect(reconcile).toHaveBeenCalledWith({ key: 'shop/web' }, request, context);
   });
 
   it('is not called for an object that does not exist, and the run succeeds [CTL-15]', async () => {
     const reconcile = vi.fn();
-    expect(await objectReconciler({ get: () => undefined }, reconcile)(request, context)).toEqual({});
+    expect(await createObjectReconciler({ get: () => undefined }, reconcile)(request, context)).toEqual({});
     expect(reconcile).not.toHaveBeenCalled();
   });
 });

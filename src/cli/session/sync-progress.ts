@@ -1,6 +1,6 @@
 import type { ResourceStats } from '../../client/client.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { StatusText } from '../terminal/status-line.ts';
+import type { StatusDisplay } from '../terminal/status-line.ts';
 import type { Session } from './session.ts';
 
 /** Nobody needs to be told of what is quick. */
@@ -11,7 +11,7 @@ const EVERY_MS = 250;
  * Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are
  * left. What else is shown in the same place by then stays there.
  */
-export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: StatusText): Disposable {
+export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: StatusDisplay): Disposable {
   const { clock, client } = session;
   let shown: string | undefined;
   const show = () => {

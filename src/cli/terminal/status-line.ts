@@ -5,7 +5,7 @@ import { canRedraw, type Io, type TextSink } from './io.ts';
 const ERASE = '\r\x1b[K';
 
 /** Where one line is shown that tells how far something is, in place of the one before. */
-export interface StatusText {
+export interface StatusDisplay {
   show(text: string): void;
   /** Takes the line away; with `own` only if it still shows that text. */
   clear(own?: string): void;
@@ -15,7 +15,7 @@ export interface StatusText {
  * One line on stderr that tells how far something is. Everything else that is printed on the same terminal stands above it.
  * Where stderr is no terminal, or one that cannot write over what it shows, it does nothing: a log has no use for it.
  */
-export class StatusLine implements StatusText {
+export class StatusLine implements StatusDisplay {
   readonly #io: Io;
   readonly #canRedraw: boolean;
   #text: string | undefined;

@@ -6,7 +6,7 @@ import type { Outage } from '../../stream/outage.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Key, type KeyInput, KeyReader } from '../terminal/keys.ts';
-import type { StatusText } from '../terminal/status-line.ts';
+import type { StatusDisplay } from '../terminal/status-line.ts';
 
 /** How soon after a change the screen shows it, and how often ages are renewed. */
 const DRAW_AFTER_MS = 100;
@@ -33,7 +33,7 @@ export interface LiveViewOptions {
  * it. What else is printed on the terminal stands above it. While the process is stopped (Ctrl-Z) the terminal is as it was before; when it goes
  * on the table is drawn below what came meanwhile. Disposing leaves the last frame, and the terminal as it was.
  */
-export class LiveView implements Disposable, StatusText {
+export class LiveView implements Disposable, StatusDisplay {
   readonly #options: LiveViewOptions;
   readonly #resizing: Disposable;
   #timer: Timer;

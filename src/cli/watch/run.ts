@@ -31,7 +31,7 @@ import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, words
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit.ts';
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
-import type { StatusText } from '../terminal/status-line.ts';
+import type { StatusDisplay } from '../terminal/status-line.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import type { StreamFilters } from './stream-filters.ts';
@@ -340,7 +340,7 @@ class Watching {
     this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.overflow})`);
   }
 
-  #openProgress(status: StatusText | undefined): Disposable | undefined {
+  #openProgress(status: StatusDisplay | undefined): Disposable | undefined {
     const { clock, notice } = this.#session;
     const waiter = this.#waiter;
     if (!waiter) return undefined;

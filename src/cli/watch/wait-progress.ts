@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { progressText } from '../../stream/conditions/progress-text.ts';
 import type { WaitProgress } from '../../stream/conditions/waiter.ts';
-import type { StatusText } from '../terminal/status-line.ts';
+import type { StatusDisplay } from '../terminal/status-line.ts';
 
 /** A log gets a line about a wait at most this often. */
 const EVERY_MS = 5000;
@@ -12,7 +12,7 @@ export interface WaitProgressOptions {
   /** One line for good. */
   readonly notice: (text: string) => void;
   /** A line that is renewed; undefined where there is no terminal. */
-  readonly status: StatusText | undefined;
+  readonly status: StatusDisplay | undefined;
 }
 
 /**

@@ -46,6 +46,14 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it('draw the path of one event through files that exist', () => {
+    const [, picture = ''] = /## The path of one event\n\n```\n([\s\S]*?)```/.exec(textOf('docs/ARCHITECTURE.md')) ?? [];
+    const named = [...picture.matchAll(/(?<![\w/])((?:client|informer|stream|query|controller|workqueue)(?:\/[a-z-]+)+)/g)];
+    const places = named.map((match) => match[1] as string);
+    expect(places.length).toBeGreaterThan(8);
+    expect(places.filter((place) => ![place, `${place}.ts`].some((file) => existsSync(path.join(ROOT, 'src', file))))).toEqual([]);
+  });
+
   it('link only to pages that exist', () => {
     const broken = documents.flatMap((document) => {
       const links = [...textOf(document).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] as string);

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
-import { OCLIF_COMMAND_CHUNK, OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
+import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
+import { closureOf } from './start-files.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
@@ -41,7 +42,7 @@ async function bundle() {
     [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
-  const chunks = [...(await bundled(shared)), ...(await bundled({ 'quick-answer': src('cli/args/quick-answer.ts') }))];
+  const chunks = [...(await bundled(shared, startGroups())), ...(await bundled({ 'quick-answer': src('cli/args/quick-answer.ts') }))];
   return new Set(
     chunks
       .flatMap((chunk) => chunk.moduleIds ?? [])
@@ -50,7 +51,21 @@ async function bundle() {
   );
 }
 
-async function bundled(input) {
+/**
+ * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and `core` with what the library
+ * uses too, which loads no command.
+ */
+function startGroups() {
+  const closure = closureOf([src('program.ts'), src('cli/base-command.ts')]);
+  const isOfProgram = (id) => ['program.ts', 'package.ts', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
+  const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
+  return [
+    { name: 'core', test: (id) => isHelper(id) || (closure.has(id) && !isOfProgram(id)), priority: 2 },
+    { name: 'start', test: (id) => closure.has(id), priority: 1 },
+  ];
+}
+
+async function bundled(input, groups = []) {
   const built = await rolldown({
     input,
     platform: 'node',
@@ -70,7 +85,7 @@ async function bundled(input) {
     banner: (chunk) => (chunk.moduleIds.some((id) => id.includes('node_modules')) ? BANNER : ''),
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    codeSplitting: { groups: [OCLIF_COMMAND_CHUNK] },
+    codeSplitting: { groups },
     // Names and lines stay, so that what an error prints can be read.
     minify: {
       compress: { target: 'node22.19', keepNames: { function: true, class: true } },

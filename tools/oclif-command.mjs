@@ -16,12 +16,6 @@ const FILE = `./${OCLIF_REST}.js`;
 const MODULE = `\0${OCLIF_REST}`;
 const REQUIRE = /const (\w+) = (?:__importStar\()?require\("\.\/([\w/-]+)"\)\)?;/g;
 
-/** Command and its helpers in one file: each file more is felt in every start. */
-export const OCLIF_COMMAND_CHUNK = {
-  name: 'oclif-command',
-  test: (id) => id === COMMAND || id === PACKAGE || /@oclif[\\/]core[\\/]lib[\\/](cache|util[\\/]util)\.js$/.test(id),
-};
-
 export const oclifCommandAlone = {
   name: 'oclif-command-alone',
   resolveId(id) {

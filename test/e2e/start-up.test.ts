@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
+const DIST = path.resolve(import.meta.dirname, '../../dist');
 const SPY = pathToFileURL(path.resolve(import.meta.dirname, '../support/loaded-modules.mjs')).href;
 
 /** What stands in the built text of a library, and nowhere else. */
@@ -61,9 +62,26 @@ describe('a command loads what it needs, and nothing else', () => {
     expect((await loadedBy('watch', '--help', '--help')).libraries).toEqual([]);
   });
 
+  it('a start is few files: what every command needs is two of them', async () => {
+    const { urls } = await loadedBy('version');
+    const own = urls
+      .filter((url) => url.includes('/dist/'))
+      .map((url) => path.basename(fileURLToPath(url)).replace(/-[\w-]{8}\.js$/, '.js'));
+    expect(own.sort()).toEqual(['core.js', 'main.js', 'quick-answer.js', 'rolldown-runtime.js', 'start.js', 'version.js']);
+  });
+
+  it.each(['index', 'cache', 'sandbox', 'testing'])('the library’s entry %s loads nothing of a command, nor of oclif', async (entry) => {
+    const script = path.join(fixture.folder, `${entry}.mjs`);
+    await writeFile(script, `await import(${JSON.stringify(pathToFileURL(path.join(DIST, `${entry}.js`)).href)});`);
+    const { stderr } = await run([], { script, env: { NODE_OPTIONS: `--import=${SPY}` } });
+    const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
+    const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+    expect(chunks.length).toBeGreaterThan(0);
+    expect(chunks.filter((text) => /\bUnparsedCommand\b|\boclif\b/.test(text))).toEqual([]);
+  });
+
   it('knows each library by its text', async () => {
-    const dist = path.resolve(import.meta.dirname, '../../dist');
-    const chunks = (await readdir(dist)).filter((file) => file.endsWith('.js')).map((file) => readFileSync(path.join(dist, file), 'utf8'));
+    const chunks = (await readdir(DIST)).filter((file) => file.endsWith('.js')).map((file) => readFileSync(path.join(DIST, file), 'utf8'));
     for (const [name, marker] of Object.entries(LIBRARIES)) expect([name, chunks.some((text) => marker.test(text))]).toEqual([name, true]);
   });
 

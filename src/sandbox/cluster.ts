@@ -3,7 +3,7 @@ import type { Random } from '../kit/random.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import type { TypeRegistry } from './types/type-registry.ts';
 
-/** What every part of the server works on: the objects, the types, the time, and chance. */
+/** The state that all parts of the server share: the objects, the types, the clock and the source of random numbers. */
 export interface Cluster {
   readonly store: ObjectStore;
   readonly types: TypeRegistry;
@@ -11,12 +11,12 @@ export interface Cluster {
   readonly random: Random;
 }
 
-/** A moment as metadata shows it: RFC 3339 in whole seconds. */
+/** A time as in metadata: RFC 3339 in whole seconds. */
 export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** A moment as micro-time fields show it (leases, events). */
+/** A time as in MicroTime fields of leases and events: RFC 3339 with six digits. */
 export function microTimestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }

@@ -29,8 +29,8 @@ export interface ControlPlaneSnapshot {
 }
 
 /**
- * An API server with its storage and its controllers. A control plane keeps one storage for its whole life: to replace the storage, as
- * `Sandbox.wipe` and `Sandbox.restore` do, dispose it and create another.
+ * An API server with its storage and its controllers. A control plane keeps one storage for its whole life: to replace
+ * the storage, as `Sandbox.wipe` and `Sandbox.restore` do, dispose it and create another.
  */
 export class ControlPlane implements Disposable {
   readonly backend: Backend;

@@ -27,35 +27,45 @@ import { SkewedClock } from './skewed-clock.ts';
 import { copy } from './types/copy.ts';
 
 export interface SandboxOptions {
-  /** 0, the default, picks a free port. */
+  /** The port to listen on. Default: 0, which picks a free port. */
   port?: number | undefined;
-  /** 127.0.0.1 unless said. */
+  /** The address to listen on. Default: 127.0.0.1. */
   host?: string | undefined;
-  /** Makes names, uids and scenarios repeatable. Drawn at random unless said. */
+  /** The seed of names, uids and scenarios: the same seed gives the same ones. Default: a random seed. */
   seed?: number | undefined;
-  /** What moves by itself from the start, one of SCENARIO_NAMES. Nothing unless said. */
+  /**
+   * The scenario that runs from the start, one of SCENARIO_NAMES. Default: no scenario, so nothing changes by itself.
+   */
   scenario?: string | undefined;
-  /** How large and how fast that is. */
+  /** The size and the speed of the scenario. */
   scenarioOptions?: ScenarioOptions | undefined;
+  /** The only source of time. Default: the system's clock. */
   clock?: Clock | undefined;
-  /** How many changes per type are kept for watches to resume from; 10,000 unless said. */
+  /** How many changes of each type are kept for watches to resume from. Default: 10,000. */
   historySize?: number | undefined;
-  /** How long changes are kept for watches, and states for continue tokens, ms; five minutes unless said, Infinity = for good. */
+  /**
+   * How long changes are kept for watches, and states for continue tokens, ms. Infinity keeps them without limit.
+   * Default: five minutes.
+   */
   historyMs?: number | undefined;
-  /** How often a quiet watch gets a bookmark, ms; a minute unless said. */
+  /** How often a quiet watch gets a bookmark, ms. Default: one minute. */
   bookmarkIntervalMs?: number | undefined;
-  /** The bearer token clients must send; drawn at random unless said. */
+  /** The bearer token of the administrator. Default: a random token. */
   token?: string | undefined;
-  /** How long a token is taken, ms; for good unless said. */
+  /** How long a token of the administrator is accepted, ms. Default: Infinity, so it does not expire. */
   tokenLifetimeMs?: number | undefined;
   /**
-   * True: roles and bindings hold for whoever sends a request, by the token it carries; a request without one is system:anonymous. Without
-   * it they hold for those alone who are impersonated, and every token may do everything.
+   * True: roles and bindings restrict every user. The token of a request says who its user is; a request without a
+   * token is from system:anonymous. False, the default: every token may do everything, and only impersonated users are
+   * restricted.
    */
   rbac?: boolean | undefined;
-  /** False: no socket; requests come through {@link Sandbox.handle} alone. */
+  /**
+   * False: the sandbox opens no socket; requests come through {@link Sandbox.handle} and {@link Sandbox.transport}
+   * only.
+   */
   socket?: boolean | undefined;
-  /** False: plain HTTP. */
+  /** False: plain HTTP instead of HTTPS. */
   tls?: boolean | undefined;
 }
 
@@ -78,7 +88,7 @@ const KNOWN_OPTIONS = {
 const KNOWN_TOKEN_OWNER = { user: 'text', groups: 'list', uid: 'text', lifetimeMs: 'number' } satisfies KnownOptionsOf<TokenOwner>;
 const KNOWN_TRANSPORT_OPTIONS = { seed: 'number', chunkBytes: true, token: 'text' } satisfies KnownOptionsOf<InProcessOptions>;
 
-/** What {@link Sandbox.snapshot} gives and {@link Sandbox.restore} takes; also of another sandbox. */
+/** The state of a sandbox, made by {@link Sandbox.snapshot} for {@link Sandbox.restore} of this or another sandbox. */
 export interface SandboxSnapshot {
   /** The revision of the latest write in it. */
   readonly resourceVersion: string;
@@ -89,11 +99,11 @@ const STORED = new WeakMap<SandboxSnapshot, ControlPlaneSnapshot>();
 interface RestartOptions {
   readonly keepHistory?: boolean | undefined;
   readonly downMs?: number | undefined;
-  /** What the server comes back with, if not with what it had. */
+  /** The state that the server comes back with. Absent: the state that it had. */
   readonly replaced?: ControlPlaneSnapshot | 'wiped' | undefined;
 }
 
-/** For whom {@link Sandbox.tokenFor} makes a token. */
+/** The user of a token that {@link Sandbox.tokenFor} issues. */
 export interface TokenOwner {
   readonly user: string;
   readonly groups?: readonly string[] | undefined;
@@ -116,13 +126,13 @@ const DEFAULTS = {
 /**
  * A Kubernetes API server in memory: for tests, demos, and trying things without a cluster.
  *
- * Promises: what it answers is what a kube-apiserver 1.36 answers; what it cannot do answers 501. After `stop()` no socket, timer or
- * listener is left. The injected clock is the only source of time.
+ * Promises: what it answers is what a kube-apiserver 1.36 answers; what it cannot do answers 501. After `stop()` no
+ * socket, timer or listener is left. The injected clock is the only source of time.
  */
 export class Sandbox implements AsyncDisposable {
-  /** Makes chosen requests go wrong. */
+  /** Faults for chosen requests. */
   readonly faults = new FaultScript();
-  /** Every request so far, the latest last. */
+  /** All requests so far, the latest last. */
   readonly requests = new RequestLog();
   readonly #options: typeof DEFAULTS & { readonly clock?: Clock };
   readonly #clock: SkewedClock;
@@ -135,7 +145,7 @@ export class Sandbox implements AsyncDisposable {
   #scenario: RunningScenario | undefined;
   #restarting: Promise<void> | undefined;
   #life = new AbortController();
-  /** Aborts when the sandbox stops for good; `#life` does at every restart too. */
+  /** Aborts when the sandbox stops. `#life` aborts at every restart too. */
   readonly #end = new AbortController();
 
   private constructor(options: SandboxOptions) {
@@ -158,7 +168,10 @@ export class Sandbox implements AsyncDisposable {
     return this.#controlPlane.backend.cluster;
   }
 
-  /** Resolves once the server answers. Rejects with the system's error when the address cannot be had, with `argument` for unknown options. */
+  /**
+   * Starts a sandbox. Resolves when it answers requests. Rejects with the system's error when it cannot listen on the
+   * address, with `argument` for unknown options.
+   */
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
     checkOptions('Sandbox.start', options, KNOWN_OPTIONS);
     const sandbox = new Sandbox(options);
@@ -167,14 +180,15 @@ export class Sandbox implements AsyncDisposable {
     return sandbox;
   }
 
-  /** The bearer token clients must send: the latest, even when it has expired. */
+  /** The latest token of the administrator, also when it has expired. */
   get token(): string {
     return this.#tokens.token;
   }
 
   /**
-   * A token for a user or a service account (`system:serviceaccount:NAMESPACE:NAME`), whether there is one or not; good for `lifetimeMs`,
-   * for good unless said. Everybody is in system:authenticated, service accounts in their groups too, unless others are given.
+   * Issues a token for a user or a service account (`system:serviceaccount:NAMESPACE:NAME`). The account need not
+   * exist. The token is accepted for `lifetimeMs`; by default it does not expire. Without `groups` the user is in
+   * system:authenticated, and a service account is also in the groups of service accounts.
    */
   tokenFor(owner: TokenOwner): string {
     checkOptions('tokenFor', owner, KNOWN_TOKEN_OWNER);
@@ -182,12 +196,12 @@ export class Sandbox implements AsyncDisposable {
     return this.#tokens.issue(userNamed(user, groups, uid), lifetimeMs);
   }
 
-  /** `https://127.0.0.1:PORT`; without a socket an address nobody listens on. */
+  /** The base URL, such as `https://127.0.0.1:PORT`. Without a socket it is an address that does not answer. */
   get url(): string {
     return `${this.#options.tls ? 'https' : 'http'}://${this.#controlPlane.server.address}`;
   }
 
-  /** The certificate clients must trust, PEM; '' when there is none. */
+  /** The certificate that clients must trust, as PEM; '' without TLS or without a socket. */
   get caPem(): string {
     return this.#certificate?.cert ?? '';
   }
@@ -196,19 +210,19 @@ export class Sandbox implements AsyncDisposable {
     return this.#seed;
   }
 
-  /** The revision of the latest write: the resourceVersion of a list made now. */
+  /** The revision of the latest write: the resourceVersion of a list at this moment. */
   get resourceVersion(): string {
     return String(this.#cluster.store.revision);
   }
 
-  /** Where something is to be seen: the scenario's namespace, else `default`. */
+  /** The namespace with objects to look at: that of the scenario, else `default`. */
   get namespace(): string {
     return this.#scenario?.namespace ?? 'default';
   }
 
   /**
-   * A kubeconfig with the certificate and the token in it, as YAML: the administrator's unless said. Its one context is `sandbox`, in the
-   * sandbox's {@link namespace}.
+   * A kubeconfig as YAML, with the certificate and a token. Default: the token of the administrator. Its one context is
+   * `sandbox`, in the {@link namespace} of the sandbox.
    */
   kubeconfig(options: { token?: string } = {}): string {
     checkOptions('kubeconfig', options, { token: 'text' });
@@ -225,20 +239,23 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Answers a request in-process, as the socket would. A request without an Authorization header is the administrator's.
-   * Rejects only where a real connection would break: by a fault, while restarting, after `stop()`.
+   * Answers a request in this process, as the socket does. A request without an Authorization header is the
+   * administrator's. Rejects only where a real connection would break: by a fault, during a restart, after `stop()`.
    */
   handle(request: ApiRequest): Promise<ApiResponse> {
     return this.#serve(request, true);
   }
 
-  /** A client's way in without a socket, over {@link handle}: what a client is made of instead of a configuration. */
+  /**
+   * A transport to the sandbox without a socket, over {@link handle}. A client is created from it instead of from a
+   * kubeconfig.
+   */
   transport(options: InProcessOptions = {}): InProcessTransport {
     checkOptions('transport', options, KNOWN_TRANSPORT_OPTIONS);
     return inProcessTransport((request) => this.#dated(request, true), { ...options, seed: options.seed ?? this.#seed });
   }
 
-  /** As HTTP has it, with the moment of the answer by the server's clock. */
+  /** Answers a request with a Date header, in the time of the server's clock. */
   async #dated(request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
     const response = await this.#serve(request, trusted);
     return { ...response, headers: { ...response.headers, date: new Date(this.#clock.now()).toUTCString() } };
@@ -279,15 +296,16 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Creates the objects, or updates those that exist, with their status if they have one, under their uid and creation time if they
-   * have them. Namespaces that are missing are made. Takes objects, lists of them, and kinds that a definition before them brought.
+   * Creates objects, and updates those that exist. A given status is stored, and for a new object a given uid and
+   * creation time. Missing namespaces are created. Accepts an object or an array of objects; a definition in the array
+   * may come before objects of its kind. Returns copies.
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
     return copiesOnRead(all.map((object) => this.#controlPlane.fixtures.apply({ metadata: {}, ...copy(object) }).object));
   }
 
-  /** A copy of an object, or undefined. */
+  /** A copy of an object; undefined when it does not exist. */
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
     return this.#controlPlane.fixtures.get(type, key);
   }
@@ -298,28 +316,34 @@ export class Sandbox implements AsyncDisposable {
     return this.#controlPlane.fixtures.list(type, options);
   }
 
-  /** Deletes an object as a client would: finalizers hold it, pods wind down. Throws a 404 StatusError when there is none. */
+  /**
+   * Deletes an object as a request of a client does: finalizers and the grace period of a pod delay the deletion.
+   * Throws a StatusError with 404 when the object does not exist.
+   */
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number } = {}): void {
     checkOptions('delete', options, { gracePeriodSeconds: 'number' });
     this.#controlPlane.fixtures.delete(type, key, options);
   }
 
-  /** Forgets all history: older continue tokens and, unless `watches` is false, older watches get 410 from now on. */
+  /**
+   * Forgets all history. From now on older continue tokens get 410, and older watches too unless `watches` is false.
+   */
   compact(options: { watches?: boolean } = {}): void {
     checkOptions('compact', options, { watches: 'boolean' });
     this.#cluster.store.compact(options);
   }
 
   /**
-   * Goes away and comes back under the same address: every connection breaks, new ones are refused for `downMs`. Objects stay;
-   * history only with `keepHistory`. Resolves when it is back; one that is under way already is waited for.
+   * Restarts the server under the same address: every connection breaks, and new ones are refused for `downMs`. Objects
+   * are kept; history is kept only with `keepHistory`. Resolves when the server is back. During a restart it waits for
+   * that one instead of starting another.
    */
   restart(options: { keepHistory?: boolean; downMs?: number } = {}): Promise<void> {
     checkOptions('restart', options, { keepHistory: 'boolean', downMs: 'number' });
     return this.#restartOnce(options);
   }
 
-  /** All that is stored at this moment, for {@link restore}. */
+  /** The present state of all objects, for {@link restore}. */
   snapshot(): SandboxSnapshot {
     const snapshot: SandboxSnapshot = { resourceVersion: this.resourceVersion };
     STORED.set(snapshot, this.#controlPlane.snapshot());
@@ -327,8 +351,9 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Restarts with the state of an earlier moment, as when a backup is restored: versions go on from the one of then, and what happened since
-   * is unknown. Tokens and the certificate stay; a scenario ends. A restart that is under way is waited for, and nothing is restored.
+   * Restarts with the state of a snapshot, as a cluster that is restored from a backup: versions continue from that of
+   * the snapshot, and later changes are unknown. Tokens and the certificate are kept; a scenario ends. During a restart
+   * it waits for that one and restores nothing. Throws `argument` for a value that `snapshot()` did not return.
    */
   restore(snapshot: SandboxSnapshot, options: { downMs?: number } = {}): Promise<void> {
     checkOptions('restore', options, { downMs: 'number' });
@@ -338,7 +363,10 @@ export class Sandbox implements AsyncDisposable {
     return this.#restartOnce({ downMs, replaced: stored });
   }
 
-  /** As {@link restore}, with what a cluster that was just made has: versions start again, and every object gets another uid. */
+  /**
+   * Restarts as {@link restore} does, with the objects of a new cluster: versions begin at the start, and every object
+   * has another uid.
+   */
   wipe(options: { downMs?: number } = {}): Promise<void> {
     checkOptions('wipe', options, { downMs: 'number' });
     const { downMs = 0 } = options;
@@ -372,24 +400,33 @@ export class Sandbox implements AsyncDisposable {
     this.#controlPlane.server.address = address;
   }
 
-  /** The server's time of day is ahead by so much from now on, behind if negative: its Date header, and the times it writes. 0 puts it right. */
+  /**
+   * Sets how far the server's time of day is ahead, in ms (negative: behind). It shows in the Date header and in the
+   * times that the server writes. 0 sets the time right.
+   */
   skewClock(ms: number): void {
     this.#clock.skewMs = ms;
   }
 
-  /** The present token is answered 401 from now on, until {@link rotateToken}. Requests in-process without credentials go on. */
+  /**
+   * Makes the administrator's token expire: it gets 401 until {@link rotateToken}. Requests in this process without
+   * credentials still succeed.
+   */
   expireToken(): void {
     this.#tokens.expire();
   }
 
-  /** Issues a new token and returns it; the one before is not taken any more. Kubeconfigs written before keep the old one. */
+  /**
+   * Issues a new token of the administrator and returns it. The token before is no longer accepted; kubeconfigs that
+   * were written before still contain it.
+   */
   rotateToken(): string {
     return this.#tokens.rotate();
   }
 
   /**
-   * Moves the clock on by `ms` and lets everything happen that is due by then. Throws `argument` unless the sandbox was started on a clock
-   * that is moved by hand, as `FakeClock` of kubectl-informer/testing.
+   * Moves the clock forward by `ms`, and runs everything that is due by then. Throws `argument` unless the sandbox was
+   * started with a FakeClock, of kubectl-informer/testing.
    */
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
@@ -397,7 +434,10 @@ export class Sandbox implements AsyncDisposable {
     throw new InformerError('argument', 'this sandbox runs on a clock that moves by itself', { hint: 'start it with a FakeClock' });
   }
 
-  /** Sets a scenario going, in place of the one before. Throws `argument` when there is none of that name, or an option cannot be. */
+  /**
+   * Starts a scenario, in place of the one before. Throws `argument` for an unknown name or an option that is not
+   * valid.
+   */
   startScenario(name: string, options: ScenarioOptions = {}): void {
     this.stopScenario();
     const { backend } = this.#controlPlane;
@@ -405,12 +445,13 @@ export class Sandbox implements AsyncDisposable {
     this.#scenario = createScenario(name, world, options);
   }
 
-  /** Everything stays as it is from now on, unless clients change it. */
+  /** Ends the scenario. Its objects stay as they are. */
   stopScenario(): void {
     this.#scenario?.[Symbol.dispose]();
     this.#scenario = undefined;
   }
 
+  /** Stops the sandbox for good. The bodies of open requests end gracefully. */
   async stop(): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
@@ -433,10 +474,10 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-/** Why a server went away: in good order, its streams end; in a restart they break. */
+/** The reason of the abort when the sandbox stops: bodies end gracefully then. In a restart they break. */
 const STOPPED = 'stopped';
 
-/** A body that ends or breaks when the server goes away, and tells when it is done with. */
+/** A body that ends or breaks when the server goes away, and that calls `release` at its end. */
 async function* alive(body: AsyncIterable<Uint8Array>, life: AbortSignal, release: () => void): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const chunk of body) {

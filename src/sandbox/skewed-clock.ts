@@ -1,9 +1,11 @@
 import type { Clock, Timer } from '../kit/clock.ts';
 
-/** A clock that shows another time of day than the one it runs on, and waits as that one does. */
+/**
+ * A clock whose time of day differs from that of another clock by `skewMs`. Its timers are those of the other clock.
+ */
 export class SkewedClock implements Clock {
   readonly #clock: Clock;
-  /** How far it is ahead, ms. */
+  /** How far this clock is ahead, ms; negative when it is behind. */
   skewMs = 0;
 
   constructor(clock: Clock) {

@@ -6,14 +6,14 @@ import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/tabl
 import type { ApiType } from '../types/api-type.ts';
 import { presented } from '../types/conversion.ts';
 
-/** What a list says of itself. */
+/** The metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue: string;
   readonly remaining: number | undefined;
 }
 
-/** A list as JSON: an opening, items with commas between them, a closing. */
+/** Writes a list as JSON in pieces: an opening, the items, between which the caller puts commas, and a closing. */
 export interface ListEncoder {
   open(meta: ListMeta, empty: boolean): string;
   item(object: StoredObject): string;
@@ -22,7 +22,7 @@ export interface ListEncoder {
 
 type Shape = Pick<AnswerFormat, 'form' | 'includeObject'>;
 
-/** One object as a whole body, without the line feed. `headed` says whether a table names its columns. */
+/** One object as a whole body without a line feed. `headed` says whether a table has its column definitions. */
 export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, now: number, headed = true): string {
   if (shape.form === 'metadata') return metadataOf(object);
   if (shape.form === 'object') return wholeObject(type, object);
@@ -32,7 +32,7 @@ export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, 
   return `${head}"columnDefinitions":${columns},"rows":[${tableRow(type, object, shape, now)}]}`;
 }
 
-/** An object with kind and apiVersion in front, as its type shows it. */
+/** An object in the version of its type, with kind and apiVersion first. */
 function wholeObject(type: ApiType, object: StoredObject): string {
   return leadOf(type) + presented(type, object).fields;
 }
@@ -54,7 +54,10 @@ function builtinEncoder(type: ApiType): ListEncoder {
   };
 }
 
-/** Custom resources leave the real server with sorted keys, whole items, and a `continue` even when there is none. */
+/**
+ * The encoder of custom resources. A real server sorts the keys of the list, repeats the kind in items, and always
+ * writes `continue`.
+ */
 function customEncoder(type: ApiType): ListEncoder {
   return {
     open: () => `{"apiVersion":"${formatGroupVersion(type.gvr)}","items":[`,
@@ -65,7 +68,7 @@ function customEncoder(type: ApiType): ListEncoder {
 
 function tableEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
   const head = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":';
-  const hasNull = (empty: boolean) => empty && !hasPrinter(type); // without a printer of its own an empty table has no rows at all
+  const hasNull = (empty: boolean) => empty && !hasPrinter(type); // for a type without columns of its own a real server writes `null`
   return {
     open: (meta, empty) =>
       `${head}${metaJson(meta)},"columnDefinitions":${columnDefinitions(type)},"rows":${hasNull(empty) ? 'null' : '['}`,
@@ -106,7 +109,7 @@ function customMetaJson({ resourceVersion, continue: token, remaining }: ListMet
 
 const leads = new WeakMap<ApiType, string>();
 
-/** The opening of every object of a type. Custom resources leave the real server with sorted keys. */
+/** The first fields of every object of a type. A real server sorts them for custom resources. */
 function leadOf(type: ApiType): string {
   let lead = leads.get(type);
   if (!lead) {

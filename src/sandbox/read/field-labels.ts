@@ -4,10 +4,13 @@ import type { UnknownObject } from '../../model/object.ts';
 import { badRequest } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 
-/** What the value of a field label is when the object has none. '' unless said. */
+/** Field labels with the value that each has when the object lacks the field. */
 type Labels = Readonly<Record<string, string>>;
 
-/** Field labels beyond metadata.name and metadata.namespace. Source: the AddFieldLabelConversion functions of kubernetes/pkg/apis. */
+/**
+ * Field labels beyond metadata.name and metadata.namespace. Source: the AddFieldLabelConversion functions of
+ * kubernetes/pkg/apis.
+ */
 const FIELD_LABELS: Readonly<Record<string, Labels>> = {
   pods: {
     'spec.nodeName': '',
@@ -43,10 +46,10 @@ const FIELD_LABELS: Readonly<Record<string, Labels>> = {
   'certificatesigningrequests.certificates.k8s.io': { 'spec.signerName': '' },
 };
 
-/** The same labels as clients of events.k8s.io name them. */
+/** The names that clients of events.k8s.io use for field labels of events. */
 const EVENT_LABELS: Readonly<Record<string, string>> = { regarding: 'involvedObject', reportingController: 'reportingComponent' };
 
-/** Throws 400, in the words of the type, when a label cannot be selected by. */
+/** Throws 400, with the message of the type, when objects cannot be selected by a label. */
 export function checkFieldLabel(type: ApiType, label: string): void {
   if (label === 'metadata.name' || (label === 'metadata.namespace' && (type.namespaced || !type.custom))) return;
   if (type.custom) {
@@ -59,7 +62,7 @@ export function checkFieldLabel(type: ApiType, label: string): void {
   badRequest(`${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }
 
-/** The value of a checked field label. */
+/** The value of a field label that {@link checkFieldLabel} has accepted. */
 export function fieldValue(type: ApiType, object: UnknownObject, label: string): string {
   const path = storedLabel(type, label);
   if (type.storage === 'events' && path === 'source') return sourceOf(object);

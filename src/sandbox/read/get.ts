@@ -12,12 +12,12 @@ export function answerGet(cluster: Cluster, call: ResourceCall): ApiResponse {
   return showObject(cluster, call, 200, find(cluster, call));
 }
 
-/** The object a call names. Throws 404. */
+/** The object that a call names. Throws 404 when it does not exist. */
 export function find({ store }: Cluster, { type, namespace, name = '' }: ResourceCall): StoredObject {
   return store.get(type.storage, joinKey(namespace, name)) ?? missing(type.gvr, name);
 }
 
-/** An object as the answer to a call, in the form the client asked for. */
+/** Answers a call with an object, in the form that the client asks for. */
 export function showObject(
   { clock }: Cluster,
   { type, representation }: ResourceCall,

@@ -15,7 +15,7 @@ import { type Selection, selectionOf } from './selection.ts';
 /** How long a list waits for a version that is not reached yet. Source: apiserver storage/cacher blockTimeout. */
 const WAIT_FOR_VERSION_MS = 3_000;
 
-/** Answers LIST: one page of one consistent state. The body is made chunk by chunk while it is read. */
+/** Answers LIST with one page of one consistent state. The body is encoded chunk by chunk while it is read. */
 export async function answerList(cluster: Cluster, call: ResourceCall): Promise<ApiResponse> {
   const options = parseListOptions(call);
   const selection = selectionOf(call.type, options);
@@ -27,7 +27,7 @@ export async function answerList(cluster: Cluster, call: ResourceCall): Promise<
   return syntax === 'yaml' || pretty ? respondEncoded(200, Buffer.from(await bodyBytes(response)), call.representation) : response;
 }
 
-/** The objects a request selects, in key order: what deletecollection goes through. */
+/** The objects that a request selects, in key order. */
 export function select(cluster: Cluster, type: ApiType, namespace: string | undefined, selection: Selection | undefined): StoredObject[] {
   const found = cluster.store.collection(type.storage).list({ prefix: keyPrefix(namespace) }, cluster.store.revision);
   return selection ? found.filter(selection) : found;
@@ -38,7 +38,7 @@ export function keyPrefix(namespace: string | undefined): string {
 }
 
 interface Start {
-  /** The revision whose state is shown. */
+  /** The revision whose state the list shows. */
   readonly revision: number;
   readonly from: string | undefined;
   readonly paged: boolean;
@@ -119,7 +119,7 @@ function pageOf({ store }: Cluster, { type, namespace }: ResourceCall, { revisio
   };
 }
 
-/** The first `limit` objects that are selected (all when 0), and how many had to be read for them. */
+/** The first `limit` selected objects (all when 0), and how many objects were read to find them. */
 function take(
   all: readonly StoredObject[],
   limit: number,
@@ -138,7 +138,7 @@ function take(
 
 const CHUNK_LENGTH = 128 * 1024;
 
-/** Chunks of at least 128 KiB, the last one excepted. */
+/** The body of a list, in chunks of at least 128 KiB; the last one may be smaller. */
 async function* encodeList({ items, meta }: Page, encoder: ListEncoder): AsyncGenerator<Uint8Array, void, void> {
   const empty = items.length === 0;
   let texts = [encoder.open(meta, empty)];
@@ -158,7 +158,10 @@ async function* encodeList({ items, meta }: Page, encoder: ListEncoder): AsyncGe
   yield bytesOf(texts);
 }
 
-/** The texts as one piece. Joining them first would make a large string, whose like the garbage collector goes through everything for. */
+/**
+ * The bytes of several texts. Joining the texts first would make one large string, which costs a full garbage
+ * collection.
+ */
 function bytesOf(texts: readonly string[]): Buffer {
   let size = 0;
   for (const text of texts) size += Buffer.byteLength(text);

@@ -4,7 +4,7 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import { type Call, flag } from '../api/call.ts';
 import { badRequest, internal, invalidOptions } from '../status/statuses.ts';
 
-/** The options of a list or watch, read and checked against each other. */
+/** The options of a list or watch, parsed and checked. */
 export interface ReadOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
@@ -24,7 +24,10 @@ export function isWatch(query: URLSearchParams): boolean {
   return flag(query, 'watch');
 }
 
-/** Reads the options of a LIST. Throws 400 or 422 with the server's wording. Source: apimachinery internalversion/validation. */
+/**
+ * Parses the options of a LIST. Throws 400 or 422 with the messages of a real server. Source: apimachinery
+ * internalversion/validation.
+ */
 export function parseListOptions(call: Call): ReadOptions {
   const options = parse(call);
   if (options.sendInitialEvents || call.query.has('sendInitialEvents')) {
@@ -38,7 +41,7 @@ export function parseListOptions(call: Call): ReadOptions {
   return options;
 }
 
-/** Reads the options of a WATCH. */
+/** Parses the options of a WATCH. Throws 400, 422, or 500 for an invalid resourceVersion, as a real server does. */
 export function parseWatchOptions(call: Call): ReadOptions {
   const options = parse(call);
   const initial = call.query.has('sendInitialEvents');

@@ -6,7 +6,7 @@ import { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { showObject } from './get.ts';
 
-/** What a Scale is shown as: an object like any other, though nothing of its type is stored. */
+/** The type of Scales for encoding them. No object of this type is stored. */
 export const SCALES: ApiType = {
   gvr: { group: 'autoscaling', version: 'v1', resource: 'scales' },
   kind: 'Scale',
@@ -23,7 +23,7 @@ export const SCALES: ApiType = {
   custom: undefined,
 };
 
-/** A Scale as the answer to a call, as the object, its metadata, or a Table. */
+/** Answers a call with a Scale: as the object, its metadata or a Table, as the client asks. */
 export function showScale(cluster: Cluster, call: ResourceCall, scale: UnknownObject): ApiResponse {
   const { name = '', namespace, resourceVersion } = scale.metadata;
   return showObject(cluster, { ...call, type: SCALES }, 200, new StoredObject(`${namespace}/${name}`, scale, Number(resourceVersion)));

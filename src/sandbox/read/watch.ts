@@ -15,22 +15,22 @@ import { keyPrefix, select } from './list.ts';
 import { parseWatchOptions, type ReadOptions } from './read-options.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
-/** What a server sets for all its watches. */
+/** The settings of all watches of a server. */
 export interface WatchSettings {
   readonly bookmarkIntervalMs: number;
 }
 
-/** A watch without a timeout of its own lives half an hour to an hour. Source: apiserver --min-request-timeout. */
+/** A watch without `timeoutSeconds` ends after half an hour to an hour. Source: apiserver --min-request-timeout. */
 const DEFAULT_TIMEOUT_MS = 1_800_000;
 
-/** The last bookmark comes this long before the server ends a watch. Source: apiserver storage/cacher bookmark timing. */
+/** How long before the end of a watch its last bookmark is sent. Source: apiserver storage/cacher bookmark timing. */
 const LAST_BOOKMARK_MS = 2_000;
 
 /**
- * Answers WATCH. The options are checked at once; the body then gives each batch of changes as soon as they are there.
+ * Answers WATCH. The options are checked at once. The body then yields changes, in batches, as soon as they happen.
  *
- * A watcher is a cursor into the collection's log, not a queue: one that reads slowly holds no memory, and one that falls out of the
- * history window is ended, so that its client starts anew and gets 410.
+ * A watcher is a cursor into the log of the collection, not a queue, so a slow client costs no memory. A watcher that
+ * falls behind the kept history ends; its client then starts again and gets 410.
  */
 export function answerWatch(cluster: Cluster, call: ResourceCall, settings: WatchSettings): ApiResponse {
   const options = parseWatchOptions(call);
@@ -38,7 +38,7 @@ export function answerWatch(cluster: Cluster, call: ResourceCall, settings: Watc
   return { status: 200, headers: { 'content-type': 'application/json' }, body: watcher.run() };
 }
 
-/** The state that comes first is sent in chunks of about this many characters. */
+/** The initial events are sent in chunks of about this many characters. */
 const CHUNK_LENGTH = 128 * 1024;
 
 class Watcher {
@@ -79,7 +79,7 @@ class Watcher {
     yield* this.#follow();
   }
 
-  /** Whether the state comes first: a streaming list, or a watch from no version in particular. */
+  /** Whether the watch begins with the present objects: a streaming list, or a watch without a particular version. */
   #startsWithState(): boolean {
     const { resourceVersion, sendInitialEvents } = this.#options;
     return sendInitialEvents || resourceVersion === '' || resourceVersion === '0';
@@ -99,7 +99,7 @@ class Watcher {
     if (this.#options.allowWatchBookmarks) yield Buffer.from(this.#line('BOOKMARK', bookmark));
   }
 
-  /** `sendInitialEvents=false` at no version: from now on, without the state. */
+  /** `sendInitialEvents=false` without a particular version: a watch from now on, without initial events. */
   #skipsState(): boolean {
     const { resourceVersion, sendInitialEvents } = this.#options;
     return this.#call.query.has('sendInitialEvents') && !sendInitialEvents && (resourceVersion === '' || resourceVersion === '0');
@@ -108,7 +108,7 @@ class Watcher {
   async *#follow(): AsyncGenerator<Uint8Array, void, void> {
     const { log } = this.#collection;
     while (!this.#call.signal.aborted) {
-      if (this.#cursor < log.first) return; // fell out of the window: the client starts anew
+      if (this.#cursor < log.first) return; // it is behind the kept history: the client has to start again
       const lines = this.#drain();
       if (lines.length > 0) yield lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines);
       else if (this.#over || this.#collection.closed || this.#collection.isRetired(this.#call.type)) return;
@@ -127,7 +127,7 @@ class Watcher {
       if (line) lines.push(line);
     }
     const { revision } = this.#cluster.store;
-    // A watch from a version to come must not be led back to one before it.
+    // The bookmark of a watch from a future version must not be older than that version.
     if (this.#bookmarkDue && this.#cursor === log.next && revision >= Number(this.#options.resourceVersion)) {
       this.#bookmarkDue = false;
       lines.push(Buffer.from(this.#line('BOOKMARK', bookmarkObject(this.#call.type, revision, false))));
@@ -135,7 +135,10 @@ class Watcher {
     return lines;
   }
 
-  /** How this watch sees a change: leaving the selector is a deletion, entering it an addition. */
+  /**
+   * The event of a change in this watch, if it has one. With a selector, an object that stops matching is DELETED, one
+   * that starts is ADDED.
+   */
   #show(event: StoreEvent): Uint8Array | undefined {
     const { object, previous } = event;
     if (this.#options.resourceVersion !== '' && event.revision <= Number(this.#options.resourceVersion)) return undefined; // not reached yet
@@ -148,7 +151,7 @@ class Watcher {
     return before ? this.#eventLine(event, 'DELETED', event.left) : undefined;
   }
 
-  /** Tables tell ages, so only the other forms are shared between watchers. */
+  /** The line of an event. Watchers share it, except for tables: their cells contain ages. */
   #eventLine(event: StoreEvent, type: string, object: StoredObject): Uint8Array {
     const { form } = this.#call.representation;
     if (form === 'table') return Buffer.from(this.#line(type, object));

@@ -3,7 +3,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import { bootstrapPolicy } from '../auth/bootstrap-policy.ts';
 import type { Backend } from '../write/backend.ts';
 
-/** The objects every cluster has. Source: kube-apiserver's bootstrap controllers. */
+/** The objects that every cluster has. Source: kube-apiserver's bootstrap controllers. */
 const OBJECTS: readonly UnknownObject[] = [
   ...['default', 'kube-node-lease', 'kube-public', 'kube-system'].map((name) => ({
     apiVersion: 'v1',
@@ -18,7 +18,10 @@ const OBJECTS: readonly UnknownObject[] = [
   },
 ];
 
-/** Creates what a client expects in a cluster that was just started: the system namespaces, the `kubernetes` service, roles and bindings. */
+/**
+ * Creates the objects of a new cluster: the system namespaces, the service `kubernetes`, the default roles and
+ * bindings.
+ */
 export function bootstrap({ cluster: { types }, writer }: Backend, createdAt: string): void {
   for (const object of [...OBJECTS, ...bootstrapPolicy()]) {
     const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');

@@ -1,12 +1,12 @@
 import { copy } from '../types/copy.ts';
 
-/** So many are copied outright: it takes no time worth saving. */
+/** Arrays of at most this length are copied at once: that is fast enough. */
 const FEW = 1_000;
 
 /**
- * An array of copies of what the store holds; of many, each is made when it is first looked at, for most callers look at few of them, or
- * none. A reader cannot tell: a copy stays the same one, may be changed, and shows the state of when the array was made. It is a plain
- * array, which can be cloned and sent like any other.
+ * An array of copies of stored objects. In a large array each copy is made when it is first read, because most callers
+ * read few of them. A reader sees no difference: the same element is always the same copy, it may be changed, and it
+ * has the state of the moment when the array was made. The result is a plain array, which can be cloned and sent.
  */
 export function copiesOnRead<T extends object>(stored: readonly T[]): T[] {
   if (stored.length <= FEW) return stored.map(copy);
@@ -15,7 +15,7 @@ export function copiesOnRead<T extends object>(stored: readonly T[]): T[] {
   return copies;
 }
 
-/** A place in an array that becomes an ordinary one when it is read or written. */
+/** An accessor that becomes an ordinary element of the array when it is read or written. */
 function copiedOnRead<T>(copies: T[], i: number, object: T): PropertyDescriptor {
   const become = (value: T) => {
     Object.defineProperty(copies, i, { value, writable: true, enumerable: true, configurable: true });

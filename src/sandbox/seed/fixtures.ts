@@ -12,13 +12,15 @@ import type { Deleter } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
 import { copiesOnRead } from './copies-on-read.ts';
 
-/** How a type is named in code: a GVR, or anything with apiVersion and kind. */
+/** A type in code: a GVR, or an object with apiVersion and kind. */
 export type TypeReference = GroupVersionResource | { readonly apiVersion: string; readonly kind: string };
 
-/** These writes are signed with this name. */
+/** The field manager of these writes. */
 const MANAGER = 'sandbox';
 
-/** The objects of a sandbox as code puts them there and looks at them: no requests, no waiting, copies in and out. */
+/**
+ * Reads and writes objects of a sandbox from code: without requests and without waiting. Results of reads are copies.
+ */
 export class Fixtures {
   readonly #cluster: Cluster;
   readonly #writer: Writer;
@@ -32,7 +34,10 @@ export class Fixtures {
     this.#crds = crds;
   }
 
-  /** Creates an object, or updates the one that is there; see Sandbox.apply. Takes the object over; what is returned is the store's. */
+  /**
+   * Creates an object, or updates the stored one; see Sandbox.apply. Takes ownership of `object`. The result belongs to
+   * the store and must not be changed.
+   */
   apply(object: UnknownObject): StoredObject {
     const type = this.#type({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' });
     const { store } = this.#cluster;
@@ -77,7 +82,7 @@ export class Fixtures {
   }
 }
 
-/** An update says which object it means; whatever version a fixture carries is of another server. */
+/** The identity of the stored object, for an update. A resourceVersion in a fixture is from another server. */
 function identityOf({ metadata }: UnknownObject): { resourceVersion?: string; uid?: string } {
   const { resourceVersion, uid } = metadata;
   return { ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };

@@ -6,12 +6,12 @@ import { hasMetadata, type UnknownObject } from '../../model/object.ts';
 import { EXACT_INT_11 } from '../api/exact-yaml.ts';
 import { EXCESSIVE_ALIASES, hasExcessiveAliases } from '../write/limits.ts';
 
-/** File modes are written as octal (`0644`) in manifests, which YAML 1.2 would read as decimal. */
+/** YAML with the integers of YAML 1.1: manifests have octal file modes (`0644`), which YAML 1.2 reads as decimal. */
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, EXACT_INT_11);
 
 /**
- * Reads kubectl manifests: YAML documents, JSON, and Lists of them, in the order they stand. Empty documents are left out.
- * Throws `argument` with the source and what is wrong.
+ * Parses manifests as kubectl does: YAML documents, JSON, and Lists of objects. The result is in the order of the text;
+ * empty documents are left out. Throws `argument`, with `source` and the problem, for text that is not valid.
  */
 export function parseManifests(text: string, source = 'the manifest'): UnknownObject[] {
   return documentsOf(text, source).flatMap((document) => objectsOf(document, source));
@@ -34,7 +34,7 @@ function loaded(text: string, source: string): unknown[] {
   try {
     return loadAll(text, { schema: SCHEMA });
   } catch (error) {
-    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`); // no cause: it shows the lines around
+    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`); // without a cause: that would show lines of the file
   }
 }
 

@@ -27,21 +27,23 @@ import { health, isHealthPath, pageNotFound, plainPath } from './plain-paths.ts'
 
 export interface ApiServerOptions extends WatchSettings {
   readonly tokens: TokenKeeper;
-  /** Whether roles and bindings hold for everybody, not only for who is impersonated. */
+  /** True: roles and bindings restrict every user. False: they restrict impersonated users only. */
   readonly rbac: boolean;
 }
 
 /**
- * The API server without a socket: a request in, an answer out. Never throws; what goes wrong is answered with a Status.
+ * The API server without a socket: it takes a request and returns an answer. It never throws; every failure is answered
+ * with a Status.
  *
- * Promises: every body can be left early; a watch ends when the request's signal aborts. What is not implemented answers 501.
+ * Promises: every body can be left early; a watch ends when the signal of its request aborts. What is not implemented
+ * is answered 501.
  */
 export class ApiServer {
   readonly #cluster: Cluster;
   readonly #writes: WriteRequests;
   readonly #options: ApiServerOptions;
   readonly #authorizer: Authorizer;
-  /** host:port as discovery tells it. */
+  /** The host:port that discovery shows. */
   address = '127.0.0.1:6443';
 
   constructor(cluster: Cluster, writes: WriteRequests, options: ApiServerOptions) {
@@ -51,13 +53,16 @@ export class ApiServer {
     this.#authorizer = new Authorizer(cluster.store);
   }
 
-  /** `trusted` lets a request in that carries no credentials: one that came through no socket. */
+  /**
+   * Answers a request. One without credentials is the administrator's if `trusted`, which is for requests that came
+   * through no socket.
+   */
   async serve(request: ApiRequest, { trusted = false }: { trusted?: boolean } = {}): Promise<ApiResponse> {
     try {
       const headers = lowerCased(request.headers);
       const response = await this.#answer(request, headers, trusted);
       if (isHead(request)) return withoutBody(response);
-      const watching = isWatch(new URLSearchParams(split(request.path)[1])); // whose first bytes may be long in coming
+      const watching = isWatch(new URLSearchParams(split(request.path)[1])); // a watch may send nothing for a long time
       return watching ? response : await compress(response, headers.get('accept-encoding'));
     } catch (error) {
       const answer = respondStatus(error instanceof StatusError ? error.status : internalError(messageOf(error)));
@@ -123,7 +128,7 @@ export class ApiServer {
     return this.#carryOut(call, verb);
   }
 
-  /** A role or a binding is tried first: it may not give away what its writer does not have. */
+  /** Writes a role or a binding, after a dry run whose result grants nothing that the user does not have. */
   async #grant(call: ResourceCall, verb: string): Promise<ApiResponse> {
     const query = new URLSearchParams([...call.query].filter(([name]) => name !== 'dryRun'));
     query.append('dryRun', 'All');
@@ -187,7 +192,7 @@ function internalError(message: string): Status {
   return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** Versions that discovery names but whose objects look different from the stored ones. */
+/** Versions that discovery lists, but to which the sandbox cannot convert stored objects. */
 function isUnserved({ group, version }: { group: string; version: string }): boolean {
   return group === 'autoscaling' && version === 'v1';
 }

@@ -1,4 +1,4 @@
-/** A certificate with its key, PEM. Self-signed: clients are given it as the authority to trust. */
+/** A self-signed certificate with its key, as PEM. Clients use the certificate as the authority that they trust. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -6,7 +6,10 @@ export interface Certificate {
 
 const DAY_MS = 86_400_000;
 
-/** Makes a certificate for loopback and `host`, in memory. Takes some 25 ms, and 100 ms more for loading the library the first time. */
+/**
+ * Creates a certificate for loopback and `host`. Takes about 25 ms, and 100 ms more the first time, to load the
+ * library.
+ */
 export async function makeCertificate(host: string, now: number): Promise<Certificate> {
   const { generate } = await import('selfsigned');
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'kubectl-informer-sandbox' }], {

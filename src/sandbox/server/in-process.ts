@@ -4,18 +4,21 @@ import { type Random, seededRandom } from '../../kit/random.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 
 export interface InProcessOptions {
-  /** What the sizes of the chunks come from; the sandbox's own seed unless said. */
+  /** The seed of the chunk sizes. Default: the seed of the sandbox. */
   readonly seed?: number | undefined;
-  /** The longest chunk, in bytes, at least 1. Unless said most come whole, and some in bits, down to single bytes. */
+  /**
+   * The largest chunk in bytes, at least 1. By default most chunks are sent whole, and some in pieces, down to single
+   * bytes.
+   */
   readonly chunkBytes?: number | undefined;
-  /** The token that requests carry; none unless said, which makes them the administrator's. */
+  /** The token of the requests. Without it they are the administrator's. */
   readonly token?: string | undefined;
 }
 
-/** Requests in, answers out, without a socket. Fits the client's `Transport` by shape. */
+/** A transport without a socket. It has the shape of the client's `Transport`. */
 export interface InProcessTransport {
   request(init: ApiRequest): Promise<ApiResponse>;
-  /** Breaks every request that is under way; later ones are refused. */
+  /** Breaks every open request; later requests are refused. */
   close(): Promise<void>;
 }
 
@@ -24,10 +27,11 @@ type Body = AsyncGenerator<Uint8Array, void, void>;
 /**
  * A transport to a server in this process.
  *
- * Promises: bodies come in chunks of other sizes than they were made in, drawn per request, so that requests which overlap do not change
- * each other's; with the same seed and a clock that is moved by hand, the same requests give the same bytes in the same chunks. Rejects as
- * a client does: with `transport` when the connection fails, with the signal's reason when that aborts. Nothing is compressed.
- * Throws `argument` on a chunk size that is none.
+ * Promises: bodies are cut into chunks of random sizes, as a network does. The sizes are drawn for each request
+ * separately, so parallel requests do not influence each other: with the same seed and a FakeClock, the same requests
+ * get the same bytes in the same chunks. A request rejects as a client's does: with `transport` when the connection
+ * fails, with the reason of its signal when that aborts. Nothing is compressed. Throws `argument` for a chunk size that
+ * is not a whole number of at least 1.
  */
 export function inProcessTransport(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
@@ -69,7 +73,7 @@ async function exchange(
   }
 }
 
-/** The body as its reader meets it: it breaks when the reader aborts or the transport closes, and lets go of everything at its end. */
+/** A body that breaks when its reader aborts or the transport closes, and calls `release` at its end. */
 async function* received(body: Body, init: ApiRequest, life: AbortSignal, release: () => void): Body {
   try {
     for await (const chunk of body) {
@@ -85,10 +89,10 @@ async function* received(body: Body, init: ApiRequest, life: AbortSignal, releas
   }
 }
 
-/** Most pieces are of the size they came in. */
+/** The largest sizes to draw from. Infinity leaves a chunk whole. */
 const LONGEST = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 2000, 200, 30, 3];
 
-/** Gives a body's bytes in pieces of other sizes, each at once: a network keeps no boundaries. */
+/** Cuts the chunks of a body into smaller ones of random sizes. */
 async function* recut(body: AsyncIterable<Uint8Array>, random: Random, chunkBytes: number | undefined): Body {
   for await (const chunk of body) {
     const longest = chunkBytes ?? (LONGEST[Math.floor(random() * LONGEST.length)] as number);
@@ -104,7 +108,7 @@ function withToken(init: ApiRequest, token: string | undefined): ApiRequest {
   return token === undefined ? init : { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
 }
 
-/** How far the compressor gets at a time is up to the machine, not the seed. */
+/** Headers that ask for no compression: the chunks of a compressor depend on the machine, not on the seed. */
 function uncompressed(headers: ApiRequest['headers'] = {}): ApiRequest['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'accept-encoding'));
 }

@@ -10,12 +10,13 @@ const JSON_TYPES = ['application/json', 'application/*', '*/*'];
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * Answers `/openapi/v3` and what is below it; undefined for a document that is not served. A document asked for by its hash may be kept for
- * good, one asked for by an old hash leads to the present one. Documents are JSON only.
+ * Answers `/openapi/v3` and the paths below it; undefined for a document that is not served. A document that is
+ * requested by its hash may be cached for a year; a request with an old hash is redirected to the present one.
+ * Documents are JSON only.
  * Source: kube-openapi handler3.
  */
 export function openApiPath({ types, clock }: Cluster, { query, headers }: Call, path: string): ApiResponse | undefined {
-  if (path === ROOT) return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`); // it names no media type of its own
+  if (path === ROOT) return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`); // a real server sends the index without a JSON content type
   const name = path.slice(ROOT.length + 1);
   const document = openApiDocument(types, name);
   if (!document) return undefined;

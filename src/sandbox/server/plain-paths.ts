@@ -8,7 +8,7 @@ import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVers
 import { methodNotAllowed, notImplemented } from '../status/statuses.ts';
 import { openApiPath } from './openapi-path.ts';
 
-/** What `/version` says. Source: the real server's answer, with the sandbox named as the build. */
+/** The answer to `/version`. Source: the answer of a real server, with the sandbox as the build. */
 const VERSION = {
   major: '1',
   minor: '36',
@@ -27,7 +27,7 @@ const VERSION = {
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|$)/;
 
-/** Health checks, which need no credentials. */
+/** Whether a path is a health check, which needs no credentials. */
 export function isHealthPath(path: string): boolean {
   return HEALTH.test(path);
 }
@@ -36,7 +36,7 @@ export function health(): ApiResponse {
   return respondText(200, 'ok');
 }
 
-/** Answers every path that does not speak of objects: discovery, version, OpenAPI. */
+/** Answers the paths that name no type: discovery, version, OpenAPI. */
 export function plainPath(cluster: Cluster, call: Call, route: Exclude<Route, { kind: 'resource' }>, address: string): ApiResponse {
   const onlyGet = route.kind !== 'plain' || route.path === '/version';
   if (call.method !== 'GET' && (onlyGet || call.method !== 'HEAD')) methodNotAllowed();
@@ -60,34 +60,41 @@ export function plainPath(cluster: Cluster, call: Call, route: Exclude<Route, { 
   }
 }
 
-/** The answer to a path nothing serves: plain text, as Go's mux gives it. */
+/** The answer to a path that is not served: plain text, as Go's ServeMux answers. */
 export function pageNotFound(): ApiResponse {
   return respondText(404, '404 page not found\n');
 }
 
-/** What the real server writes past its serializers, which is pretty for everybody. Source: apiserver responsewriters.WriteRawJSON. */
-function always(value: object): ApiResponse {
+/**
+ * An answer that a real server always indents, whatever the client asks for. Source: apiserver
+ * responsewriters.WriteRawJSON.
+ */
+function alwaysPretty(value: object): ApiResponse {
   return respond(200, value, { syntax: 'json', pretty: true });
 }
 
 function plain(cluster: Cluster, call: Call, path: string): ApiResponse {
-  if (path === '/') return always(rootPaths(cluster.types));
-  if (path === '/version') return always(VERSION);
+  if (path === '/') return alwaysPretty(rootPaths(cluster.types));
+  if (path === '/version') return alwaysPretty(VERSION);
   if (path === '/openapi/v2') return openApiV2(call);
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
   if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApiPath(cluster, call, path) ?? pageNotFound();
   return pageNotFound();
 }
 
-/** With `@` in requests of kubectl, where a media type may have none. Source: kube-openapi handler. */
+/**
+ * The media types of the document in protobuf. kubectl sends the one with `@`, which is not a valid media type. Source:
+ * kube-openapi handler.
+ */
 const V2_TYPES = [
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
 ];
 
 /**
- * kubectl asks for this document, as protobuf, about a type that the third version does not know: one whose CRD is not there. An empty document
- * says that this version does not know it either, and kubectl then tells what is missing. In JSON there is none.
+ * Answers `/openapi/v2`. kubectl requests it as protobuf for a type that OpenAPI v3 does not have, because its
+ * definition does not exist. The answer is an empty document: then kubectl reports the missing type. Other media types
+ * are answered 501.
  */
 function openApiV2({ headers }: Call): ApiResponse {
   if (!parseAccept(headers.get('accept')).some(({ type }) => V2_TYPES.includes(type))) notImplemented('OpenAPI v2');

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../api/exchange.ts';
 
-/** What is remembered of a request: no headers, so no tokens. */
+/** A request in the log. It has no headers, so no tokens. */
 export interface LoggedRequest {
   readonly method: string;
   /** With the query string. */
@@ -8,10 +8,10 @@ export interface LoggedRequest {
   readonly status: number;
 }
 
-/** The latest requests are kept, the oldest forgotten. */
+/** At least this many of the latest requests are kept, at most twice as many. */
 const KEPT = 10_000;
 
-/** The requests a server answered, in order. */
+/** The requests that a server has answered, in order. */
 export class RequestLog implements Iterable<LoggedRequest> {
   #entries: LoggedRequest[] = [];
 
@@ -24,7 +24,7 @@ export class RequestLog implements Iterable<LoggedRequest> {
     return this.#entries.length;
   }
 
-  /** Those whose path holds a text, or fits a pattern; all of them unless said. */
+  /** The requests whose path contains a text or matches a pattern. Default: all requests. */
   matching(path: string | RegExp = ''): LoggedRequest[] {
     return this.#entries.filter((e) => (typeof path === 'string' ? e.path.includes(path) : path.test(e.path)));
   }

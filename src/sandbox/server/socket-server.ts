@@ -8,23 +8,26 @@ import type { Certificate } from './certificate.ts';
 
 export interface SocketServerOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** Absent: plain HTTP. */
   readonly certificate?: Certificate | undefined;
   readonly serve: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
-/** Bodies beyond this are refused. Source: apiserver MaxRequestBodyBytes. */
+/** Larger bodies are refused with 413. Source: apiserver MaxRequestBodyBytes. */
 const LARGEST_BODY = 3 * 1024 * 1024;
 
-/** Request lines and headers up to this are read: selectors can be long. Source: Go net/http DefaultMaxHeaderBytes. */
+/** The largest request line with headers: selectors can be long. Source: Go net/http DefaultMaxHeaderBytes. */
 const LARGEST_HEADER = 1024 * 1024;
 
-/** Connections that idle are kept for this long, ms. */
+/** How long an idle connection stays open, ms. */
 const KEEP_ALIVE_MS = 90_000;
 
-/** The server core behind a socket, HTTP/1.1. Stopping it cuts every connection, so that nothing holds the process. */
+/**
+ * An HTTP/1.1 server that passes requests to the server core. `stop` breaks every connection, so that none keeps the
+ * process alive.
+ */
 export class SocketServer {
   readonly #server: Server;
   readonly port: number;
@@ -34,7 +37,9 @@ export class SocketServer {
     this.port = port;
   }
 
-  /** Resolves once connections are taken; rejects with the system's error when the address cannot be had. */
+  /**
+   * Resolves when the server accepts connections. Rejects with the system's error when it cannot listen on the address.
+   */
   static async listen({ host, port, certificate, serve }: SocketServerOptions): Promise<SocketServer> {
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void exchange(incoming, outgoing, serve);
     const options = { maxHeaderSize: LARGEST_HEADER, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, noDelay: true };
@@ -65,7 +70,7 @@ async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, ser
     const request = { method, path, headers: headersOf(incoming), body, signal: gone.signal };
     await send(body ? await serve(request) : tooLarge(), outgoing, method === 'HEAD', gone.signal);
   } catch {
-    outgoing.destroy(); // the client left, or a fault cut the answer: either way there is nobody to tell
+    outgoing.destroy(); // the client left, or a fault broke the connection: no answer is possible
   }
 }
 
@@ -73,7 +78,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string | undefi
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
 }
 
-/** Undefined when it is too large; the rest of it is read and dropped. */
+/** The body of a request; undefined when it is too large. The rest of a large body is read and dropped. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -88,7 +93,7 @@ function tooLarge(): ApiResponse {
   return respondStatus(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`));
 }
 
-/** Writes chunk by chunk, each at once, and waits while the socket is full. */
+/** Writes an answer chunk by chunk without delay, and waits while the socket is full. */
 async function send({ status, headers, body }: ApiResponse, outgoing: ServerResponse, headOnly: boolean, gone: AbortSignal): Promise<void> {
   outgoing.writeHead(status, headers);
   if (headOnly) {

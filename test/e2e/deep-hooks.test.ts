@@ -155,7 +155,7 @@ describe('an object nested thousands of levels deep, in reconcile', () => {
     const parked = stderr.slice(stderr.indexOf('given up until something changes'));
     for (const name of ['deep', 'deeper']) {
       if (new RegExp(`ran for ${name}\\b`).test(stderr)) continue;
-      expect(parked).toMatch(new RegExp(`shop/${name} .*cannot be handed to the hook: ${REASON}`));
+      expect(parked).toMatch(new RegExp(`shop/${name} .*cannot be passed to the hook: ${REASON}`));
     }
     expect(code).toBe(0);
   });

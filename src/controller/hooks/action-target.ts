@@ -6,34 +6,36 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import type { CachedObject } from '../resource-event.ts';
 import type { Action, Body, TargetRef } from './reply.ts';
 
-/** The reconciled object, to which actions refer. */
+/** The reconciled object, which is the default target of actions. */
 export interface Subject {
   readonly namespace: string;
   readonly name: string;
-  /** Its present state; null when it is gone. */
+  /** Its present state; null if it does not exist. */
   readonly object: CachedObject | null;
 }
 
 /** The part of a resource type that actions need. */
 export type TargetType = Pick<ResourceType, 'gvr' | 'kind' | 'namespaced'>;
 
-/** Which object an action is about. */
+/** The object that an action changes. */
 export interface ActionTarget {
   readonly type: TargetType;
-  /** undefined for cluster-scoped types. */
+  /** Undefined for cluster-scoped types. */
   readonly namespace: string | undefined;
-  /** '' where the server makes the name (generateName). */
+  /** '' if the server makes the name (generateName). */
   readonly name: string;
 }
 
 export interface TargetResolverOptions {
   /** The reconciled type. */
   primary: TargetType;
-  /** All types of the server; asked only when an action is about another type. */
+  /** Returns all types of the server. Called only for an action on another type. */
   types: () => Promise<readonly TargetType[]>;
 }
 
-/** Finds the object an action is about: what `on` says, else what its body says, else the reconciled object. */
+/**
+ * Finds the target of an action: the object that `on` names, else the one that the body names, else the reconciled one.
+ */
 export class TargetResolver {
   readonly #options: TargetResolverOptions;
 
@@ -41,7 +43,9 @@ export class TargetResolver {
     this.#options = options;
   }
 
-  /** Rejects with `hook` when the type is unknown to the server or the name is missing. */
+  /**
+   * Rejects with `hook` if the server does not have the type, and if the name or the namespace is missing or invalid.
+   */
   async resolve(action: Exclude<Action, { verb: 'log' }>, subject: Subject): Promise<ActionTarget> {
     const body: Body = action.verb === 'apply' || action.verb === 'create' ? action.body : {};
     const metadata = (body.metadata ?? {}) as { name?: string; namespace?: string; generateName?: string };
@@ -63,16 +67,16 @@ export class TargetResolver {
   }
 
   async #byGvr(gvr: GroupVersionResource): Promise<TargetType> {
-    const isIt = (type: TargetType) => sameGvr(type.gvr, gvr);
+    const isMatch = (type: TargetType) => sameGvr(type.gvr, gvr);
     const { primary, types } = this.#options;
-    const found = isIt(primary) ? primary : (await types()).find(isIt);
+    const found = isMatch(primary) ? primary : (await types()).find(isMatch);
     return found ?? unknown(`the server has no resource type ${formatGvr(gvr)}`);
   }
 
   async #byKind(gvk: GroupVersionKind): Promise<TargetType> {
-    const isIt = ({ gvr, kind }: TargetType) => kind === gvk.kind && gvr.group === gvk.group && gvr.version === gvk.version;
+    const isMatch = ({ gvr, kind }: TargetType) => kind === gvk.kind && gvr.group === gvk.group && gvr.version === gvk.version;
     const { primary, types } = this.#options;
-    const found = isIt(primary) ? primary : (await types()).find(isIt);
+    const found = isMatch(primary) ? primary : (await types()).find(isMatch);
     return found ?? unknown(`the server has no kind ${gvk.kind} in ${formatGroupVersion(gvk)}`);
   }
 }
@@ -84,11 +88,11 @@ export function formatTarget({ type, namespace, name }: ActionTarget): string {
 
 function unclear({ verb }: Action, what: string): InformerError {
   return new InformerError('hook', `the action ${verb} ${what}`, {
-    hint: 'say it in the body, or by "on": {"gvr": …, "namespace": …, "name": …}',
+    hint: 'name it in the body, or with "on": {"gvr": …, "namespace": …, "name": …}',
   });
 }
 
-/** All actions are checked before the first is sent, their names too. */
+/** Refuses invalid names before the first action is sent. */
 function checkSegments({ verb }: Action, parts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, value] of Object.entries(parts)) {
     if (value === undefined) continue;

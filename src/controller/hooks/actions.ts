@@ -18,7 +18,7 @@ import type { Action, Body, EventBody } from './reply.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
 
-/** Who writes, as the server notes it in managedFields. */
+/** The field manager of all writes, as the server records it in managedFields. */
 export const FIELD_MANAGER = 'kubectl-informer';
 
 export interface ActionWriteOptions {
@@ -30,11 +30,11 @@ export interface ActionWriteOptions {
 
 export interface ActionPatchOptions extends ActionWriteOptions {
   type: 'merge' | 'json' | 'strategic' | 'apply';
-  /** With `apply`: takes over fields that others own. */
+  /** With `apply`: whether fields of other managers are taken over. */
   force?: boolean | undefined;
 }
 
-/** What actions need of one resource type. A ResourceApi fits. */
+/** The part of a client for one resource type that actions need. A ResourceApi fits. */
 export interface ActionResource {
   get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<UnknownObject>;
   create(object: object, options?: ActionWriteOptions): Promise<UnknownObject>;
@@ -42,26 +42,26 @@ export interface ActionResource {
   delete(name: string, options?: { signal?: AbortSignal | undefined; dryRun?: boolean | undefined }): Promise<unknown>;
 }
 
-/** What actions need of a cluster. A Client fits. */
+/** The part of a client that actions need. A Client fits. */
 export interface ActionClient {
   resource(gvr: GroupVersionResource, options: { namespace?: string | undefined }): ActionResource;
 }
 
-/** `describe` sends nothing, `dry-run` lets the server do everything but store it, `write` writes. */
+/** `describe` sends nothing. `dry-run` sends writes that the server does not store. `write` writes. */
 export type ActionMode = 'describe' | 'dry-run' | 'write';
 
-/** One action carried out, or shown instead. */
+/** One action that was carried out, or that is only shown. */
 export interface ActionOutcome {
   readonly mode: ActionMode;
   readonly verb: Action['verb'];
-  /** The reconciled object's key. */
+  /** The key of the reconciled object. */
   readonly subject: string;
   readonly target: ActionTarget;
-  /** What is sent. Secrets in it are redacted. */
+  /** The body that is sent, with redacted Secrets. */
   readonly body: unknown;
-  /** With `dry-run`: the state before, if there is one. */
+  /** With `dry-run`: the state before the action, if the object exists. */
   readonly before?: UnknownObject | undefined;
-  /** What the server answered; its resourceVersion tells our own writes apart later. */
+  /** The server's answer. Its resourceVersion identifies the program's own writes later. */
   readonly after?: UnknownObject | undefined;
 }
 
@@ -70,9 +70,9 @@ export interface ActionRunnerOptions {
   mode: ActionMode;
   /** The reconciled type. */
   primary: TargetType;
-  /** All types of the server; asked only for actions about another type. */
+  /** Returns all types of the server. Called only for actions on another type. */
   types: () => Promise<readonly TargetType[]>;
-  /** Hears of every action but `log`. */
+  /** Called with every action except `log`. */
   report?: ((outcome: ActionOutcome) => void) | undefined;
   /** Applied to bodies and states before they are reported. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
@@ -89,16 +89,20 @@ export interface ActionContext {
 interface Step {
   readonly action: Exclude<Action, { verb: 'log' }>;
   readonly target: ActionTarget;
-  /** As it is sent. */
+  /** The body that is sent. */
   readonly body: unknown;
 }
 
 /**
- * Carries out what hooks ask for, in their order.
+ * Carries out the actions of hooks, in their order.
  *
- * Promises: nothing is sent unless every action names an object of a known type; nothing at all with `describe`; each write counts against the
- * budget and is tried again on conflict; deleting what is gone is no error. A failing action ends the rest and says which it was.
- * Does not promise all or nothing: what was done before a failure stays done, which is why hooks have to be idempotent.
+ * Promises
+ * - Nothing is sent before every action is found to name an object of a known type. With `describe` nothing is sent at
+ *   all.
+ * - Each write counts against the budget, and is retried on a conflict. The deletion of a missing object succeeds.
+ * - After a failure no further action is carried out. The error names the action.
+ *
+ * Does not promise all or nothing: actions before a failure stay done. So hooks have to be idempotent.
  */
 export class ActionRunner {
   readonly #options: ActionRunnerOptions;
@@ -137,7 +141,7 @@ export class ActionRunner {
     return { action, target, body: action.body };
   }
 
-  /** The body with what it may leave out: type and name; without what only a server writes. */
+  /** The object to send: the body with its type and name, and without managedFields, which only a server writes. */
   #objectOf(action: { body: Body; own: boolean; verb: string }, target: ActionTarget, subject: Subject): KubeObject {
     const { managedFields: _, ...metadata } = (action.body.metadata ?? {}) as KubeObject['metadata'];
     const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = action.body;
@@ -157,7 +161,7 @@ export class ActionRunner {
   }
 
   #ownerOf(verb: string, { object }: Subject): KubeObject {
-    if (!object) throw new InformerError('hook', `the action ${verb} cannot be owned by an object that is gone`);
+    if (!object) throw new InformerError('hook', `the action ${verb} cannot set an owner: the reconciled object does not exist`);
     const { gvr, kind } = this.#options.primary;
     return { apiVersion: formatGroupVersion(gvr), kind, metadata: object.metadata as KubeObject['metadata'] };
   }
@@ -224,7 +228,7 @@ export class ActionRunner {
     });
   }
 
-  /** A core/v1 Event about the target. Source: client-go tools/record (its aggregation is the EventRecorder's affair). */
+  /** A core/v1 Event about the target, without aggregation. Source: client-go tools/record. */
   #eventOf({ type, reason, message }: EventBody, target: ActionTarget, subject: Subject): object {
     const now = this.#clock.now();
     const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -253,7 +257,7 @@ export class ActionRunner {
   }
 }
 
-/** An operation of a JSON patch as it may be shown: what it would write into a Secret is marked as that Secret's values are. */
+/** An operation of a JSON patch for output. Its value is redacted as the values of a Secret are. */
 function redactedOperation(
   operation: object,
   redact: (object: { data: Record<string, string> }) => { data: Record<string, string> },
@@ -265,7 +269,7 @@ function redactedOperation(
   return mark === text ? operation : { ...operation, value: mark };
 }
 
-/** One line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
+/** An action as one line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
 export function describeAction({ verb, target, body }: ActionOutcome): string {
   const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
   return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(body)}`}`;
@@ -277,7 +281,7 @@ function eventTarget({ namespace, name }: ActionTarget): ActionTarget {
   return { type: EVENTS, namespace: namespace ?? 'default', name };
 }
 
-/** A body that cannot be written, or shown once it is sent. No other try would do better. */
+/** Parks the key of an action whose body is nested too deep to be written or shown: no retry can succeed. */
 function refuseTooDeep({ verb, body }: Step['action'], target: ActionTarget): void {
   if (!isTooDeep(body)) return;
   throw new TerminalError(new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`));
@@ -287,7 +291,10 @@ function ignoreNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
-/** Hooks see Secret values as digests; one that hands back what it was given would write the digests over the values. Throws `hook` then. */
+/**
+ * Throws `hook` for a body that would write digests into a Secret. Hooks get the values of Secrets as digests, so a
+ * hook that returns a whole Secret would overwrite the values with them.
+ */
 export function refuseRedacted(body: unknown, { group, resource }: GroupVersionResource): void {
   if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(jsonText(body))) return;
   throw new InformerError('hook', 'this would write redacted values into a Secret', {

@@ -8,34 +8,37 @@ export interface ChildProcessOptions {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
-  /** Written to its stdin, which is then closed. A process that does not read it is none the worse. */
+  /** Written to stdin, which is then closed. The process may ignore stdin. */
   input: string;
+  /** Called with each line of stderr. */
   onStderrLine(line: string): void;
-  /** Aborting it ends the whole process group: SIGTERM, and after `graceMs` SIGKILL. */
+  /** If it aborts, the whole process group gets SIGTERM, and SIGKILL after `graceMs`. */
   signal: AbortSignal;
   graceMs: number;
   clock: Clock;
-  /** Told the group's id once it runs, and undefined when it is over. */
+  /** Called with the id of the process group when it runs, and with undefined when it has ended. */
   onGroup?: ((pid: number | undefined) => void) | undefined;
 }
 
+/** The end of a process that ended by itself: its exit code, or the signal that killed it. */
 export interface ChildProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
 }
 
-/** More than this on stdout is no reply but a mistake. */
+/** The most output on stdout. More than this is a mistake, not a reply. */
 const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
 const LONGEST_LINE = 64 * 1024;
-/** How long output may still be read after the process has ended, from pipes that a child it left behind holds open. */
+/** How long output is read after the process has ended, if a remaining child process keeps its pipes open. */
 const OUTPUT_DRAIN_MS = 200;
 
 /**
  * Runs a command in a process group of its own and collects its stdout.
  *
- * Resolves when it has ended by itself. Rejects with the signal's reason once the whole group is gone, with the spawn error when it cannot be
- * started, with `hook` when it prints more than 16 MiB. Children it leaves behind are not waited for, and not killed unless the signal aborts.
+ * Resolves when the process has ended by itself. Rejects with the signal's reason when the whole group has ended, with
+ * the spawn error if the process cannot be started, and with `hook` if it prints more than 16 MiB. Remaining child
+ * processes are not waited for, and not killed unless the signal aborts.
  */
 export async function runChildProcess(command: string, options: ChildProcessOptions): Promise<ChildProcessEnd> {
   options.signal.throwIfAborted();
@@ -46,11 +49,11 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
     windowsHide: true,
   });
   const exited = new Promise<void>((resolve, reject) => child.once('exit', () => resolve()).once('error', reject));
-  if (child.pid === undefined) await exited; // it was not started: rejects, and some of its pipes may not even be there
+  if (child.pid === undefined) await exited; // it was not started: this rejects, and some pipes may be missing
   const output = collect(child, options.onStderrLine);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const group = new Group(child, options.clock, options.graceMs);
-  child.stdin.on('error', () => {}); // EPIPE: it did not care for its input
+  child.stdin.on('error', () => {}); // EPIPE: the process did not read its input
   child.stdin.end(options.input);
   options.onGroup?.(child.pid);
   try {
@@ -68,7 +71,7 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
   return { code: child.exitCode, signal: child.signalCode, stdout: output.text() };
 }
 
-/** Sends a signal to a process group; one that is gone is no error. */
+/** Sends a signal to a process group. A group that has ended is no error. */
 export function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
@@ -77,7 +80,7 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The way down of a process group: asked first, made to after the grace. */
+/** Ends a process group: with SIGTERM first, with SIGKILL after the grace. */
 class Group {
   readonly #pid: number | undefined;
   readonly #clock: Clock;
@@ -101,7 +104,7 @@ class Group {
     this.#timer = this.#clock.after(this.#graceMs, () => killGroup(pid, 'SIGKILL'));
   }
 
-  /** The leader is gone; whoever of its group has not followed is made to. */
+  /** Called when the leader has ended: kills the other processes of a group that is being ended. */
   finish(): void {
     if (!this.#timer) return;
     this.#timer[Symbol.dispose]();
@@ -132,7 +135,7 @@ function collect(child: ChildProcessWithoutNullStreams, onStderrLine: (line: str
   return output;
 }
 
-/** Line by line; a last line without an end counts, an endless one is cut. */
+/** Reads a stream line by line. The last line needs no end. A line that is too long is cut. */
 function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
@@ -159,7 +162,7 @@ async function within(promise: Promise<void>, ms: number, clock: Clock): Promise
   timer?.[Symbol.dispose]();
 }
 
-/** Lets go of pipes that a child left behind still holds. */
+/** Closes the pipes, which remaining child processes may keep open. */
 function release(child: ChildProcessWithoutNullStreams): void {
   child.stdin.destroy();
   child.stdout.destroy();

@@ -5,25 +5,30 @@ import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, splitW
 import type { HookRequest } from './hook.ts';
 import { readShellLine } from './shell-line.ts';
 
-/** A command with placeholders, ready to be filled in for a request. */
+/** A command line with placeholders. `args` fills them in for a request. */
 export interface ExecTemplate {
   readonly command: string;
   args(request: HookRequest): string[];
 }
 
 export interface ExecTemplateOptions {
-  /** Hand the whole line to `sh -c`, with the values as its positional parameters. Default false. */
+  /** Whether the line is passed to `sh -c`, with the values as its positional parameters. Default false. */
   shell?: boolean | undefined;
 }
 
 /**
  * Compiles a command line such as `kubectl annotate pod {{.metadata.name}} seen=yes`.
  *
- * `{{path}}` stands for what the path finds in the object (of one that is gone, in its last known state). Without a shell the line is split into
- * words once, quotes and backslashes as in a shell, and values are put into the words; with `shell` each becomes a positional parameter
- * (`"$1"`), so that no value is in the text that a shell reads. A value is never two words, a command or code, and never makes an option: a
- * finished word that begins with a placeholder and with `-` is refused at each run (`hook`), unless a word `--` comes before.
- * Throws `argument` for an open quote, an empty line, and a placeholder that cannot be read or stands where it could become code.
+ * `{{path}}` is replaced by the value at the path in the object; for a deleted object, in its last known state. Without
+ * `shell` the line is split into words once, with quotes and backslashes as in a shell, and values are put into the
+ * words. With `shell` each value becomes a positional parameter (`"$1"`), so that the text for the shell contains no
+ * value.
+ *
+ * A value is never two words, a command or code. It never becomes an option: a word that begins with a placeholder, and
+ * begins with `-` after it is filled in, is refused at that run (`hook`), unless a word `--` comes before it.
+ *
+ * Throws `argument` for an open quote, an empty line, an invalid placeholder, and a placeholder in a place where its
+ * value could become code.
  */
 export function compileExecTemplate(line: string, { shell = false }: ExecTemplateOptions = {}): ExecTemplate {
   return shell ? shellTemplate(line) : plainTemplate(line);
@@ -58,7 +63,7 @@ function shellTemplate(line: string): ExecTemplate {
 
 type Read = (request: HookRequest) => string;
 
-/** Each word as it is filled in for a request; throws `hook` for one that a value would make an option. */
+/** Functions that fill in each word for a request. They throw `hook` for a word that its value would make an option. */
 function fillsOf(words: readonly Word[]): Read[] {
   const end = endOfOptions(words);
   return words.map((word, i) => {
@@ -78,7 +83,10 @@ function noOption(word: string): string {
   throw new InformerError('hook', `${JSON.stringify(word)} would be read as an option`, { hint: 'put -- before the placeholder' });
 }
 
-/** Where `--` stands, behind which nothing is an option. The first one of `kubectl exec` ends kubectl's options, not those of what it runs. */
+/**
+ * The index of the `--` after which no word is an option. The first `--` of `kubectl exec` ends only kubectl's options,
+ * not those of the command that it runs.
+ */
 function endOfOptions(words: readonly Word[]): number {
   const ends = words.flatMap((word, i) => (literalOf(word) === '--' ? [i] : []));
   const isRunner = words.slice(1, ends[0]).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
@@ -90,7 +98,7 @@ function readerOf({ path, source }: Placeholder): Read {
   return ({ object, oldObject }) => {
     const value = compiled.print(object ?? oldObject ?? {});
     if (!value.includes('\0')) return value;
-    throw new InformerError('hook', `what ${source} stands for holds a NUL, which no argument can`);
+    throw new InformerError('hook', `the value of ${source} contains a NUL, which no argument can`);
   };
 }
 

@@ -1,22 +1,22 @@
 import { InformerError } from '../../kit/error.ts';
 
-/** `{{.metadata.name}}` in a command line. */
+/** A placeholder in a command line: `{{.metadata.name}}`. */
 export interface Placeholder {
-  /** Between the braces. */
+  /** The text between the braces. */
   readonly path: string;
-  /** As it stands in the line. */
+  /** The whole placeholder, with its braces. */
   readonly source: string;
 }
 
-/** One word of a command line: its text with quotes taken off, and its placeholders. */
+/** One word of a command line: its text without quotes, and its placeholders. */
 export type Word = readonly (string | Placeholder)[];
 
-/** The first placeholder of a word, if it has one. */
+/** The first placeholder of a word; undefined if it has none. */
 export function placeholderOf(word: Word | undefined): Placeholder | undefined {
   return word?.find((piece) => typeof piece !== 'string');
 }
 
-/** The text of a word without placeholders; undefined for one that has some. */
+/** The text of a word without placeholders; undefined for a word with one. */
 export function literalOf(word: Word | undefined): string | undefined {
   return word && !placeholderOf(word) ? word.join('') : undefined;
 }
@@ -27,12 +27,12 @@ export function prefixOf(word: Word): string {
   return typeof first === 'string' ? first : '';
 }
 
-/** Throws `argument`: a placeholder stands where its value could become code. */
+/** Throws `argument` for a placeholder in a place where its value could become code, an option or two words. */
 export function misplaced({ source }: Placeholder, where: string, hint: string): never {
-  throw new InformerError('argument', `the placeholder ${source} stands ${where}`, { hint });
+  throw new InformerError('argument', `the placeholder ${source} is not allowed ${where}`, { hint });
 }
 
-/** Splits a text into plain pieces and placeholders. Throws `argument` for one that is not closed. */
+/** Splits a text into plain pieces and placeholders. Throws `argument` for a placeholder that is not closed. */
 function piecesOf(text: string): Word {
   const pieces = text
     .split(PLACEHOLDER)
@@ -46,7 +46,10 @@ function piecesOf(text: string): Word {
 
 const PLACEHOLDER = /\{\{(.*?)\}\}/s;
 
-/** Words as a POSIX shell splits them, without expansions. A placeholder is never split, and quotes around it take nothing from it. */
+/**
+ * Splits a line into words as a POSIX shell does, without expansions. A placeholder is never split, and stays a
+ * placeholder within quotes. Throws `argument` for a quote or a placeholder that is not closed.
+ */
 export function splitWords(line: string): Word[] {
   const token = /\{\{.*?\}\}|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|([\s\S])/gs;
   const words: string[] = [];

@@ -13,33 +13,38 @@ import type { Environment } from './hook-environment.ts';
 import { hookEnvironment } from './hook-environment.ts';
 
 export interface ExecHookOptions {
-  /** The executable: a path, or a name looked up in PATH. */
+  /** The executable: a path, or a name that is searched in PATH. */
   command: string;
-  /** Its arguments; a function may make them from the request. */
+  /** Its arguments, or a function that returns them for a request. */
   args?: readonly string[] | ((request: HookRequest) => readonly string[]) | undefined;
   cwd?: string | undefined;
-  /** For messages. Default: the command's. */
+  /** The name in messages. Default: the base name of the command. */
   name?: string | undefined;
-  /** The program's own environment, of which hooks get an allow-list. */
+  /** The program's environment, from which hooks get the variables of an allow-list. */
   env: Environment;
-  /** Also pass what leads to a cluster's credentials. Default false. */
+  /** Whether hooks also get the variables that lead to a cluster's credentials. Default false. */
   passCredentials?: boolean | undefined;
-  /** Such as a KUBECONFIG for the cluster the program works on; only with `passCredentials`. */
+  /** Variables that are set in addition with `passCredentials`, such as KUBECONFIG for the program's cluster. */
   credentials?: Environment | undefined;
-  /** Between SIGTERM and SIGKILL, ms. Default 5,000. */
+  /** The time between SIGTERM and SIGKILL, ms. Default 5,000. */
   graceMs?: number | undefined;
   clock?: Clock | undefined;
 }
 
-/** What the exit codes of a hook mean; every other one, and a death by signal, means "try again". Source: sysexits.h for the numbers. */
+/**
+ * The exit codes of a hook. Every other code, and an end by a signal, means a retry. Source: sysexits.h for the
+ * numbers.
+ */
 const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as const;
 
 /**
- * A hook that is an executable: one JSON request on stdin, the reply as the last JSON line on stdout, meaning by exit code.
+ * A hook that is an executable. It reads one JSON request from stdin, and prints its reply as the last line of stdout,
+ * as JSON. Its exit code says whether it succeeded, and whether a failure is retried.
  *
- * Each run is a process group of its own. When a run's signal aborts the group gets SIGTERM, and SIGKILL after the grace, and the run rejects
- * when all of it is gone. What it writes to stderr is logged line by line. The environment is an allow-list plus INFORMER_KEY,
- * INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and INFORMER_DELETED.
+ * Each run has its own process group. If the signal of a run aborts, the group gets SIGTERM, and SIGKILL after the
+ * grace; the run rejects when the whole group has ended. Lines on stderr are logged. The environment has the variables
+ * of an allow-list, and INFORMER_KEY, INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and
+ * INFORMER_DELETED.
  */
 export function createExecHook(options: ExecHookOptions): Hook {
   const { command, args = [], cwd, graceMs = 5_000, clock = systemClock, passCredentials = false, env: from, credentials } = options;
@@ -78,13 +83,13 @@ export function createExecHook(options: ExecHookOptions): Hook {
   };
 }
 
-/** Parks the key of an object that is nested too deep to be written as JSON: no later run can succeed. */
+/** The request as JSON. Parks the key of an object that is nested too deep for that: no later run can succeed. */
 function requestText(request: HookRequest): string {
   try {
     return jsonText(request);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new TerminalError(new InformerError('hook', `the object cannot be handed to the hook: ${TOO_DEEP}`, { cause }));
+    throw new TerminalError(new InformerError('hook', `the object cannot be passed to the hook: ${TOO_DEEP}`, { cause }));
   }
 }
 
@@ -101,7 +106,7 @@ function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string,
 }
 
 const START_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: 'check the path, and the interpreter its first line names',
+  ENOENT: 'check the path, and the interpreter in its first line',
   EACCES: 'make it executable: chmod +x',
   ENOEXEC: 'begin the script with a line such as #!/bin/sh',
 };
@@ -125,8 +130,9 @@ function replyOf(name: string, end: ChildProcessEnd, lastLine: string): unknown 
 }
 
 /**
- * The reply in what a hook printed: all of it when that is one JSON object, else its last line when that is one; anything else is not for us.
- * Throws `hook` when the end looks like a reply but cannot be read, so that a reply cut short or spread over lines is not lost in silence.
+ * Finds the reply in the output of a hook: the last line, or else the whole output, if it is a JSON object. Returns
+ * undefined for any other output. Throws `hook` if the end looks like JSON but cannot be parsed, so that a reply that
+ * is cut or spread over several lines is not silently lost.
  */
 export function readReply(stdout: string): unknown {
   const text = stdout.trim();
@@ -143,7 +149,7 @@ export function readReply(stdout: string): unknown {
   return undefined;
 }
 
-/** The lines of what a hook printed that are not its reply. */
+/** The lines of a hook's output without its reply. */
 function linesBeside(stdout: string): string[] {
   const text = stdout.trim();
   if (text === '' || parseObject(text) !== undefined) return [];

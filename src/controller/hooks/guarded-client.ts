@@ -9,7 +9,7 @@ import { FIELD_MANAGER, refuseRedacted } from './actions.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
 
-/** What a hook's client offers for one resource type. */
+/** The requests of a hook's client for one resource type. */
 export interface HookResource<T extends object = UnknownObject> {
   get<R extends object = T>(name: string, options?: CallOptions): Promise<R>;
   list(options?: ListOptions, call?: CallOptions): Promise<ListPage<T>>;
@@ -19,14 +19,14 @@ export interface HookResource<T extends object = UnknownObject> {
   delete(name: string, options?: { signal?: AbortSignal | undefined; dryRun?: boolean | undefined }): Promise<unknown>;
 }
 
-/** The client in a hook's context. `T` is what the hook says the objects are; nothing checks it. */
+/** The client in a hook's context. `T` is the type of the objects, as the hook declares it. It is not checked. */
 export interface HookClient {
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): HookResource<T>;
 }
 
 type CallOptions = { signal?: AbortSignal | undefined };
 
-/** What is guarded. A Client fits. */
+/** The client that is guarded. A Client fits. */
 export interface UnguardedClient {
   resource(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): UnguardedResource;
 }
@@ -40,16 +40,19 @@ interface UnguardedResource extends Omit<HookResource<object>, 'get' | 'create' 
 
 export interface GuardOptions {
   mode: ActionMode;
-  /** Applied to every object that is read. It must not change what it is given. */
+  /** Redacts every object that is read. It must not change its argument. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   budget?: WriteBudget | undefined;
 }
 
 /**
- * A client that writes no more than the hook may: with `describe` every write rejects and says how to allow it, with `dry-run` every write
- * is sent as one, and with `write` each counts against the budget. Writes are under our field manager unless they name another.
- * What is read is redacted, and what was redacted cannot be written back. A name that can be none is refused with `argument` before anything
- * else. There is no deleteCollection: one call of it would be any number of deletions to the budget.
+ * A client that limits the writes of a hook. With `describe` every write rejects and says how to allow it. With
+ * `dry-run` every write is sent as a dry run. With `write` each write counts against the budget. Writes have the field
+ * manager {@link FIELD_MANAGER} unless they name another.
+ *
+ * Objects that are read are redacted, and redacted values cannot be written back. An invalid name is refused with
+ * `argument` before anything else. There is no deleteCollection: one call could delete any number of objects, and the
+ * budget could not count them.
  */
 export function guardClient(
   client: UnguardedClient,

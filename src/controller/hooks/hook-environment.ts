@@ -1,26 +1,27 @@
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every hook gets of the program's environment. Anything else may hold a secret. */
+/** The variables of the program's environment that every hook gets. Others may contain a secret. */
 const ALLOWED = /^(PATH|HOME|LANG|TZ|TMPDIR|INFORMER_.*)$/;
-/** Without these nothing starts on Windows, where names come in any case. */
+/** Variables that programs on Windows need to start. Their case varies. */
 const ALLOWED_WINDOWS = /^(PATH|PATHEXT|SYSTEMROOT|WINDIR|COMSPEC|TEMP|TMP|USERPROFILE)$/i;
-/** How kubectl and the credential plugins of the large clouds find cluster and identity. */
+/** Variables with which kubectl and the credential plugins of the large clouds find cluster and identity. */
 const CREDENTIALS =
   /^(KUBECONFIG|KUBERNETES_.*|AWS_.*|AZURE_.*|GOOGLE_.*|CLOUDSDK_.*|USE_GKE_GCLOUD_AUTH_PLUGIN|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR))$/i;
 
 export interface HookEnvironmentOptions {
-  /** The program's own environment. */
+  /** The environment of the program. */
   from: Environment;
-  /** Also what leads to a cluster's credentials. */
+  /** Whether hooks also get the variables that lead to a cluster's credentials. */
   passCredentials: boolean;
-  /** Set on top, such as a KUBECONFIG for the very cluster the program works on; only with `passCredentials`. */
+  /** Variables that are set in addition with `passCredentials`, such as KUBECONFIG for the program's cluster. */
   credentials?: Environment | undefined;
   platform?: NodeJS.Platform | undefined;
 }
 
 /**
- * The environment of hooks. Without `passCredentials` KUBECONFIG names an empty file: HOME would otherwise lead a kubectl inside the hook to
- * `~/.kube/config`, and so to a cluster that need not even be the one being watched.
+ * The environment of hooks. Without `passCredentials`, KUBECONFIG names an empty file. Otherwise a kubectl in the hook
+ * would find `~/.kube/config` through HOME, and so perhaps a cluster that is not the watched one.
  */
 export function hookEnvironment({
   from,

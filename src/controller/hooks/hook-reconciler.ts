@@ -21,33 +21,37 @@ export interface HookReconcilerOptions {
   hook: Hook;
   /** The reconciled type. */
   primary: TargetType;
-  /** Its cache. */
+  /** The cache of the reconciled type. */
   lister: { get(key: ObjectKey): unknown };
   actions: ActionRunner;
-  /** Which paths differ between two states. */
+  /** Returns the paths that differ between two states. */
   changedPaths?: ((before: object, after: object) => readonly string[]) | undefined;
-  /** Applied to every object the hook gets. It must not change what it is given. */
+  /** Redacts every object that the hook gets. It must not change its argument. */
   redact?: ((object: CachedObject, gvr: GroupVersionResource) => CachedObject) | undefined;
-  /** Objects of other types for the hook, by name. They are given as they are. */
+  /** Returns objects of other types for the hook, by name. They are passed on unchanged. */
   snapshots?: ((key: ObjectKey) => Readonly<Record<string, readonly CachedObject[]>>) | undefined;
-  /** After this long the hook's signal aborts, ms. Default: never. */
+  /** The time after which the hook's signal aborts, ms. Default: never. */
   timeoutMs?: number | undefined;
-  /** Kept on every object while it lives, so that the hook runs before a deletion; taken off only when that run went well. */
+  /**
+   * A finalizer for every object, so that the hook runs before a deletion. It is removed only after that run succeeds.
+   */
   finalizer?: string | undefined;
   /** Called with each line that a hook prints beside its reply. */
   onOutput?: ((key: ObjectKey, line: string) => void) | undefined;
   clock?: Clock | undefined;
 }
 
-/** A finalizer put on comes back as an event, which ends the wait; a predicate may keep that event away, so the wait has an end of its own. */
+/** How long to wait for the event of an added finalizer. A predicate may drop that event, so the wait needs an end. */
 const FINALIZER_SEEN_MS = 1_000;
 
 /**
- * A user's hook as a reconciler: asks it about the present state of a key, carries out the actions it answers with, and looks after the
- * finalizer. A run fails when the hook does, when its answer is not valid, says `error`, or when an action fails.
+ * A reconciler that runs a user's hook with the present state of a key, carries out the actions in its reply, and adds
+ * and removes the finalizer. A run fails if the hook fails, if its reply is not valid or contains `error`, and if an
+ * action fails.
  *
- * Deletions: without a finalizer the hook runs with `object: null` and the last known state as `oldObject`. With one it runs while the object
- * still stands, with its deletionTimestamp; the disappearance that follows is no reason to run again.
+ * Deletions: without a finalizer the hook runs after the deletion, with `object: null` and the last known state as
+ * `oldObject`. With a finalizer it runs while the object still exists, with its deletionTimestamp, and does not run
+ * again when the object is gone.
  */
 export function createHookReconciler(options: HookReconcilerOptions): Reconciler {
   const { actions, finalizer } = options;
@@ -63,7 +67,7 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
       if (actions.mode === 'write') return { requeueAfterMs: FINALIZER_SEEN_MS, keepCauses: true };
     }
     const reply = parseReply(await runHook(requestOf(request, object, options), options, { signal, logger }));
-    if (reply.error !== undefined) throw new InformerError('hook', `hook ${options.hook.name} says: ${reply.error}`);
+    if (reply.error !== undefined) throw new InformerError('hook', `hook ${options.hook.name} replied with an error: ${reply.error}`);
     await actions.run(reply.actions, subject, { signal, logger });
     if (step === 'cleanup' && object) {
       await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, { signal, logger });
@@ -74,8 +78,9 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
 }
 
 /**
- * The objects whose finalizer we took off, until they are gone. The event of their end does not tell: it carries the state before the finalizer
- * came off. Source: apiserver registry/generic store.go, which deletes what is stored instead of storing the update that empties finalizers.
+ * The objects whose finalizer was removed, until they are gone. Their DELETED event does not show the removal: it
+ * carries the state before it, because the server deletes the stored object instead of storing the update that removes
+ * the last finalizer. Source: apiserver registry/generic store.go.
  */
 class ReleasedObjects {
   readonly #uids = new Map<ObjectKey, string | undefined>();
@@ -84,7 +89,7 @@ class ReleasedObjects {
     this.#uids.set(key, metadata.uid);
   }
 
-  /** Whether a run is about nothing but the end of one of them. */
+  /** Whether the only reason of a run is that one of these objects is gone. */
   isLast({ key, gone }: ReconcileRequest, object: CachedObject | null): boolean {
     if (!this.#uids.has(key)) return false;
     const uid = this.#uids.get(key);
@@ -94,7 +99,10 @@ class ReleasedObjects {
   }
 }
 
-/** Of an object that is gone: whether its deletion was seen to begin, so that the hook has already run for it. */
+/**
+ * The next step. For an object that is gone: `nothing` if the start of its deletion was seen, so that the hook already
+ * ran.
+ */
 function stepOf(object: CachedObject | null, { gone }: ReconcileRequest, finalizer: string): 'add' | 'apply' | 'cleanup' | 'nothing' {
   if (object) return finalizerStep(object, finalizer);
   return gone && finalizerStep(gone, finalizer) !== 'nothing' ? 'apply' : 'nothing';
@@ -104,7 +112,7 @@ function jsonPatch(operations: readonly object[]): Action {
   return { verb: 'patch', body: operations, patchType: 'json' };
 }
 
-/** Objects that came in a list do not say their type; hooks shall not have to care. */
+/** The object in the cache, with its type, which objects from a list lack; null if there is none. */
 function presentState(key: ObjectKey, { lister, primary }: HookReconcilerOptions): CachedObject | null {
   const object = lister.get(key) as CachedObject | undefined;
   return object ? typed(object, primary) : null;
@@ -130,7 +138,9 @@ function requestOf(request: ReconcileRequest, object: CachedObject | null, optio
   };
 }
 
-/** A hook that heeds its signal is waited for, however long it takes to end: its key stays in hand meanwhile. */
+/**
+ * Runs the hook. After a timeout or an abort it still waits for the hook to end: until then the key is being processed.
+ */
 async function runHook(
   request: HookRequest,
   options: HookReconcilerOptions,
@@ -148,6 +158,8 @@ async function runHook(
 
 function deadline(run: Scope, { hook, timeoutMs, clock = systemClock }: HookReconcilerOptions): Disposable | undefined {
   if (timeoutMs === undefined) return undefined;
-  const late = new InformerError('hook', `hook ${hook.name} took longer than ${timeoutMs}ms`, { hint: 'give it more with --hook-timeout' });
+  const late = new InformerError('hook', `hook ${hook.name} took longer than ${timeoutMs}ms`, {
+    hint: 'allow more time with --hook-timeout',
+  });
   return clock.after(timeoutMs, () => run.abort(late));
 }

@@ -3,46 +3,51 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { ReconcileCause } from '../causes.ts';
 import type { CachedObject } from '../resource-event.ts';
 
-/** The version of {@link HookRequest}. Counted up when a field changes its meaning or goes; new fields do not count. */
+/**
+ * The version of {@link HookRequest}. It increases when a field changes its meaning or is removed, not for a new field.
+ */
 export const HOOK_REQUEST_VERSION = 1;
 
-/** What a hook is asked: the JSON an executable reads, and the data part of a module's context. */
+/** The request to a hook: the JSON that an executable reads, and the data in the context of a module. */
 export interface HookRequest {
   readonly version: typeof HOOK_REQUEST_VERSION;
   readonly key: ObjectKey;
-  /** `apps/v1/deployments` */
+  /** The type of the object: `apps/v1/deployments`. */
   readonly gvr: string;
-  /** The present state; null when the object is gone. */
+  /** The present state; null if the object does not exist. */
   readonly object: CachedObject | null;
-  /** The state before the first change since the last run that went well; of an object that is gone, the last known state. */
+  /**
+   * The state before the first change since the last successful run; the last known state of an object that is gone.
+   */
   readonly oldObject?: CachedObject;
-  /** Paths that differ between the two. */
+  /** The paths that differ between `oldObject` and `object`. */
   readonly changed: readonly string[];
   readonly causes: readonly ReconcileCause[];
-  /** 1 for the first try. */
+  /** 1 for the first try, one more after each failure. */
   readonly attempt: number;
-  /** Objects of other types the hook asked for, by the name it gave them. */
+  /** The objects of other types that the hook declared, by their declared names. */
   readonly snapshots: Readonly<Record<string, readonly CachedObject[]>>;
 }
 
 export interface HookRun {
-  /** Aborts when the run's time is over or the program ends. */
+  /** Aborts when the run reaches its timeout, and when the program ends. */
   readonly signal: AbortSignal;
-  /** Carries the key. */
+  /** A logger whose lines carry the key. */
   readonly logger: Logger;
-  /** Called with each line that an executable prints on stdout beside its reply, also of a run that fails. */
+  /** Called with each line that an executable prints on stdout beside its reply, also if the run fails. */
   readonly onOutput?: ((line: string) => void) | undefined;
 }
 
-/** A user's reconcile code in whatever form. */
+/** A user's code for reconciling: an executable, a command line or a module. */
 export interface Hook {
-  /** For messages: the file's name or the command. */
+  /** The name in messages: that of the file or of the command. */
   readonly name: string;
   /**
-   * Runs once. Resolves with the reply as the hook gave it, unchecked; undefined when it gave none.
-   * Rejects with a StopError for bad configuration, a TerminalError for what trying again will not mend, anything else to try again.
+   * Runs the hook once. Resolves with the unchecked reply, or undefined if there is none. Rejects with a StopError for
+   * wrong configuration, with a TerminalError for a failure that no retry can repair, and with any other error for a
+   * retry.
    */
   run(request: HookRequest, run: HookRun): Promise<unknown>;
-  /** Ends at once what still runs. For a program that cannot wait. */
+  /** Kills all active runs at once. For a program that cannot wait. */
   kill?(): void;
 }

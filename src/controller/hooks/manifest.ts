@@ -5,16 +5,16 @@ import type { PredicateName } from '../predicate.ts';
 import { predicateNames } from '../predicate.ts';
 import { StopError } from '../reconciler.ts';
 
-/** Another type whose objects lead to reconciled ones. */
+/** Another type, whose objects map to reconciled ones. */
 export interface WatchConfig {
   readonly type: string;
-  /** CEL or JSONPath that yields keys. */
+  /** CEL or JSONPath that returns keys. */
   readonly map: string;
 }
 
 /**
- * What a hook may say of itself by `export const config`: the same keys as the flags, in camelCase or as the flags are spelt. Flags given on
- * the command line go first. Durations in ms, lists as lists.
+ * The configuration that a hook may export as `config`. Its keys are the names of flags, in camelCase or as they are
+ * written on the command line. Flags on the command line take precedence. Durations are in ms.
  */
 export interface HookConfig {
   readonly namespace?: readonly string[];
@@ -43,7 +43,7 @@ export interface HookConfig {
   readonly showSecrets?: boolean;
 }
 
-/** `--max-writes 100/m` */
+/** The value of `--max-writes 100/m`: a number of writes in a time span. */
 export interface WriteLimit {
   readonly writes: number;
   readonly perMs: number;
@@ -51,7 +51,7 @@ export interface WriteLimit {
 
 type Reader<T> = (value: unknown, key: string) => T;
 
-const text: Reader<string> = (value, key) => (typeof value === 'string' && value !== '' ? value : wrong(key, 'a text', value));
+const text: Reader<string> = (value, key) => (typeof value === 'string' && value !== '' ? value : wrong(key, 'a string', value));
 const flag: Reader<boolean> = (value, key) => (typeof value === 'boolean' ? value : wrong(key, 'true or false', value));
 const list: Reader<string[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => text(item, key));
 const names: Reader<string[]> = (value, key) => list(value, key).flatMap((item) => item.split(','));
@@ -78,7 +78,7 @@ const someOf =
 
 const watches: Reader<WatchConfig[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => watchOf(item, key));
 
-/** Key as the config has it → key of {@link HookConfig}, and how it is read. */
+/** For each key of a config: its key in {@link HookConfig}, and its reader. */
 const KEYS = {
   namespace: ['namespace', names],
   allNamespaces: ['allNamespaces', flag],
@@ -107,8 +107,8 @@ const KEYS = {
 } as const satisfies Record<string, readonly [keyof HookConfig, Reader<unknown>]>;
 
 /**
- * Checks a hook's `config`. Throws a StopError naming the key, what it holds and what was expected; an unknown key is refused, as a
- * misspelt one would be ignored in silence. Nothing at all is a config too.
+ * Checks the `config` of a hook. Undefined and null are valid. Throws a StopError with the key, its value and what was
+ * expected. An unknown key is refused too: a misspelt key would otherwise be silently ignored.
  */
 export function parseHookConfig(value: unknown, hookName: string): HookConfig {
   if (value === undefined || value === null) return {};
@@ -124,7 +124,7 @@ export function parseHookConfig(value: unknown, hookName: string): HookConfig {
   return config;
 }
 
-/** Reads `100/m`, `5/s`, `1000/h` or `20/30s`. */
+/** Parses `100/m`, `5/s`, `1000/h` or `20/30s`. Throws a StopError for any other value. */
 export function parseWriteLimit(value: unknown, key = 'max-writes'): WriteLimit {
   const parts = typeof value === 'string' ? /^(\d+)\/(\d.*|[smh])$/.exec(value) : null;
   if (!parts) return wrong(key, 'a number of writes per time such as "100/m"', value);
@@ -153,7 +153,7 @@ function watchOf(item: unknown, key: string): WatchConfig {
   return { type, map };
 }
 
-/** Source: apimachinery util/validation IsQualifiedName with a domain, which the server demands of finalizers. */
+/** A qualified name with a domain, as finalizers need. Source: apimachinery util/validation IsQualifiedName. */
 function qualifiedName(value: unknown, key: string): string {
   const name = text(value, key);
   const domain = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
@@ -173,6 +173,6 @@ function wrong(key: string, wanted: string, value: unknown): never {
 function unknownKey(key: string, hookName: string): StopError {
   const [meant] = nearest(camelCase(key), Object.keys(KEYS), 1);
   return new StopError(`the config of hook ${hookName} has an unknown key ${JSON.stringify(key)}`, {
-    hint: meant ? `did you mean ${JSON.stringify(meant)}?` : `known are ${Object.keys(KEYS).join(', ')}`,
+    hint: meant ? `did you mean ${JSON.stringify(meant)}?` : `the keys are ${Object.keys(KEYS).join(', ')}`,
   });
 }

@@ -13,19 +13,22 @@ import type { CachedObject } from '../resource-event.ts';
 import type { HookClient } from './guarded-client.ts';
 import type { Hook, HookRequest, HookRun } from './hook.ts';
 
-/** What a module's function may use beside its data. The program fills it; a part it does not offer throws when used. */
+/**
+ * The services for a module's function, which the program provides. A service that it does not provide throws when
+ * used.
+ */
 export interface HookServices {
-  /** A client for the cluster, bound to what the program may write. */
+  /** A client for the cluster, which may write as much as the program may. */
   readonly client: HookClient;
-  /** The cache of a resource type, `apps/v1/deployments`. */
+  /** Returns the cache of a resource type: `apps/v1/deployments`. */
   lister(gvr: string): Lister<UnknownObject>;
-  /** The objects of the reconciled type under an index value. */
+  /** Returns the objects of the reconciled type with an index value. */
   index(name: string, value: string): readonly CachedObject[];
 }
 
-/** What a module's function is called with. `T` is what the hook says its objects are; nothing checks it. */
+/** The argument of a module's function. `T` is the type of its objects, as the hook declares it. It is not checked. */
 export interface HookContext<T extends object = UnknownObject> extends Omit<HookRequest, 'object' | 'oldObject'>, HookServices {
-  /** The present state; null when the object is gone. */
+  /** The present state; null if the object does not exist. */
   readonly object: DeepReadonly<T> | null;
   /** See {@link HookRequest}. */
   readonly oldObject?: DeepReadonly<T>;
@@ -35,7 +38,7 @@ export interface HookContext<T extends object = UnknownObject> extends Omit<Hook
   readonly signal: AbortSignal;
 }
 
-/** What a module's function may return: the same reply an executable prints. */
+/** The reply of a module's function, which is the same as that of an executable. */
 export interface HookReply {
   /** A duration such as `30s`. */
   readonly requeueAfter?: string;
@@ -44,10 +47,10 @@ export interface HookReply {
   readonly error?: string;
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a hook that has nothing to say may simply end
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook needs no reply
 export type HookFunction = (context: HookContext) => HookReply | void | Promise<HookReply | void>;
 
-/** A hook's file, loaded and checked; `config` is still as the file has it. */
+/** The module of a hook, loaded and checked. Its `config` is not checked yet. */
 export interface HookModule {
   readonly name: string;
   readonly reconcile: HookFunction;
@@ -56,25 +59,26 @@ export interface HookModule {
 
 export interface LoadHookOptions {
   /**
-   * Where imports of this package lead, by specifier: `{'kubectl-informer': 'file:///…/index.js'}`. Given so that a hook gets the running
-   * copy wherever it lies, and its classes are the same ones.
+   * The URLs for imports of this package, by specifier: `{'kubectl-informer': 'file:///…/index.js'}`. With them a hook
+   * in any folder imports the running copy, so that it has the same classes.
    */
   packageEntries?: Readonly<Record<string, string>> | undefined;
-  /** Default: the engine's own `import()`. */
+  /** Imports a module. Default: `import()`. */
   importModule?: ((url: string) => Promise<Record<string, unknown>>) | undefined;
 }
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-/** Whether a hook's file is one that is imported; any other is run. */
+/** Whether the file of a hook is a module, by its extension. Any other file is an executable. */
 export function isModulePath(path: string): boolean {
   return MODULE_EXTENSIONS.includes(extname(path));
 }
 
 /**
  * Imports a hook: `export default async function reconcile(ctx) → Result | void`, optionally `export const config`.
- * Node runs TypeScript itself by taking the types out, so only what can be taken out is allowed.
- * Rejects with a StopError that says what is wrong where: file, line and construct for TypeScript, the name for a missing import.
+ * Node runs TypeScript itself and only removes types, so constructs that need more than that are refused. Rejects with
+ * a StopError that names the problem and the place: file, line and construct for TypeScript, the name of a missing
+ * import.
  */
 export async function loadHookModule(path: string, options: LoadHookOptions = {}): Promise<HookModule> {
   const { packageEntries = {}, importModule = (url: string) => import(url) } = options;
@@ -89,7 +93,7 @@ export async function loadHookModule(path: string, options: LoadHookOptions = {}
   return { name: basename(path), reconcile: reconcile as HookFunction, config: exports.config };
 }
 
-/** A module's function as a {@link Hook}. */
+/** A {@link Hook} that calls a module's function. */
 export function createModuleHook({ name, reconcile }: HookModule, services: HookServices): Hook {
   return {
     name,
@@ -97,7 +101,7 @@ export function createModuleHook({ name, reconcile }: HookModule, services: Hook
   };
 }
 
-/** Which run of which module something belongs to, also where it comes after the run: a rejection that is not awaited, a timer that throws. */
+/** A run of a module. Errors after its end belong to it too: a rejection that is not awaited, a timer that throws. */
 export interface ModuleRun {
   readonly name: string;
   readonly key: string;
@@ -105,7 +109,7 @@ export interface ModuleRun {
 
 const runs = new AsyncLocalStorage<ModuleRun>();
 
-/** The run that the present code was started by; undefined outside of all runs. */
+/** The run that started the current code; undefined outside of all runs. */
 export function currentModuleRun(): ModuleRun | undefined {
   return runs.getStore();
 }
@@ -123,8 +127,8 @@ function contextOf(request: HookRequest, { signal, logger }: HookRun, services: 
 }
 
 /**
- * Makes imports of the given specifiers lead to the given URLs from now on, as a hook may also import later. There is one set of such links
- * for the process, as there is one module loader.
+ * Redirects imports of the given specifiers to the given URLs from now on, because a hook may import later too. The
+ * redirects are global, because a process has one module loader.
  */
 function linkPackage(entries: Readonly<Record<string, string>>): void {
   const isFirst = links.size === 0;
@@ -147,23 +151,23 @@ function cannotLoad(path: string, error: unknown): never {
     case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
       throw new StopError(`hook ${placeOf(error, path)}: ${message}`, {
         cause: error,
-        hint: `only types that can be taken out are allowed: ${instead(message)}`,
+        hint: `Node only removes types from TypeScript: ${instead(message)}`,
       });
     case 'ERR_INVALID_TYPESCRIPT_SYNTAX':
       throw new StopError(`hook ${placeOf(error, path)}: ${message}`, { cause: error });
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
-      throw new StopError(`hook ${path}: ${message}`, { cause: error, hint: 'a hook inside a package has to be shipped as .js' });
+      throw new StopError(`hook ${path}: ${message}`, { cause: error, hint: 'a hook in node_modules must be a .js file' });
     case 'ERR_MODULE_NOT_FOUND':
       throw new StopError(`hook ${path}: ${message}`, {
         cause: error,
-        hint: 'check the path, and install what the hook imports beside it',
+        hint: 'check the path, and install the packages that the hook imports',
       });
     default:
       throw new StopError(`hook ${error instanceof SyntaxError ? placeOf(error, path) : path}: ${message}`, { cause: error });
   }
 }
 
-/** `file:line` of a syntax error: the engine writes it on top of the stack and nowhere else. */
+/** `file:line` of a syntax error, which the engine only writes in the first line of the stack. */
 function placeOf(error: unknown, path: string): string {
   const [top = ''] = ((error as Error).stack ?? '').split('\n');
   const line = /^(?:file:\/\/)?(.+):(\d+)$/.exec(top);
@@ -173,7 +177,7 @@ function placeOf(error: unknown, path: string): string {
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/enum/i, 'write the enum as an object with `as const`'],
   [/parameter property/i, 'declare the field and assign it in the constructor'],
-  [/namespace|module/i, 'write the namespace as a module of its own'],
+  [/namespace|module/i, 'write the namespace as a separate module'],
   [/import equals|export assignment/i, 'write `import … from`, or `export default`'],
 ];
 
@@ -181,7 +185,7 @@ function instead(message: string): string {
   return INSTEAD.find(([pattern]) => pattern.test(message))?.[1] ?? 'write it as plain JavaScript';
 }
 
-/** Services of a program that offers none. */
+/** The services of a program that provides none. */
 export const noServices: HookServices = {
   client: {
     resource(gvr) {

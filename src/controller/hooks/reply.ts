@@ -5,7 +5,7 @@ import { nearest } from '../../kit/nearest.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { parseGvr } from '../../model/gvr.ts';
 
-/** What an action is about, where it is not the reconciled object. Parts left out are those of the reconciled object. */
+/** The target of an action, if it is not the reconciled object. Missing parts are those of the reconciled object. */
 export interface TargetRef {
   readonly gvr?: GroupVersionResource;
   readonly namespace?: string;
@@ -14,7 +14,7 @@ export interface TargetRef {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** One thing a hook wants done; carried out by us, so that the hook needs no client. */
+/** One action that a hook asks for. The program carries it out, so the hook needs no client. */
 export type Action =
   | { readonly verb: 'apply' | 'create'; readonly body: Body; readonly on?: TargetRef; readonly own: boolean }
   | { readonly verb: 'patch'; readonly body: Body | readonly unknown[]; readonly patchType: PatchType; readonly on?: TargetRef }
@@ -36,11 +36,11 @@ export interface LogBody {
   readonly fields: Body;
 }
 
-/** What a hook answered, checked. */
+/** The checked reply of a hook. */
 export interface Reply {
   readonly requeueAfterMs: number | undefined;
   readonly actions: readonly Action[];
-  /** The hook says that it failed: retried like any failure. */
+  /** The error that the hook reported. The run is then retried like after any failure. */
   readonly error: string | undefined;
 }
 
@@ -49,8 +49,9 @@ const REPLY_KEYS = ['requeueAfter', 'requeueAfterMs', 'actions', 'error'];
 const ACTION_KEYS = [...VERBS, 'on', 'own', 'patchType'];
 
 /**
- * Checks what a hook returned or printed: `{requeueAfter?: "30s", requeueAfterMs?: 30000, actions?: […], error?: "…"}`, or nothing.
- * Throws `hook` naming the place and what was expected there; an unknown key is an error, as a misspelt one would be lost in silence.
+ * Checks the reply of a hook: `{requeueAfter?: "30s", requeueAfterMs?: 30000, actions?: […], error?: "…"}`, or nothing.
+ * Throws `hook` with the place and what was expected there. An unknown key is an error too: a misspelt key would
+ * otherwise be silently ignored.
  */
 export function parseReply(value: unknown): Reply {
   if (value === undefined || value === null) return { requeueAfterMs: undefined, actions: [], error: undefined };
@@ -92,9 +93,9 @@ function parseAction(value: unknown, at: string): Action {
 
 function checkModifiers(verb: string, { own, patchType, on }: Body, at: string): void {
   if (own !== undefined && typeof own !== 'boolean') bad(`${at}.own`, 'true or false', own);
-  if (own && verb !== 'apply' && verb !== 'create') throw invalid(`${at}.own goes with apply and create, not with ${verb}`);
-  if (patchType !== undefined && verb !== 'patch') throw invalid(`${at}.patchType goes with patch, not with ${verb}`);
-  if (on !== undefined && verb === 'log') throw invalid(`${at}.on does not go with log`);
+  if (own && verb !== 'apply' && verb !== 'create') throw invalid(`${at}.own is only for apply and create, not for ${verb}`);
+  if (patchType !== undefined && verb !== 'patch') throw invalid(`${at}.patchType is only for patch, not for ${verb}`);
+  if (on !== undefined && verb === 'log') throw invalid(`${at}.on is not for log`);
 }
 
 function bodyOf(verb: (typeof VERBS)[number], action: Body, at: string): Action {
@@ -128,7 +129,7 @@ function eventOf({ type = 'Normal', reason, message, note }: Body, at: string): 
   const text = message ?? note;
   if (type !== 'Normal' && type !== 'Warning') return bad(`${at}.type`, 'Normal or Warning', type);
   if (typeof reason !== 'string' || reason === '') return bad(`${at}.reason`, 'a word such as "Scaled"', reason);
-  if (typeof text !== 'string') return bad(`${at}.message`, 'a text', text);
+  if (typeof text !== 'string') return bad(`${at}.message`, 'a string', text);
   return { type, reason, message: text };
 }
 
@@ -137,7 +138,7 @@ function logOf(value: unknown, at: string): LogBody {
   const { level = 'info', message, ...fields } = asBody(value, at);
   if (level !== 'error' && level !== 'warn' && level !== 'info' && level !== 'debug')
     return bad(`${at}.level`, 'error, warn, info or debug', level);
-  return typeof message === 'string' ? { level, message, fields } : bad(`${at}.message`, 'a text', message);
+  return typeof message === 'string' ? { level, message, fields } : bad(`${at}.message`, 'a string', message);
 }
 
 function targetOf(value: unknown, at: string): TargetRef | undefined {
@@ -145,9 +146,9 @@ function targetOf(value: unknown, at: string): TargetRef | undefined {
   const on = asBody(value, at);
   onlyKeys(on, ['gvr', 'namespace', 'name'], at);
   const { gvr, namespace, name } = on;
-  if (gvr !== undefined && typeof gvr !== 'string') bad(`${at}.gvr`, 'a text such as "apps/v1/deployments"', gvr);
-  if (namespace !== undefined && typeof namespace !== 'string') bad(`${at}.namespace`, 'a text', namespace);
-  if (name !== undefined && typeof name !== 'string') bad(`${at}.name`, 'a text', name);
+  if (gvr !== undefined && typeof gvr !== 'string') bad(`${at}.gvr`, 'a string such as "apps/v1/deployments"', gvr);
+  if (namespace !== undefined && typeof namespace !== 'string') bad(`${at}.namespace`, 'a string', namespace);
+  if (name !== undefined && typeof name !== 'string') bad(`${at}.name`, 'a string', name);
   return {
     ...(gvr === undefined ? {} : { gvr: parseGvr(gvr) }),
     ...(namespace === undefined ? {} : { namespace }),
@@ -166,7 +167,7 @@ function onlyKeys(body: Body, known: readonly string[], at: string): void {
     const [meant] = nearest(key, known, 1);
     throw invalid(
       `${at} has an unknown key ${JSON.stringify(key)}`,
-      meant ? `did you mean ${JSON.stringify(meant)}?` : `known are ${known.join(', ')}`,
+      meant ? `did you mean ${JSON.stringify(meant)}?` : `the keys are ${known.join(', ')}`,
     );
   }
 }
@@ -176,5 +177,5 @@ function bad(at: string, wanted: string, value: unknown): never {
 }
 
 function invalid(message: string, hint?: string): InformerError {
-  return new InformerError('hook', `the hook's answer is not valid: ${message}`, { hint });
+  return new InformerError('hook', `the hook's reply is not valid: ${message}`, { hint });
 }

@@ -1,31 +1,33 @@
 import { InformerError } from '../../kit/error.ts';
 import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, type Word } from './exec-words.ts';
 
-/** A line for `sh -c` whose placeholders have become positional parameters. */
+/** A line for `sh -c` with positional parameters in place of its placeholders. */
 export interface ShellLine {
   /** The line with `"$1"`, `"$2"` … in place of its placeholders. */
   readonly script: string;
-  /** What each parameter stands for, in order. */
+  /** The placeholder of each parameter, in order. */
   readonly placeholders: readonly Placeholder[];
   /** The words of each simple command, without redirections. */
   readonly commands: readonly (readonly Word[])[];
-  /** The same, with the placeholder in place of each variable that the line sets from it. */
+  /** The same words, with the placeholder in place of each variable that the line sets from it. */
   readonly traced: readonly (readonly Word[])[];
 }
 
 /**
- * Reads a shell line and puts a positional parameter in place of each placeholder, so that no value is ever part of the text a shell reads.
+ * Parses a shell line and replaces each placeholder by a positional parameter, so that the text for the shell never
+ * contains a value.
  *
- * A parameter is one word only where the shell is at the top level of the line. So a placeholder is refused (`argument`) within quotes, behind a
- * backslash or `$`, within any substitution (its result is split into words again), in arithmetic, in braces, in a comment, in and behind a
- * here-document, as the command itself, and in a line that sets its own positional parameters. A line without placeholders is not looked into.
+ * A parameter is one word only at the top level of the line. So a placeholder is refused (`argument`) within quotes,
+ * after a backslash or `$`, within a substitution (the shell splits its result into words again), in arithmetic, in
+ * braces, in a comment, in and after a here-document, as a command, and in a line that sets its own positional
+ * parameters. A line without placeholders is not parsed.
  */
 export function readShellLine(line: string): ShellLine {
   if (!line.includes('{{')) return { script: line, placeholders: [], commands: [], traced: [] };
   return new ShellReader(line).read();
 }
 
-const OWN_WORD = 'put it outside, as a word of its own, or in a variable first: v={{.path}}; echo "seen: $v"';
+const OWN_WORD = 'put it outside, as a separate word, or set a variable first: v={{.path}}; echo "seen: $v"';
 const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
 /** Words after which the next one is a command. */
 const RESERVED = new Set(['if', 'then', 'elif', 'else', 'while', 'until', 'do', '!', '{', '}', 'time']);
@@ -65,7 +67,7 @@ class ShellReader {
     else if (/^(?:`|\$[({[]|[<>]\()/.test(rest))
       this.#opaque(rest, 'within a substitution, whose result is split into words again', OWN_WORD);
     else if (startsWord && c === '#') this.#comment(rest);
-    else if (startsWord && rest.startsWith('((')) this.#opaque(rest, 'within arithmetic, which runs what it is given', SCRIPT);
+    else if (startsWord && rest.startsWith('((')) this.#opaque(rest, 'within arithmetic, which evaluates its text', SCRIPT);
     else if (rest.startsWith('<<')) this.#hereDocument(rest);
     else if (redirection) this.#operator(redirection, 'redirection');
     else if (/[;&|()\n]/.test(c)) this.#operator(c, 'separator');
@@ -74,7 +76,7 @@ class ShellReader {
   }
 
   #escaped(rest: string): void {
-    if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'behind a backslash', OWN_WORD);
+    if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'after a backslash', OWN_WORD);
     const raw = rest.slice(0, 2);
     if (raw === '\\\n') this.#take(raw.length, raw);
     else this.#literal(raw, raw.slice(1));
@@ -97,13 +99,13 @@ class ShellReader {
     this.#literal(raw, raw.slice(1, -1));
   }
 
-  /** A part that is passed on as it stands, and may hold no placeholder. */
+  /** A part that is passed on unchanged and must not contain a placeholder. */
   #opaque(rest: string, where: string, hint: string): void {
     const variable = /^\$\{(\w+)/.exec(rest)?.[1] ?? '';
     this.#literal(this.#without(rest, where, hint), `$${variable}`);
   }
 
-  /** The part that begins here, up to its end; a placeholder in it is refused. */
+  /** Returns the part that begins here. Refuses a placeholder in it. */
   #without(rest: string, where: string, hint: string): string {
     const end = endOf(rest, 0);
     const at = rest.indexOf('{{');
@@ -113,12 +115,12 @@ class ShellReader {
 
   #comment(rest: string): void {
     const raw = /^[^\n]*/.exec(rest)?.[0] ?? '';
-    if (raw.includes('{{')) misplaced(placeholderIn(raw), 'in a comment', 'take it out');
+    if (raw.includes('{{')) misplaced(placeholderIn(raw), 'in a comment', 'remove it');
     this.#take(raw.length, raw);
   }
 
   #hereDocument(rest: string): void {
-    if (rest.includes('{{')) misplaced(placeholderIn(rest), 'in or behind a here-document', SCRIPT);
+    if (rest.includes('{{')) misplaced(placeholderIn(rest), 'in or after a here-document', SCRIPT);
     this.#take(rest.length, rest);
   }
 
@@ -152,7 +154,7 @@ class ShellReader {
     this.#command = [];
   }
 
-  /** `"$1"` means something else in a function, and after `set` and `shift`. */
+  /** Refuses placeholders in a line with a function, `set` or `shift`, which change the meaning of `"$1"`. */
   #refuseOwnParameters(): void {
     const [placeholder] = this.#placeholders;
     if (!placeholder) return;
@@ -160,12 +162,12 @@ class ShellReader {
     const isSet = words.some(([name, ...operands]) => name === 'set' && operands.some((word) => !/^[-+][A-Za-z]+$/.test(word ?? '')));
     const isShift = words.some((command) => command.includes('shift') || command[0] === 'function');
     if (isSet || isShift || /\w\s*\(\s*\)/.test(this.#line)) {
-      misplaced(placeholder, 'in a line that sets positional parameters of its own (set, shift, a function)', SCRIPT);
+      misplaced(placeholder, 'in a line that sets its own positional parameters (set, shift, a function)', SCRIPT);
     }
   }
 }
 
-/** The placeholder that begins or is found first in a text. Throws `argument` where it is not closed. */
+/** The first placeholder in a text. Throws `argument` if it is not closed. */
 function placeholderIn(text: string): Placeholder {
   const found = /\{\{(.*?)\}\}/s.exec(text);
   if (!found) throw new InformerError('argument', `a placeholder is not closed: ${text}`);
@@ -173,8 +175,8 @@ function placeholderIn(text: string): Placeholder {
 }
 
 function refuseDollar(rest: string): never {
-  if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'behind a $', OWN_WORD);
-  throw new InformerError('argument', "$'…' is not the same in every shell: write it without the $");
+  if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'after a $', OWN_WORD);
+  throw new InformerError('argument', "$'…' differs between shells: write it without the $");
 }
 
 function refusePlacedCommand(command: readonly Word[]): void {
@@ -183,7 +185,7 @@ function refusePlacedCommand(command: readonly Word[]): void {
   if (placeholder) misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');
 }
 
-/** Where a quoted or nested part that begins at `from` ends, one behind its last character. Throws `argument` when it does not. */
+/** The index after a quoted or nested part that begins at `from`. Throws `argument` if the part has no end. */
 function endOf(text: string, from: number): number {
   if (text.startsWith('((', from)) return closed(text, from + 2, '))');
   const open = text[from] as string;
@@ -197,7 +199,9 @@ function endOf(text: string, from: number): number {
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
 
-/** Runs to the text that closes a part, over whatever is quoted or nested in it. Within double quotes a single quote is none. */
+/**
+ * The index after the text that closes a part. Skips quoted and nested parts. In double quotes a single quote is text.
+ */
 function closed(text: string, from: number, close: string): number {
   for (let at = from; at < text.length; ) {
     if (text.startsWith(close, at)) return at + close.length;
@@ -215,7 +219,7 @@ function unclosed(text: string, from: number): never {
   throw new InformerError('argument', `a quote or substitution is not closed: ${text.slice(Math.max(0, from - 1))}`);
 }
 
-/** Puts the placeholder in place of `$v` in a line with `v={{…}}` or `for v in {{…}}`. */
+/** A function that replaces `$v` in a word by its placeholder, for a line with `v={{…}}` or `for v in {{…}}`. */
 function tracedThrough(commands: readonly (readonly Word[])[]): (word: Word) => Word {
   const values = new Map<string, Placeholder>();
   for (const words of commands) {
@@ -238,7 +242,7 @@ function tracedThrough(commands: readonly (readonly Word[])[]): (word: Word) => 
   return (word) => (word.length === 0 || literalOf(word) === '' ? word : word.flatMap(trace));
 }
 
-/** Neighbouring texts of a word as one. */
+/** The word with adjacent texts joined. */
 function joined(word: Word): Word {
   const pieces: (string | Placeholder)[] = [];
   for (const piece of word) {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import type { Subject } from '../../../src/controller/hooks/action-target.ts';
 import type { ActionOutcome, ActionRunnerOptions } from '../../../src/controller/hooks/actions.ts';
 import { ActionRunner, describeAction } from '../../../src/controller/hooks/actions.ts';
-import { guardClient } from '../../../src/controller/hooks/guarded-client.ts';
 import { parseReply } from '../../../src/controller/hooks/reply.ts';
 import { createWriteBudget } from '../../../src/controller/hooks/write-budget.ts';
 import type { Logger } from '../../../src/kit/logger.ts';
@@ -12,51 +10,8 @@ import type { GroupVersionResource } from '../../../src/model/gvr.ts';
 import { formatGvr, parseGvr } from '../../../src/model/gvr.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
-import { inProcess, through } from '../../support/in-process.ts';
-
-const deployments = { gvr: parseGvr('apps/v1/deployments'), kind: 'Deployment', namespaced: true };
-const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
-const configMap = (name: string, namespace = 'shop') => ({ ...CONFIG_MAP, metadata: { name, namespace }, data: { x: '1' } });
-
-const WEB = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web', namespace: 'shop' },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: 'web' } },
-    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } },
-  },
-};
-const OBJECTS = [
-  WEB,
-  ...['a', 'b', 'c'].map((name) => configMap(name)),
-  configMap('c', 'bank'),
-  { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } },
-  { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'shop' }, data: { password: 'aHVudGVyMg==' } },
-];
-
-/** A cluster with the objects, and a way to see what it was asked: all requests, or the writes with what they say. */
-async function cluster() {
-  const { sandbox, clock, client, sent } = await inProcess({ objects: OBJECTS });
-  const types = async () => (await client.discovery.snapshot()).types;
-  await types(); // asked before the first test looks
-  sent.length = 0;
-  const web = sandbox.get(deployments.gvr, 'shop/web') as UnknownObject;
-  const find = (gvr: string, key: string) => sandbox.get(parseGvr(gvr), key);
-  return {
-    sandbox,
-    clock,
-    client,
-    types,
-    find,
-    web,
-    subject: { namespace: 'shop', name: 'web', object: web } as Subject,
-    requests: () => sent.map(({ method, path }) => `${method} ${path}`),
-    bodies: () => sent.map(({ body }) => JSON.parse(String(body))),
-    sent,
-  };
-}
+import { CONFIG_MAP, cluster, deployments, MINE, WEB } from '../../support/hook-cluster.ts';
+import { through } from '../../support/in-process.ts';
 
 type Ran = Partial<ActionRunnerOptions> & { in?: Awaited<ReturnType<typeof cluster>>; gone?: boolean; logger?: Logger };
 
@@ -78,7 +33,6 @@ async function run(actions: unknown[], { in: given, gone = false, logger = silen
   return { ...place, outcomes };
 }
 
-const MINE = 'fieldManager=kubectl-informer';
 const AT_WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
 
 describe('an action without "on" is about the reconciled object', () => {
@@ -108,7 +62,7 @@ describe('an action without "on" is about the reconciled object', () => {
     expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true); // the collector may have been here already
   });
 
-  it('what the server alone writes is left out of an apply', async () => {
+  it('fields that only the server writes are left out of an apply', async () => {
     const { bodies, find } = await run([{ apply: { metadata: { managedFields: [{}], labels: { a: 'b' } } } }]);
     expect(bodies()[0]).toMatchObject({ metadata: { labels: { a: 'b' } } });
     expect(bodies()[0]).not.toHaveProperty('metadata.managedFields');
@@ -117,7 +71,7 @@ describe('an action without "on" is about the reconciled object', () => {
 });
 
 describe('an action about another object', () => {
-  it('finds its type by what the body says it is', async () => {
+  it('finds its type by the body', async () => {
     const { requests, find, web } = await run([{ create: { ...CONFIG_MAP, metadata: { name: 'web-config' } }, own: true }]);
     expect(requests()).toEqual([`POST /api/v1/namespaces/shop/configmaps?${MINE}`]);
     expect(find('v1/configmaps', 'shop/web-config')?.metadata.ownerReferences).toEqual([
@@ -125,7 +79,7 @@ describe('an action about another object', () => {
     ]);
   });
 
-  it('finds it by "on", in another namespace or in none', async () => {
+  it('finds its target by "on", in another namespace or cluster-scoped', async () => {
     const { requests, bodies, find } = await run([
       { patch: [{ op: 'remove', path: '/data' }], patchType: 'json', on: { gvr: 'v1/configmaps', namespace: 'bank', name: 'c' } },
       { apply: { spec: { unschedulable: true } }, on: { gvr: 'v1/nodes', name: 'n1' } },
@@ -136,7 +90,7 @@ describe('an action about another object', () => {
     expect(find('v1/nodes', 'n1')).toMatchObject({ spec: { unschedulable: true } });
   });
 
-  it('may have its name made by the server', async () => {
+  it('may get its name from the server', async () => {
     const { sandbox, bodies } = await run([{ create: { ...WEB, metadata: { generateName: 'web-' } } }]);
     expect(bodies()[0].metadata).toEqual({ generateName: 'web-', namespace: 'shop' });
     const names = sandbox.list(deployments.gvr).map((o) => o.metadata.name);
@@ -149,23 +103,23 @@ describe('an action about another object', () => {
     [{ patch: {}, on: { gvr: 'v1/configmaps' } }, 'the action patch names no object of v1/configmaps'],
     [{ delete: true, on: { gvr: 'v1/configmaps', name: '..' } }, "the action delete: name may not be '..'"],
     [{ delete: true, on: { gvr: 'v1/configmaps', name: 'a', namespace: 'a/b' } }, "the action delete: namespace may not contain '/'"],
-  ])('that names it badly sends nothing at all: %j', async (action, message) => {
+  ])('with an invalid target sends nothing at all: %j', async (action, message) => {
     const place = await cluster();
     await expect(run([{ patch: LABEL }, action], { in: place })).rejects.toThrow(message);
     expect(place.requests()).toEqual([]);
   });
 
-  it('cannot be owned by an object that is gone, nor in another namespace', async () => {
+  it('has no owner if the reconciled object is gone, or is in another namespace', async () => {
     const create = { ...CONFIG_MAP, metadata: { name: 'new', namespace: 'bank' } };
     await expect(run([{ create, own: true }])).rejects.toThrow('cross-namespace owner references are disallowed');
-    await expect(run([{ create, own: true }], { gone: true })).rejects.toThrow('cannot be owned by an object that is gone');
+    await expect(run([{ create, own: true }], { gone: true })).rejects.toThrow('cannot set an owner: the reconciled object does not exist');
   });
 });
 
 const LABEL = { metadata: { labels: { seen: 'yes' } } };
 
 describe('carrying out', () => {
-  it('goes in order, and a failure ends the rest and says which it was', async () => {
+  it('is in order; after a failure no further action is carried out, and the error names the action', async () => {
     const place = await cluster();
     place.sandbox.delete(parseGvr('v1/configmaps'), 'shop/b');
     const on = (name: string) => ({ patch: LABEL, on: { gvr: 'v1/configmaps', name } });
@@ -174,7 +128,7 @@ describe('carrying out', () => {
     expect([place.sent.length, labels]).toEqual([2, [LABEL.metadata.labels, undefined]]);
   });
 
-  it('tries again on conflict [RTY-01]', async () => {
+  it('retries on a conflict [RTY-01]', async () => {
     const place = await cluster();
     const { sandbox, clock, web } = place;
     const statuses: number[] = [];
@@ -194,7 +148,7 @@ describe('carrying out', () => {
     expect(place.find('apps/v1/deployments', 'shop/web')).toMatchObject({ ...LABEL, spec: { replicas: 3 } });
   });
 
-  it('deleting what is gone is done', async () => {
+  it('the deletion of a missing object succeeds', async () => {
     const place = await cluster();
     place.sandbox.delete(deployments.gvr, 'shop/web');
     await expect(run([{ delete: true }], { in: place })).resolves.toBeDefined();
@@ -224,7 +178,7 @@ describe('carrying out', () => {
     expect(lines).toEqual([['warn', 'odd', { replicas: 3 }]]);
   });
 
-  it('counts every write against the budget, once however often it is tried', async () => {
+  it('counts every write against the budget, once for all its tries', async () => {
     const place = await cluster();
     const { clock, sent } = place;
     const done = run([{ patch: LABEL }, { patch: { spec: { replicas: 2 } } }], {
@@ -247,7 +201,7 @@ describe('carrying out', () => {
 });
 
 describe('modes', () => {
-  it('describe sends nothing and tells everything', async () => {
+  it('describe sends nothing and reports every action', async () => {
     const { sent, outcomes } = await run([{ apply: { spec: { replicas: 3 } } }, { delete: true }], { mode: 'describe' });
     expect(sent).toEqual([]);
     expect(outcomes.map(describeAction)).toEqual([
@@ -257,7 +211,7 @@ describe('modes', () => {
     expect(outcomes[0]).toMatchObject({ mode: 'describe', verb: 'apply', subject: 'shop/web' });
   });
 
-  it('dry-run sends every write as one, and tells the states before and after', async () => {
+  it('dry-run sends every write as a dry run, and reports the states before and after', async () => {
     const { sent, requests, outcomes, find, web } = await run([{ patch: { spec: { replicas: 3 } } }, { delete: true }], {
       mode: 'dry-run',
     });
@@ -267,7 +221,7 @@ describe('modes', () => {
     expect(find('apps/v1/deployments', 'shop/web')).toEqual(web);
   });
 
-  it('what is reported is redacted', async () => {
+  it('reported bodies and states are redacted', async () => {
     const types = new Set<string>();
     const redact = <T extends object>(object: T, gvr: GroupVersionResource): T => {
       types.add(formatGvr(gvr));
@@ -278,56 +232,5 @@ describe('modes', () => {
     expect(outcomes[0]?.after?.data).toBe('hidden');
     expect(JSON.stringify(outcomes)).not.toContain(secret);
     expect([...types]).toEqual(['v1/secrets']);
-  });
-});
-
-describe("a module's client", () => {
-  const gvr = parseGvr('v1/configmaps');
-
-  it('may read but not write while writes are only described', async () => {
-    const { requests, client } = await cluster();
-    const resource = guardClient(client, { mode: 'describe' }).resource(gvr, { namespace: 'shop' });
-    expect(await resource.get('c')).toMatchObject(configMap('c'));
-    expect((await resource.list()).items).toHaveLength(3);
-    await expect(resource.patch('c', {}, { type: 'merge' })).rejects.toThrow('the hook may not write (patch v1/configmaps)');
-    for (const write of [() => resource.create({}), () => resource.update(configMap('c')), () => resource.delete('c')])
-      await expect(write()).rejects.toThrow('may not write');
-    expect(requests()).toEqual(['GET /api/v1/namespaces/shop/configmaps/c', 'GET /api/v1/namespaces/shop/configmaps']);
-  });
-
-  it('writes dry in a dry run, and under our name', async () => {
-    const { sandbox, requests, bodies, client } = await cluster();
-    const before = sandbox.list(gvr);
-    const resource = guardClient(client, { mode: 'dry-run' }).resource(gvr, { namespace: 'shop' });
-    await resource.create(configMap('new'));
-    await resource.delete('c');
-    expect(requests()[0]).toBe(`POST /api/v1/namespaces/shop/configmaps?dryRun=All&${MINE}`);
-    expect(bodies()[1]).toMatchObject({ dryRun: ['All'] });
-    expect(sandbox.list(gvr)).toEqual(before);
-  });
-
-  it('gives out Secrets redacted, and does not write them back', async () => {
-    const { requests, client } = await cluster();
-    const redact = <T extends object>(object: T): T => ({ ...object, data: { password: 'hmac:0123abcd' } });
-    const resource = guardClient(client, { mode: 'write', redact }).resource(parseGvr('v1/secrets'), { namespace: 'shop' });
-    const secret = await resource.get('s');
-    expect(secret.data).toEqual({ password: 'hmac:0123abcd' });
-    await expect(resource.update(secret)).rejects.toThrow('redacted values');
-    expect(requests()).toEqual(['GET /api/v1/namespaces/shop/secrets/s']);
-  });
-
-  it('counts against the budget', async () => {
-    const { clock, requests, client } = await cluster();
-    const budget = createWriteBudget({ writes: 1, perMs: 1000 }, clock);
-    const resource = guardClient(client, { mode: 'write', budget }).resource(gvr, { namespace: 'shop' });
-    await resource.patch('a', {}, { type: 'merge', dryRun: true });
-    await resource.patch('b', {}, { type: 'merge', fieldManager: 'mine' });
-    const third = resource.patch('c', {}, { type: 'merge' });
-    await settled();
-    const at = (name: string) => `PATCH /api/v1/namespaces/shop/configmaps/${name}`;
-    expect(requests()).toEqual([`${at('a')}?dryRun=All&${MINE}`, `${at('b')}?fieldManager=mine`]);
-    await clock.advance(1000);
-    await third;
-    expect(requests()[2]).toBe(`${at('c')}?${MINE}`);
   });
 });

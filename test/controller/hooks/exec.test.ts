@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 let scripts = 0;
-/** Writes an executable script; without a first line of its own it is one for /bin/sh. */
+/** Writes an executable script. Without an interpreter line it is one for /bin/sh. */
 async function script(body: string): Promise<string> {
   const path = join(dir, `hook-${++scripts}`);
   await writeFile(path, body.startsWith('#!') ? body : `#!/bin/sh\n${body}\n`);
@@ -53,7 +53,7 @@ async function run(body: string, options: Partial<ExecHookOptions> = {}, { signa
 
 const until = (condition: () => boolean | Promise<boolean>) => eventually(condition, { everyMs: 5, timeoutMs: 15_000 });
 
-/** Whether a process runs; one that has ended and only waits to be reaped does not. */
+/** Whether a process runs. A process that has ended and waits to be reaped does not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -72,7 +72,7 @@ describe('the request', () => {
     expect(reply).toEqual({ lines: 2, got: request });
   });
 
-  it('is in the environment too', async () => {
+  it('is in environment variables too', async () => {
     const { reply } = await run(
       `printf '{"v":"%s %s %s %s %s %s"}\\n' "$INFORMER_KEY" "$INFORMER_NAMESPACE" "$INFORMER_NAME" "$INFORMER_GVR" "$INFORMER_ATTEMPT" "$INFORMER_DELETED"`,
     );
@@ -81,20 +81,20 @@ describe('the request', () => {
     expect(gone.reply).toEqual({ v: 'true' });
   });
 
-  it('need not be read: a large one to a hook that closes its stdin is no error', async () => {
+  it('may be ignored: a large one to a hook that closes its stdin is no error', async () => {
     const about = { ...request, snapshots: { big: [{ metadata: { name: 'x'.repeat(4_000_000) } }] } };
     const { reply } = await run(`exec <&-; echo '{"requeueAfter":"1s"}'`, {}, { about });
     expect(reply).toEqual({ requeueAfter: '1s' });
   });
 
-  it('may make the arguments', async () => {
+  it('may determine the arguments', async () => {
     const { reply } = await run(`printf '{"v":"%s"}\\n' "$*"`, { args: ({ key, attempt }) => ['--key', key, `${attempt}`] });
     expect(reply).toEqual({ v: '--key shop/web 3' });
   });
 });
 
 describe('the environment', () => {
-  it('is an allow-list, and leads to no credentials', async () => {
+  it('has only allowed variables, and leads to no credentials', async () => {
     const env = {
       PATH: process.env.PATH,
       HOME: '/home/me',
@@ -113,7 +113,7 @@ describe('the environment', () => {
     });
   });
 
-  it('holds the credentials when they are to be passed, those of the cluster at work first', async () => {
+  it('has the credentials with passCredentials, and the KUBECONFIG of the program if there is one', async () => {
     const env = { PATH: process.env.PATH, AWS_PROFILE: 'a', KUBECONFIG: '/k', NPM_TOKEN: 't' };
     const { reply } = await run(`printf '{"v":"%s %s %s"}\\n' "$AWS_PROFILE" "$KUBECONFIG" "$NPM_TOKEN"`, {
       env,
@@ -137,7 +137,7 @@ describe('the reply', () => {
     expect(readReply(stdout)).toEqual(reply);
   });
 
-  it.each(['{"a":', 'log\n{\n  "a": 1\n}\n'])('in %j is not lost in silence', (stdout) => {
+  it.each(['{"a":', 'log\n{\n  "a": 1\n}\n'])('in %j is not silently lost', (stdout) => {
     expect(() => readReply(stdout)).toThrow(
       expect.objectContaining({ code: 'hook', hint: 'print it on the last line by itself, as jq -c does' }),
     );
@@ -145,7 +145,7 @@ describe('the reply', () => {
 });
 
 describe('exit codes', () => {
-  it('64 stops the controller, with what stderr said last', async () => {
+  it('64 stops the controller, with the last line of stderr', async () => {
     const ended = run('echo "no such database" >&2; exit 64');
     await expect(ended).rejects.toThrow(StopError);
     await expect(ended).rejects.toThrow(/^hook hook-\d+ exited with 64: no such database$/);
@@ -156,27 +156,27 @@ describe('exit codes', () => {
     expect(isTerminal(error)).toBe(true);
   });
 
-  it.each([1, 75, 127])('%i means to try again', async (code) => {
+  it.each([1, 75, 127])('%i means a retry', async (code) => {
     const error = await run(`exit ${code}`).catch((e) => e);
     expect(error).toMatchObject({ code: 'hook', message: expect.stringContaining(`exited with ${code}`) });
     expect(isTerminal(error) || error instanceof StopError).toBe(false);
   });
 
-  it('a death by signal means to try again', async () => {
+  it('an end by a signal means a retry', async () => {
     await expect(run('kill -9 $$')).rejects.toThrow('was ended by SIGKILL');
   });
 
-  it('a reply beside a failure counts for nothing', async () => {
+  it('the reply of a failed hook is ignored', async () => {
     await expect(run(`echo '{"actions":[]}'; exit 1`)).rejects.toThrow('exited with 1');
   });
 });
 
 describe('a hook that cannot be started', () => {
   it.each([
-    ['is not there', async () => join(dir, 'absent'), 'check the path'],
+    ['does not exist', async () => join(dir, 'absent'), 'check the path'],
     ['is not executable', async () => script('true').then((path) => chmod(path, 0o644).then(() => path)), 'chmod +x'],
-    ['names an interpreter that is not there', () => script('#!/no/such/interpreter\n'), 'interpreter'],
-  ])('because it %s stops the controller and says what to do', async (_, make, hint) => {
+    ['names an interpreter that does not exist', () => script('#!/no/such/interpreter\n'), 'interpreter'],
+  ])('because it %s stops the controller with a hint', async (_, make, hint) => {
     const hook = createExecHook({ command: await make(), env: process.env });
     const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });
     await expect(ended).rejects.toThrow(StopError);
@@ -189,11 +189,11 @@ it('stderr is logged line by line with the key, a last line without an end too',
   expect(lines).toEqual(['hook stderr shop/web: one', 'hook stderr shop/web: two', 'hook stderr shop/web: three']);
 });
 
-it('a hook that prints without end is stopped', async () => {
+it('a hook that prints endlessly is stopped', async () => {
   await expect(run('yes', { graceMs: 100 })).rejects.toThrow('printed more than');
 });
 
-it('a child left behind is not waited for, though it holds the pipes', async () => {
+it('a remaining child process is not waited for, although it keeps the pipes open', async () => {
   const { reply } = await run(`sleep 30 & echo "{\\"pid\\":$!}"`);
   const { pid } = reply as { pid: number };
   expect(isAlive(pid)).toBe(true);
@@ -212,7 +212,7 @@ describe('an abort', () => {
     return { abort, ended, pids: await pids() };
   }
 
-  it('ends the whole process group, and rejects with the reason when it is gone', async () => {
+  it('ends the whole process group, and rejects with the reason when the group has ended', async () => {
     const { abort, ended, pids } = await started('sleep 30 & echo $! >> $pids; echo $$ >> $pids; wait', 2, 5000);
     abort.abort(new Error('took too long'));
     await expect(ended).rejects.toThrow('took too long');
@@ -220,7 +220,7 @@ describe('an abort', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
-  it('leaves a hook its grace to end in good order', async () => {
+  it('leaves a hook its grace to end gracefully', async () => {
     const { abort, ended, pids } = await started(
       `trap 'echo bye > ${join(dir, 'bye')}; exit 0' TERM; echo $$ >> $pids; while :; do sleep 0.01; done`,
       1,
@@ -232,7 +232,7 @@ describe('an abort', () => {
     await until(() => !pids.some(isAlive));
   });
 
-  it('kills what does not heed it, leader and children, after the grace', async () => {
+  it('kills a leader and children that ignore it, after the grace', async () => {
     const deaf = `trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & echo $! >> $pids; echo $$ >> $pids; while :; do sleep 0.05; done`;
     const { abort, ended, pids } = await started(deaf, 2, 100);
     abort.abort(new Error('took too long'));
@@ -240,7 +240,7 @@ describe('an abort', () => {
     await until(() => !pids.some(isAlive));
   });
 
-  it('kills children that outlive a leader which heeded it', async () => {
+  it('kills children that outlive a leader that obeyed it', async () => {
     const body = `(trap '' TERM; while :; do sleep 0.05; done) & echo $! >> $pids; echo $$ >> $pids; wait`;
     const { abort, ended, pids } = await started(body, 2, 100);
     abort.abort(new Error('took too long'));
@@ -248,7 +248,7 @@ describe('an abort', () => {
     await until(() => !pids.some(isAlive));
   });
 
-  it('kills children that outlive it without holding its pipes', async () => {
+  it('kills children that outlive it without its pipes', async () => {
     const body = `(trap '' TERM; while :; do sleep 0.05; done) </dev/null >/dev/null 2>&1 & echo $! >> $pids; echo $$ >> $pids; wait`;
     const { abort, ended, pids } = await started(body, 2, 60_000);
     abort.abort(new Error('took too long'));
@@ -256,13 +256,13 @@ describe('an abort', () => {
     await until(() => !pids.some(isAlive));
   });
 
-  it('before the start starts nothing', async () => {
+  it('before the start prevents the start', async () => {
     await expect(run(`touch ${join(dir, 'ran')}`, {}, { signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over');
     await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT');
   });
 });
 
-it('kill ends at once whatever runs', async () => {
+it('kill ends all active runs at once', async () => {
   const file = join(dir, 'kill-pid');
   const hook = createExecHook({ command: await script(`echo $$ > ${file}; while :; do sleep 0.05; done`), env: process.env });
   const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });

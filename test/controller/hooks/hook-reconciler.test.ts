@@ -33,7 +33,7 @@ function served(metadata: ObjectMeta = {}): CachedObject {
   return stored() as CachedObject;
 }
 
-/** The object served, being deleted and held by its finalizers. */
+/** The object on the server, which is being deleted and still has its finalizers. */
 function dying(...finalizers: string[]): CachedObject {
   served({ finalizers });
   place.sandbox.delete(primary.gvr, 'shop/web');
@@ -90,8 +90,8 @@ function setup(
   return { run, asked, outcomes, clock, done: () => outcomes.map(describeAction) };
 }
 
-describe('what the hook is asked', () => {
-  it('is about the present object, with its type, what changed, and why', async () => {
+describe('the request to the hook', () => {
+  it('has the present object with its type, the changed paths and the causes', async () => {
     const causes = [{ reason: 'updated', count: 2 } as const];
     const { run, asked } = setup({ object: web({}, 3), changedPaths: () => ['.spec.replicas'], snapshots: () => ({ pods: [] }) });
     await run({ before: web({}, 1), causes, attempt: 2 });
@@ -110,13 +110,13 @@ describe('what the hook is asked', () => {
     ]);
   });
 
-  it('of a deleted object is null and the last known state', async () => {
+  it('has null and the last known state for a deleted object', async () => {
     const { run, asked } = setup({ changedPaths: () => ['.x'] });
     await run({ before: web({}, 1), gone: web({}, 2) });
     expect(asked[0]).toMatchObject({ object: null, oldObject: { spec: { replicas: 2 } }, changed: [] });
   });
 
-  it('is redacted, while changes are found on the real values', async () => {
+  it('is redacted, and the changed paths are found on the real values', async () => {
     const compared: unknown[] = [];
     const { run, asked } = setup({
       object: web({}, 3),
@@ -132,8 +132,8 @@ describe('what the hook is asked', () => {
   });
 });
 
-describe('what the hook answers', () => {
-  it('is carried out, and says when to come back', async () => {
+describe('the reply of the hook', () => {
+  it('is carried out, and decides when to run again', async () => {
     const { run, done } = setup({
       object: served(),
       hook: async () => ({ requeueAfter: '30s', actions: [{ patch: { spec: { replicas: 3 } } }] }),
@@ -143,9 +143,9 @@ describe('what the hook answers', () => {
     expect(stored()).toMatchObject({ spec: { replicas: 3 } });
   });
 
-  it('may be that it failed: then nothing is carried out', async () => {
+  it('may be an error: then nothing is carried out', async () => {
     const { run, done } = setup({ object: served(), hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }) });
-    await expect(run()).rejects.toThrow('hook guard.ts says: no quota');
+    await expect(run()).rejects.toThrow('hook guard.ts replied with an error: no quota');
     expect(done()).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ describe('what the hook answers', () => {
   });
 });
 
-it('a hook that overstays is told by its signal, and waited for', async () => {
+it('after the timeout the signal of a hook aborts, and the run waits for its end', async () => {
   let signal: AbortSignal | undefined;
   let end = () => {};
   const hook: Hook['run'] = (_, run) => {
@@ -169,7 +169,7 @@ it('a hook that overstays is told by its signal, and waited for', async () => {
     ended = true;
   });
   await clock.advance(5000);
-  expect(signal?.reason).toMatchObject({ message: 'hook guard.ts took longer than 5000ms', hint: 'give it more with --hook-timeout' });
+  expect(signal?.reason).toMatchObject({ message: 'hook guard.ts took longer than 5000ms', hint: 'allow more time with --hook-timeout' });
   expect(ended).toBe(false);
   end();
   await running;
@@ -183,7 +183,7 @@ describe('with a finalizer', () => {
     `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/resourceVersion","value":"${version}"},{"op":"add","path":"/metadata/finalizers","value":["${FINALIZER}"]}]`;
   const remove = `patch apps/v1/deployments shop/web [{"op":"test","path":"/metadata/finalizers/0","value":"${FINALIZER}"},{"op":"remove","path":"/metadata/finalizers/0"}]`;
 
-  it('it is put on first, and the hook runs when it is there, with what had led to it [KR-10]', async () => {
+  it('it is added first, and the hook runs when the object has it, with the earlier causes [KR-10]', async () => {
     const object = served();
     const { run, asked, done } = setup({ object, finalizer });
     expect(await run()).toEqual({ requeueAfterMs: 1000, keepCauses: true });
@@ -192,14 +192,14 @@ describe('with a finalizer', () => {
     expect(stored()?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it('the hook runs for an object that has it, and nothing is patched [KR-10]', async () => {
+  it('the hook runs for an object that already has it, without a patch [KR-10]', async () => {
     const { run, asked, done } = setup({ object: served({ finalizers: [FINALIZER] }), finalizer });
     await run();
     expect(asked).toHaveLength(1);
     expect(done()).toEqual([]);
   });
 
-  it('the hook runs before a deletion, on the object, and then it is taken off [KR-10]', async () => {
+  it('the hook runs before a deletion, with the object, and then it is removed [KR-10]', async () => {
     const { run, asked, done } = setup({ object: dying(FINALIZER), finalizer, hook: async () => ({ actions: [{ log: 'bye' }] }) });
     await run();
     expect(asked[0]?.object?.metadata.deletionTimestamp).toBeDefined();
@@ -209,17 +209,17 @@ describe('with a finalizer', () => {
 
   it.each<[string, Hook['run']]>([
     ['the hook fails', () => Promise.reject(new Error('cannot clean up'))],
-    ['the hook says that it failed', async () => ({ error: 'cannot clean up' })],
+    ['the hook replies with an error', async () => ({ error: 'cannot clean up' })],
     ['its answer is not valid', async () => ({ actions: ['cannot clean up'] })],
     ['an action fails', async () => ({ actions: [{ patch: {}, on: { gvr: 'v1/absent', name: 'x' } }] })],
-  ])('it stays on when %s [KR-10]', async (_, hook) => {
+  ])('it stays if %s [KR-10]', async (_, hook) => {
     const { run, done } = setup({ object: dying(FINALIZER), finalizer, hook });
     await expect(run()).rejects.toThrow();
     expect(done()).toEqual([]);
     expect(stored()?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it('a deletion that is not ours to wait for is nothing to do, nor is its end [KR-10]', async () => {
+  it('the deletion of an object without it is ignored, and so is its end [KR-10]', async () => {
     const others = dying('example.com/other');
     for (const { object, gone } of [
       { object: others, gone: undefined },
@@ -231,7 +231,7 @@ describe('with a finalizer', () => {
     }
   });
 
-  it('the end of an object is nothing to do once its finalizer was taken off, though the event still shows it', async () => {
+  it('the end of an object is ignored after its removal, although the event still shows it', async () => {
     const last = dying(FINALIZER);
     const { run, asked } = setup({ finalizer, lister: { get: stored as () => CachedObject | undefined } });
     await run();
@@ -242,13 +242,13 @@ describe('with a finalizer', () => {
     expect(asked, 'another object of that name, force-deleted').toHaveLength(2);
   });
 
-  it('an object that vanished before the hook could run for it is told as gone', async () => {
+  it('the hook runs for an object that was deleted before it could run, as for one that is gone', async () => {
     const { run, asked } = setup({ finalizer });
     await run({ gone: web({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' }) });
     expect(asked[0]).toMatchObject({ object: null, oldObject: { metadata: { name: 'web' } } });
   });
 
-  it('while writes are only described the hook runs all the same', async () => {
+  it('with describe the hook runs without it', async () => {
     const object = served();
     const { run, asked, done } = setup({ object, finalizer, mode: 'describe' });
     await run();

@@ -4,7 +4,7 @@ import { StopError } from '../../../src/controller/reconciler.ts';
 
 const parse = (config: unknown) => parseHookConfig(config, 'guard.ts');
 
-it('takes the keys of the flags, in camel case or as the flags are spelt', () => {
+it('takes the names of flags as keys, in camelCase or as on the command line', () => {
   expect(
     parse({
       workers: 4,
@@ -37,7 +37,7 @@ it('takes the keys of the flags, in camel case or as the flags are spelt', () =>
   });
 });
 
-it('no config is one too', () => {
+it('an empty config is valid', () => {
   expect(parse(undefined)).toEqual({});
 });
 
@@ -55,12 +55,12 @@ it.each([
   [{ watches: ['pods'] }, 'watches must be {type: "pods", map: ".metadata.labels.app"}, not "pods"'],
   [{ finalizer: 'guard' }, 'finalizer must be a name such as example.com/cleanup, not "guard"'],
   [{ maxWrites: '100' }, 'maxWrites must be a number of writes per time such as "100/m", not "100"'],
-])('%j is refused, naming key and value', (config, message) => {
+])('%j is refused, with key and value', (config, message) => {
   expect(() => parse(config)).toThrow(StopError);
   expect(() => parse(config)).toThrow(message);
 });
 
-it('names the nearest key for a misspelt one', () => {
+it('a misspelt key is refused with the nearest one', () => {
   expect(() => parse({ 'hook-timout': '30s' })).toThrow(expect.objectContaining({ hint: 'did you mean "hookTimeout"?' }));
 });
 
@@ -72,6 +72,6 @@ it.each([
   expect(parseWriteLimit(text)).toEqual(limit);
 });
 
-it.each(['0/m', '5/0s', 'm', '5/x', 5])('%s is none', (text) => {
+it.each(['0/m', '5/0s', 'm', '5/x', 5])('%s is no limit of writes', (text) => {
   expect(() => parseWriteLimit(text)).toThrow(StopError);
 });

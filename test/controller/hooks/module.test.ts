@@ -25,7 +25,7 @@ interface Loaded {
   failed?: { name: string; message: string; hint?: string };
 }
 
-/** Loads and runs a hook in a process of its own, so that the engine's own loader is what loads it. */
+/** Loads and runs a hook in another process, so that Node's own module loader loads it. */
 async function load(files: Record<string, string>, entries: Record<string, string> = {}): Promise<Loaded> {
   const [first = ''] = Object.keys(files);
   for (const [name, text] of Object.entries(files)) {
@@ -45,7 +45,7 @@ async function load(files: Record<string, string>, entries: Record<string, strin
 }
 
 describe('loading', () => {
-  it('runs TypeScript by itself, with its config', async () => {
+  it('runs TypeScript, and reads its config', async () => {
     const hook = `
       export const config = { workers: 4 } as const;
       interface Ctx { key: string }
@@ -60,7 +60,7 @@ describe('loading', () => {
     expect(reply).toEqual({ key: 'shop/web' });
   });
 
-  it('imports of this package lead to the running copy wherever the hook lies, also from what it imports', async () => {
+  it('imports of this package lead to the running copy from any folder, also in the modules that the hook imports', async () => {
     const running = join(dir, 'running');
     await mkdir(running, { recursive: true });
     await writeFile(join(running, 'index.mjs'), 'export const which = "running"; export class Shared {}');
@@ -84,9 +84,9 @@ describe('loading', () => {
       'parameter property',
       'declare the field',
     ],
-    ['namespace', 'namespace A { export const x = 1 }\n', 1, 'namespace', 'a module of its own'],
+    ['namespace', 'namespace A { export const x = 1 }\n', 1, 'namespace', 'a separate module'],
     ['import equals', '\nimport fs = require("fs");\n', 2, 'import equals', 'import … from'],
-  ])('TypeScript that cannot be taken out (%s) is named with its line', async (name, text, line, construct, instead) => {
+  ])('TypeScript that needs more than the removal of types (%s) is named with its line', async (name, text, line, construct, instead) => {
     const file = `bad-${name.replace(' ', '-')}.ts`;
     const { failed } = await load({ [file]: text });
     expect(failed?.name).toBe('StopError');
@@ -95,7 +95,7 @@ describe('loading', () => {
     expect(failed?.hint).toContain(instead);
   });
 
-  it('a file it imports is named when that is the one to mend', async () => {
+  it('an imported file is named if the fault is there', async () => {
     const { failed } = await load({ 'outer.ts': `import './inner.ts';`, 'inner.ts': '\nenum A { B }' });
     expect(failed?.message).toContain('inner.ts:2: ');
   });
@@ -105,9 +105,9 @@ describe('loading', () => {
     expect(failed?.message).toMatch(/syntax\.ts:2: Expression expected/);
   });
 
-  it('TypeScript inside a package says that it has to be .js', async () => {
+  it('TypeScript in node_modules is refused, with a hint to use .js', async () => {
     const { failed } = await load({ 'node_modules/hooks/index.ts': 'export default (a: number) => a' });
-    expect(failed?.hint).toContain('shipped as .js');
+    expect(failed?.hint).toContain('must be a .js file');
   });
 
   it('a missing import is named', async () => {
@@ -115,7 +115,7 @@ describe('loading', () => {
     expect(failed?.message).toContain("Cannot find package 'no-such-package'");
   });
 
-  it('what throws while it is loaded stops the controller', async () => {
+  it('an error while it is loaded stops the controller', async () => {
     const { failed } = await load({ 'throws.mjs': `throw new Error('no settings');` });
     expect(failed).toMatchObject({ name: 'StopError', message: expect.stringContaining('throws.mjs: no settings') });
   });
@@ -126,7 +126,7 @@ describe('loading', () => {
     await expect(loadHookModule('hook.js', { importModule: async () => ({}) })).rejects.toThrow('has no default export that is a function');
   });
 
-  it('tells modules from executables by their ending', () => {
+  it('is a module or an executable by its file extension', () => {
     expect(['a.ts', 'a.mts', 'a.js', './b/c.cjs'].map(isModulePath)).toEqual([true, true, true, true]);
     expect(['a.sh', 'hook', 'a.py', 'ts'].map(isModulePath)).toEqual([false, false, false, false]);
   });
@@ -145,7 +145,7 @@ describe('running', () => {
     snapshots: {},
   };
 
-  it('gives the request, the parts of the key, log, signal and services', async () => {
+  it('passes the request, the parts of the key, log, signal and services', async () => {
     const { signal } = new AbortController();
     const services = { ...noServices, index: vi.fn(() => []), lister: vi.fn() };
     let seen: HookContext | undefined;
@@ -162,7 +162,7 @@ describe('running', () => {
     expect(services.index).toHaveBeenCalledWith('node', 'n1');
   });
 
-  it('a service the program does not offer says so when it is used, not before', async () => {
+  it('a service that the program does not provide throws when it is used, not before', async () => {
     const ask = (use: (context: HookContext) => unknown) =>
       createModuleHook({ name: 'h', reconcile: (context) => void use(context), config: undefined }, noServices).run(request, {
         signal: new AbortController().signal,

@@ -8,12 +8,12 @@ describe('a reply', () => {
     expect(parseReply(value)).toEqual({ requeueAfterMs: undefined, actions: [], error: undefined });
   });
 
-  it('says when to come back, as a duration or in ms', () => {
+  it('has the time of the next run, as a duration or in ms', () => {
     expect(parseReply({ requeueAfter: '1m30s' }).requeueAfterMs).toBe(90_000);
     expect(parseReply({ requeueAfterMs: 250 }).requeueAfterMs).toBe(250);
   });
 
-  it('says what is to be done, in order', () => {
+  it('has actions, in order', () => {
     const on = { gvr: 'apps/v1/deployments', namespace: 'shop', name: 'web' };
     const target = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, namespace: 'shop', name: 'web' };
     expect(
@@ -42,7 +42,7 @@ describe('a reply', () => {
   });
 
   it.each([
-    ['a text', 'reply must be an object, not "a text"'],
+    ['a string', 'reply must be an object, not "a string"'],
     [[], 'reply must be an object, not []'],
     [{ requeueAfter: 30 }, 'requeueAfter must be a duration such as "30s", not 30'],
     [{ requeueAfter: 'soon' }, 'requeueAfter: invalid duration "soon"'],
@@ -53,13 +53,13 @@ describe('a reply', () => {
     [{ actions: [{ apply: {}, delete: true }] }, 'not 2'],
     [{ actions: [{ aply: {} }] }, 'actions[0] has an unknown key "aply"'],
     [{ actions: [{ log: 'a' }, { apply: 1 }] }, 'actions[1].apply must be an object, not 1'],
-    [{ actions: [{ delete: true, own: true }] }, 'actions[0].own goes with apply and create, not with delete'],
-    [{ actions: [{ apply: {}, patchType: 'merge' }] }, 'actions[0].patchType goes with patch, not with apply'],
+    [{ actions: [{ delete: true, own: true }] }, 'actions[0].own is only for apply and create, not for delete'],
+    [{ actions: [{ apply: {}, patchType: 'merge' }] }, 'actions[0].patchType is only for patch, not for apply'],
     [{ actions: [{ patch: {}, patchType: 'json' }] }, 'actions[0].patch must be a list of JSON patch operations, not {}'],
     [{ actions: [{ patch: {}, patchType: 'deep' }] }, 'actions[0].patchType must be merge, json or strategic, not "deep"'],
     [{ actions: [{ patch: {}, on: { gvr: 'pods' } }] }, '"pods" is not a group/version/resource'],
     [{ actions: [{ event: { reason: 'X', message: 'y', type: 'Bad' } }] }, 'actions[0].event.type must be Normal or Warning, not "Bad"'],
-  ])('that is %j is refused, naming the place', (value, message) => {
+  ])('that is %j is refused, with the place', (value, message) => {
     expect(() => parseReply(value)).toThrow(message);
   });
 

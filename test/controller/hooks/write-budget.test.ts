@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createWriteBudget, unlimitedWrites } from '../../../src/controller/hooks/write-budget.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
-it('lets so many through in any span of time, and the rest in order as places come free', async () => {
+it('lets at most N writes through in any span of time, and the others in order as soon as possible', async () => {
   const clock = new FakeClock();
   const budget = createWriteBudget({ writes: 2, perMs: 1000 }, clock);
   const { signal } = new AbortController();
@@ -37,6 +37,6 @@ it.each([
   await budget.take(new AbortController().signal);
 });
 
-it('refuses a budget of nothing', () => {
+it('refuses a budget without any writes', () => {
   expect(() => createWriteBudget({ writes: 0, perMs: 1000 }, new FakeClock())).toThrow('maxWrites must be a whole number from 1, not 0');
 });

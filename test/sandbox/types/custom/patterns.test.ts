@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { goPattern, patternProblem } from '../../../../src/sandbox/types/custom/patterns.ts';
+import { useThings } from '../../../support/custom-things.ts';
+
+const things = useThings();
 
 it.each<[string, string, boolean]>([
   ['^[a-z]+$', 'abc', true],
@@ -9,13 +12,24 @@ it.each<[string, string, boolean]>([
   ['\\A[[:alpha:]]+\\z', 'abc1', false],
   ['^(?P<name>x)$', 'x', true],
   ['^\\p{Lu}$', 'É', true],
-])('reads %s as Go does: %s', (pattern, text, matches) => {
+])('matches %s as Go does: %s', (pattern, text, matches) => {
   expect(goPattern(pattern)?.test(text)).toBe(matches);
 });
 
-it('has none for what Go does not read, and says what is wrong with it as Go does', () => {
+it('returns no pattern for a text that Go cannot compile, and the error text of Go', () => {
   expect(goPattern('a**')).toBeUndefined();
   expect(patternProblem('a**')).toBe('error parsing regexp: invalid nested repetition operator: `**`');
   expect(patternProblem('(?=a)')).toBe('error parsing regexp: invalid or unsupported Perl syntax: `(?=`');
   expect(patternProblem('(?U)a+')).toBeUndefined();
+});
+
+it('answers 501 when a match would need too many steps, and matches a shorter text', async () => {
+  things.serve({ x: { type: 'string', pattern: '(a{1,1000})$' } });
+  const { status, body } = await things.post({ x: 'a'.repeat(1_000_000) });
+  expect([status, body.message]).toEqual([
+    501,
+    expect.stringMatching(/the pattern "\(a\{1,1000\}\)\$" \(\d+ instructions\) on 1000000 characters/),
+  ]);
+  expect((await things.post({ x: 'a'.repeat(5000) })).status).toBe(201);
+  expect((await things.post({ x: 'b' })).status).toBe(422);
 });

@@ -149,5 +149,5 @@ it('tells once, for all types, that --filter cannot be evaluated', async () => {
   const line = ['query', 'pods,deployments', '-n', 'shop', '--filter', 'object.metadata.name > 3', '--count'];
   const { code, stdout, stderr } = await run(line, { env: fixture.env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '0\n' });
-  expect(stderr.split('told once')).toHaveLength(2);
+  expect(stderr.split('reported once')).toHaveLength(2);
 });

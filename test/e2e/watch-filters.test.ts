@@ -206,11 +206,11 @@ describe('filters', () => {
 
   it('that fail on an object count as no match, and are told once and counted', async () => {
     await using cli = watch('pods', '-n', 'shop', '-o', 'name', '--filter', 'int(object.metadata.labels.app) == 3');
-    await cli.until((c) => c.stderr.includes('told once'), 'the error');
+    await cli.until((c) => c.stderr.includes('reported once'), 'the error');
     cli.kill('SIGINT');
     const { code, stdout, stderr } = await cli.ended();
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr.split('told once')).toHaveLength(2);
+    expect(stderr.split('reported once')).toHaveLength(2);
     expect(stderr).toMatch(/, 2 expression errors\n$/);
   });
 });

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConnectionFlags } from '../../src/client/config/connection-flags.ts';
-import { readKubeconfig } from '../../src/client/config/kubeconfig-file.ts';
 import { type LoadConfigOptions, listContexts, loadConfig } from '../../src/client/kubeconfig.ts';
 
 let directory: string;
@@ -16,7 +15,7 @@ async function write(name: string, text: string): Promise<string> {
   return at(name);
 }
 
-/** Loads with an environment of our own: nothing of the machine's shows through. */
+/** Loads with an environment of its own, without the variables and files of this machine. */
 function load(options: LoadConfigOptions = {}) {
   return loadConfig({ serviceAccountDir: at('no-service-account'), ...options, env: { HOME: at('home'), ...options.env } });
 }
@@ -55,55 +54,6 @@ contexts:
 - name: x3
   context: {cluster: c2}
 `;
-
-describe('merging kubeconfig files', () => {
-  it('skips what is missing, takes the first entry of a name whole, and the current context of the first file that sets one', async () => {
-    const files = [await write('a', A), at('missing'), await write('b', B), await write('c', 'current-context: x3')];
-    const merged = await readKubeconfig(files);
-    expect(Object.fromEntries(merged.clusters)).toEqual({
-      c1: { server: 'https://one:6443' },
-      c2: { server: 'https://two:6443/base/', 'tls-server-name': 'two.test' },
-    });
-    expect(merged.users.get('u1')).toEqual({ token: 't1' });
-    expect([...merged.contexts.keys()].sort()).toEqual(['x1', 'x2', 'x3']);
-    expect(merged.currentContext).toBe('x2');
-    expect(merged.files).toEqual([files[0], files[2], files[3]]);
-  });
-
-  it('resolves paths against the directory of the file they stand in, a plugin on PATH excepted', async () => {
-    const user = (command: string) => `{tokenFile: t, client-certificate: ./c, client-key: /abs/k, exec: {command: ${command}}}`;
-    const text = `clusters: [{name: c, cluster: {certificate-authority: ../ca}}]\nusers: [{name: a, user: ${user('./plugin')}}, {name: b, user: ${user('plugin')}}]`;
-    const { clusters, users } = await readKubeconfig([await write('sub/config', text)]);
-    expect(clusters.get('c')?.['certificate-authority']).toBe(at('ca'));
-    expect(users.get('a')).toMatchObject({
-      tokenFile: at('sub/t'),
-      'client-certificate': at('sub/c'),
-      'client-key': '/abs/k',
-      exec: { command: at('sub/plugin') },
-    });
-    expect(users.get('b')?.exec?.command).toBe('plugin');
-  });
-
-  it.each([
-    ['a: [', /error loading config file ".*broken"/],
-    ['- a', /it is not a kubeconfig/],
-    ['users: {}', /users must be a list/],
-    ['users: [{name: 7}]', /users\[0\]\.name must be a string/],
-    ['users: [{name: a}, {name: a}]', /duplicate name "a" in list users/],
-    ['users: [{name: a, user: {token: 0123}}]', /user "a": token must be a string/],
-    ['clusters: [{name: a, cluster: x}]', /cluster "a" must be a mapping/],
-  ])('refuses %s', async (text, message) => {
-    await expect(readKubeconfig([await write('broken', text)])).rejects.toMatchObject({
-      code: 'config',
-      message: expect.stringMatching(message),
-    });
-  });
-
-  it('takes an empty file for one that says nothing', async () => {
-    const kubeconfig = await readKubeconfig([await write('empty', ''), await write('nulls', 'users:\nclusters: null')]);
-    expect(kubeconfig.users.size).toBe(0);
-  });
-});
 
 describe('choosing', () => {
   it('follows the current context, or the one that is named', async () => {

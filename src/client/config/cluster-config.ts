@@ -1,31 +1,31 @@
 import { builtin } from '../../kit/builtin.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 
-/** What a TLS connection is made with. PEM as text or bytes. */
+/** The TLS material of a connection: CA, certificate and key. PEM as text or bytes. */
 export interface TlsMaterial {
   readonly ca?: string | Uint8Array;
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
   readonly pfx?: string | Uint8Array;
   readonly passphrase?: string;
-  /** The name the server's certificate is checked against, instead of the one in the URL. */
+  /** The host name that the server's certificate must have, instead of the host in the URL. */
   readonly servername?: string;
   readonly rejectUnauthorized?: boolean;
 }
 
-/** A header of several values is sent as several lines (Impersonate-Group needs that). */
+/** Request headers. A header with several values is sent as several lines, as Impersonate-Group requires. */
 export type CredentialHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Who we are to the server, at one moment: headers and TLS material.
- * Its parts do not show when it is logged, printed or turned to JSON.
+ * The headers and TLS material that identify the client to the server at one moment.
+ * They are hidden when the object is logged, inspected or converted to JSON.
  */
 export class Credentials {
   readonly #headers: CredentialHeaders;
   readonly #tls: TlsMaterial;
-  /** Equal for equal TLS material: while it stays, connections may be kept. */
+  /** A hash of the TLS material. While it stays the same, open connections can be used for further requests. */
   readonly tlsFingerprint: string;
-  /** Equal for credentials that the server cannot tell apart. */
+  /** A hash of headers and TLS material. Credentials with the same fingerprint are the same to the server. */
   readonly fingerprint: string;
 
   constructor(headers: CredentialHeaders, tls: TlsMaterial) {
@@ -52,39 +52,42 @@ export class Credentials {
   }
 }
 
-/** What is asked of a credential source. */
+/** The options of one call for credentials. */
 export interface CredentialRequest {
-  /** Credentials the server has refused: they are read anew once, unless newer ones are at hand already. */
+  /** Credentials that the server refused. They are read again once, unless newer ones are present already. */
   rejected?: Credentials | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What a user logs in with: the way, and the plugin, file or provider it comes from. Never a credential. */
+/** The login method of a user, and the name of its plugin, file or provider. Never contains a credential. */
 export interface Login {
   readonly kind: 'exec' | 'token' | 'token-file' | 'certificate' | 'provider' | 'password' | 'flag' | 'none';
   readonly of?: string | undefined;
 }
 
-/** Which server to talk to, as whom, and what a command line says about defaults. */
+/** The server to connect to, the user, and the defaults from kubeconfig and flags. */
 export interface ClusterConfig {
-  /** The base URL, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly server: string;
-  /** The namespace to use where none is named: the flag's, the context's or `default`. */
+  /** The default namespace: from the flag, else from the context, else `default`. */
   readonly namespace: string;
   readonly context: string | undefined;
   readonly cluster: string | undefined;
   readonly user: string | undefined;
-  /** How the user logs in, for hints; undefined where it is not known. */
+  /** The login method, for hints. Undefined if it is not known. */
   readonly login?: Login | undefined;
   readonly proxyUrl: string | undefined;
-  /** For one request; undefined = no limit. */
+  /** Time limit of one request, ms. Undefined = no limit. */
   readonly requestTimeoutMs: number | undefined;
   readonly disableCompression: boolean;
-  /** The credentials to use now. Rejects with `credentials` or `config` when they cannot be had. Cheap when nothing expired. */
+  /**
+   * The credentials to use now. A call is cheap while they are valid.
+   * Rejects with `credentials` or `config` if there are none.
+   */
   credentials(request?: CredentialRequest): Promise<Credentials>;
 }
 
-/** The parts of a {@link createConfig}. */
+/** Options of {@link createConfig}. */
 export interface StaticConfigOptions {
   server: string;
   namespace?: string | undefined;
@@ -92,7 +95,7 @@ export interface StaticConfigOptions {
   tls?: TlsMaterial | undefined;
 }
 
-/** A config of fixed parts: what a test, a sandbox or a program with its own credentials uses. Loads nothing. */
+/** A config with fixed values, for tests, the sandbox, and programs with their own credentials. Reads no file. */
 export function createConfig(options: StaticConfigOptions): ClusterConfig {
   checkOptions('createConfig', options, KNOWN_STATIC_OPTIONS);
   const { server, namespace, token, tls } = options;

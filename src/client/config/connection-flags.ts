@@ -3,7 +3,10 @@ import { parseDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
-/** kubectl's connection flags, by the same names. Unset ones leave what the kubeconfig says. Source: cli-runtime pkg/genericclioptions/config_flags.go. */
+/**
+ * kubectl's connection flags, with the same names. A flag that is not set leaves the value of the kubeconfig.
+ * Source: cli-runtime pkg/genericclioptions/config_flags.go.
+ */
 export interface ConnectionFlags {
   kubeconfig?: string | undefined;
   context?: string | undefined;
@@ -17,9 +20,9 @@ export interface ConnectionFlags {
   as?: string | undefined;
   asGroup?: readonly string[] | undefined;
   asUid?: string | undefined;
-  /** `key=value` each; several values of a key add up. */
+  /** Items of the form `key=value`. A key may occur several times, once for each of its values. */
   asUserExtra?: readonly string[] | undefined;
-  /** ms, or as kubectl takes it: seconds without a unit, or a Go duration. 0 = no limit. */
+  /** A number is milliseconds. A text is seconds without a unit, or a Go duration, as in kubectl. 0 = no limit. */
   requestTimeout?: string | number | undefined;
   insecureSkipTlsVerify?: boolean | undefined;
   tlsServerName?: string | undefined;
@@ -28,7 +31,7 @@ export interface ConnectionFlags {
   clientKey?: string | undefined;
 }
 
-/** The cluster with the flags laid over it. Source: client-go tools/clientcmd/client_config.go getCluster. */
+/** The cluster with the flags applied. Source: client-go tools/clientcmd/client_config.go getCluster. */
 export function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags): ClusterEntry {
   const result = { ...cluster };
   if (flags.server !== undefined) {
@@ -42,7 +45,7 @@ export function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags):
   }
   if (flags.certificateAuthority) {
     result['certificate-authority'] = path.resolve(flags.certificateAuthority);
-    if (!flags.insecureSkipTlsVerify) delete result['insecure-skip-tls-verify']; // whoever names a CA wants it checked
+    if (!flags.insecureSkipTlsVerify) delete result['insecure-skip-tls-verify']; // a CA is named so that the server is verified
   }
   if (flags.tlsServerName) result['tls-server-name'] = flags.tlsServerName;
   if (result['insecure-skip-tls-verify'] && (result['certificate-authority'] ?? result['certificate-authority-data'])) {
@@ -51,7 +54,7 @@ export function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags):
   return result;
 }
 
-/** The user with the flags laid over it: another way to identify replaces the one in the kubeconfig. */
+/** The user with the flags applied. A login method from a flag replaces the one in the kubeconfig. */
 export function withUserFlags(user: UserEntry, flags: ConnectionFlags): UserEntry {
   if (flags.token !== undefined && (flags.username ?? flags.password) !== undefined) {
     throw new InformerError('argument', 'username/password or bearer token may be set, but not both');
@@ -96,7 +99,10 @@ function parseExtra(pairs: readonly string[]): Record<string, string[]> {
   return Object.fromEntries(extra);
 }
 
-/** The limit of one request in ms, undefined = none. Throws `argument`. Source: client-go tools/clientcmd/helpers.go ParseTimeout. */
+/**
+ * The time limit of one request, ms; undefined = no limit. Throws `argument` for a text that is not a duration.
+ * Source: client-go tools/clientcmd/helpers.go ParseTimeout.
+ */
 export function requestTimeoutMsOf(value: string | number | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   const ms = typeof value === 'number' ? value : /^\d+$/.test(value) ? Number(value) * 1000 : durationOf(value);

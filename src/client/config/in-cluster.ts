@@ -5,13 +5,16 @@ import type { Kubeconfig } from './kubeconfig-file.ts';
 
 const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Where a pod finds what it was given. */
+/** The environment and the service account folder of a pod. */
 export interface InClusterOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined;
   serviceAccountDir?: string | undefined;
 }
 
-/** What a pod is given to reach its own cluster, in the form of a kubeconfig; undefined when we are not in a pod. Source: client-go rest.InClusterConfig. */
+/**
+ * The in-cluster configuration of a pod in the form of a kubeconfig. Undefined if this process does not run in a pod.
+ * Source: client-go rest.InClusterConfig.
+ */
 export async function inClusterKubeconfig({
   env = process.env,
   serviceAccountDir = SERVICE_ACCOUNT_DIR,

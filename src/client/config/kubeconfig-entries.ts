@@ -1,6 +1,9 @@
 import { InformerError } from '../../kit/error.ts';
 
-/** The fields of a kubeconfig cluster that we use; names as in the file. Source: client-go tools/clientcmd/api/v1 Cluster. */
+/**
+ * The fields of a kubeconfig cluster that this program uses, with the names of the file.
+ * Source: client-go tools/clientcmd/api/v1 Cluster.
+ */
 export interface ClusterEntry {
   server?: string;
   'certificate-authority'?: string;
@@ -12,7 +15,7 @@ export interface ClusterEntry {
   extensions?: { name?: string; extension?: unknown }[];
 }
 
-/** Source: client-go tools/clientcmd/api/v1 AuthInfo. */
+/** A user of a kubeconfig. Source: client-go tools/clientcmd/api/v1 AuthInfo. */
 export interface UserEntry {
   token?: string;
   tokenFile?: string;
@@ -30,7 +33,7 @@ export interface UserEntry {
   'auth-provider'?: { name?: string; config?: Record<string, string> };
 }
 
-/** Source: client-go tools/clientcmd/api/v1 ExecConfig. */
+/** The exec section of a user. Source: client-go tools/clientcmd/api/v1 ExecConfig. */
 export interface ExecEntry {
   command?: string;
   args?: string[];
@@ -41,17 +44,17 @@ export interface ExecEntry {
   interactiveMode?: string;
 }
 
-/** Source: client-go tools/clientcmd/api/v1 Context. */
+/** A context of a kubeconfig. Source: client-go tools/clientcmd/api/v1 Context. */
 export interface ContextEntry {
   cluster?: string;
   user?: string;
   namespace?: string;
 }
 
-/** Takes a value as it came out of YAML; throws `config`, its message beginning with where the fault is. */
+/** Reads a value that was parsed from YAML. Throws `config`; the message begins with `at`, the place of the fault. */
 type Read = (value: unknown, at: string) => unknown;
 
-/** A number where text belongs is refused, not turned into text: YAML has changed `0123` already. */
+/** Reads a text. A number is refused and not converted, because YAML has already changed a value such as `0123`. */
 const text: Read = (value, at) => {
   if (value === null) return '';
   if (typeof value !== 'string') throw fault(`${at} must be a string (quote it)`);
@@ -63,7 +66,7 @@ const flag: Read = (value, at) => {
   return value;
 };
 
-/** Base64, perhaps over several lines. */
+/** Reads base64. It may have line breaks. */
 const data: Read = (value, at) => {
   const bare = (text(value, at) as string).replaceAll(/[\r\n]/g, '');
   if (bare.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(bare)) throw fault(`${at} is not base64`);
@@ -83,7 +86,7 @@ function mapOf(read: Read): Read {
   return (value, at) => Object.fromEntries(Object.entries(mapping(value, at)).map(([key, item]) => [key, read(item, `${at}.${key}`)]));
 }
 
-/** Of a mapping the fields that are known; those that say nothing (null, '') are left out. */
+/** Reads a mapping. Only known fields are kept, and of these only fields with a value (neither null nor ''). */
 function fields(known: Readonly<Record<string, Read>>): Read {
   return (value, at) => {
     const result: Record<string, unknown> = {};
@@ -144,8 +147,8 @@ const user = fields({
 const context = fields({ cluster: text, user: text, namespace: text, extensions: listOf(anything) });
 
 /**
- * Reads the entries of a kubeconfig: fields of a wrong type are refused and unknown ones passed over, as kubectl does. Each throws
- * `config`. Source: client-go tools/clientcmd/api/v1 types.go.
+ * Readers of the entries of a kubeconfig. As in kubectl, a field of a wrong type is refused with `config`, and an
+ * unknown field is ignored. Source: client-go tools/clientcmd/api/v1 types.go.
  */
 export const readCluster = cluster as (value: unknown, at: string) => ClusterEntry;
 export const readUser = user as (value: unknown, at: string) => UserEntry;

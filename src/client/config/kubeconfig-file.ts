@@ -12,19 +12,20 @@ import {
 } from './kubeconfig-entries.ts';
 import { KUBECONFIG_HINT, parseKubeconfigYaml } from './kubeconfig-yaml.ts';
 
-/** Several kubeconfig files as one. Paths in it are absolute. */
+/** The merged content of one or more kubeconfig files. All paths are absolute. */
 export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly users: ReadonlyMap<string, UserEntry>;
   readonly contexts: ReadonlyMap<string, ContextEntry>;
   readonly currentContext: string | undefined;
-  /** The files that were found, in the order in which they were read. */
+  /** The files that exist, in the order in which they were read. */
   readonly files: readonly string[];
 }
 
 /**
- * Reads files and merges them as kubectl does: a missing file is skipped, the first entry of a name wins whole,
- * and the first file that sets a current context sets it. Throws `config` on a file that cannot be read or understood.
+ * Reads files and merges them as kubectl does. A missing file is skipped. Of several entries with the same name, the
+ * first is used as a whole. The current context is that of the first file that sets one.
+ * Rejects with `config` if a file cannot be read or is not a valid kubeconfig.
  * Source: client-go tools/clientcmd/loader.go.
  */
 export async function readKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
@@ -42,12 +43,12 @@ export async function readKubeconfig(files: readonly string[]): Promise<Kubeconf
   };
 }
 
-/** One file's text; `file` is its absolute path, against whose directory the paths inside are resolved. */
+/** Parses the text of one file. `file` is its absolute path; relative paths in it are resolved against its folder. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
   return readKubeconfigObject(await parseKubeconfigYaml(text, file), file);
 }
 
-/** A kubeconfig whose text was read already. Throws `config` for what it should not hold. */
+/** Reads a kubeconfig from a parsed document. Throws `config` for content that is not valid. */
 export function readKubeconfigObject(document: unknown, file: string): Kubeconfig {
   const directory = path.dirname(file);
   try {
@@ -88,7 +89,7 @@ function topLevel(document: unknown): Record<string, unknown> {
   );
 }
 
-/** One of the lists of named entries. An entry without a name has the empty one. */
+/** Reads one of the lists of named entries. The name of an entry without one is ''. */
 function named<T>(fields: Record<string, unknown>, list: string, field: string, read: (entry: unknown, at: string) => T): Map<string, T> {
   const result = new Map<string, T>();
   const value = fields[list];

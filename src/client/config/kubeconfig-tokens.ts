@@ -2,13 +2,14 @@ import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/p
 import { InformerError } from '../../kit/error.ts';
 import { parseKubeconfig } from './kubeconfig-file.ts';
 
-/** One secret in a kubeconfig and what takes its place. */
+/** A secret in a kubeconfig and its new value. */
 export type Replacement = readonly [old: string, replacement: string];
 
 /**
- * Puts renewed tokens in the place of the old ones, in whichever of the files has them, as kubectl does after a refresh: without it the
- * refresh token that the provider has replaced would stay there and be worth nothing. Nothing else of a file changes, not its mode either.
- * Holds kubectl's own lock (`FILE.lock`) and replaces the file as a whole. Rejects when a file cannot be locked or written.
+ * Replaces old tokens with renewed ones in each file that contains them, as kubectl does after a refresh. Otherwise
+ * the file would keep a refresh token that the provider no longer accepts. The rest of a file and its mode stay the
+ * same. Takes kubectl's own lock (`FILE.lock`), and replaces the file atomically.
+ * Rejects if a file cannot be locked or written.
  * Source: client-go tools/clientcmd/config.go ModifyConfig.
  */
 export async function replaceTokens(files: readonly string[], replacements: readonly Replacement[]): Promise<void> {
@@ -33,7 +34,7 @@ async function rewrite(file: string, replacements: readonly Replacement[]): Prom
   }
 }
 
-/** The new text, if it still reads as it should: a token of digits alone, say, would have become a number. */
+/** The new text. Throws if it does not parse to the new tokens: a token of digits alone, for example, is a number. */
 async function replaced(text: string, replacements: readonly Replacement[], file: string): Promise<string> {
   const present = replacements.filter((each) => contains(text, [each]));
   const result = present.reduce((changed, [old, token]) => changed.replaceAll(old, () => token), text);

@@ -1,13 +1,14 @@
 import { InformerError } from '../../kit/error.ts';
 import { yamlFault } from '../../kit/unquoted.ts';
 
-/** What to do about a kubeconfig that cannot be used. */
+/** The hint of errors about a kubeconfig that cannot be used. */
 export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeconfig or KUBECONFIG';
 
 /**
- * The first document of a kubeconfig's text, read as kubectl's YAML library does: `yes` and `no` are switches, merge keys work,
- * dates are text, and of a key that stands twice the last one counts. Undefined for a text that says nothing.
- * Throws `config` with the place of the fault; it quotes nothing of the text, which may be a token. Source: sigs.k8s.io/yaml.
+ * Parses the first document of a kubeconfig as kubectl's YAML library does: `yes` and `no` are booleans, merge keys
+ * work, dates are text, and the last of two equal keys counts. Undefined for an empty text.
+ * Rejects with `config` and the place of the fault. The error quotes no part of the text, which may be a token.
+ * Source: sigs.k8s.io/yaml.
  */
 export async function parseKubeconfigYaml(text: string, file: string): Promise<unknown> {
   const yaml = await import('js-yaml');

@@ -4,7 +4,7 @@ import type { UserEntry } from './kubeconfig-entries.ts';
 import type { NodeTls } from './node-tls.ts';
 
 /**
- * Refuses a user whose ways to log in contradict each other or are incomplete, in kubectl's words. Throws `config`.
+ * Refuses a user whose login methods contradict each other or are incomplete. Throws `config` with kubectl's message.
  * Source: client-go tools/clientcmd/validation.go validateAuthInfo.
  */
 export function checkLogin(user: UserEntry, name: string): void {
@@ -20,15 +20,16 @@ export function checkLogin(user: UserEntry, name: string): void {
 }
 
 /**
- * Refuses a CA in which no certificate can be read, and a client certificate and a key that cannot be read or do not belong together, in
- * kubectl's words. Throws `config`. Source: client-go transport.go rootCertPool, crypto/tls X509KeyPair.
+ * Refuses a CA without a readable certificate, an unreadable client certificate or key, and a key that does not
+ * belong to the certificate. Throws `config` with kubectl's message.
+ * Source: client-go transport.go rootCertPool, crypto/tls X509KeyPair.
  */
 export function checkTls({ ca, cert, key }: NodeTls): void {
   if (ca !== undefined) checkAuthority(String(ca));
   const fault = cert !== undefined && key !== undefined ? faultOfPair(cert, key) : undefined;
   if (fault === undefined) return;
   throw new InformerError('config', `tls: ${fault}`, {
-    hint: 'look at the client certificate and the client key of the user in the kubeconfig, or at --client-certificate and --client-key',
+    hint: 'check the client certificate and the client key of the user in the kubeconfig, or --client-certificate and --client-key',
   });
 }
 
@@ -37,7 +38,7 @@ function checkAuthority(pem: string): void {
   if (blocks.some(isCertificate)) return;
   const why = blocks.length > 0 ? 'failed to parse certificate' : 'unable to parse bytes as PEM block';
   throw new InformerError('config', `unable to load root certificates: ${why}`, {
-    hint: 'certificate-authority is a PEM file, certificate-authority-data such a file in base64: look at the cluster in the kubeconfig, or at --certificate-authority',
+    hint: 'certificate-authority is a PEM file, certificate-authority-data is such a file in base64: check the cluster in the kubeconfig, or --certificate-authority',
   });
 }
 

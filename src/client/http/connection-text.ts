@@ -2,22 +2,22 @@ import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/e
 import { withoutLogin } from '../../kit/unquoted.ts';
 import { isConnectionRefused, isConnectionReset } from '../../model/connection-error.ts';
 
-/** Whether a host name means this machine. */
+/** Whether a host name is `localhost` or a loopback address. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** What was being reached when no answer came. */
+/** The server and the proxy of a request that got no response. */
 export interface Destination {
   /** `https://host:port` */
   origin: string;
   proxyUrl: string | undefined;
-  /** Whether it was us who closed the connections. */
+  /** Whether this client has closed its connections. */
   closed: boolean;
 }
 
-/** The error for a request that got no answer: kubectl's wording with the server, what broke as its cause, and the next step. */
+/** The error for a request that got no response: kubectl's message with the server, the cause, and a hint. */
 export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destination): InformerError {
   if (closed) return new InformerError('closed', 'the client was closed', { cause });
   if (isInformerError(cause)) return cause;
@@ -33,7 +33,7 @@ export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destinati
   return new InformerError('transport', `Unable to connect to the server: ${text} (${origin})`, { cause, hint: hint ?? byProxy });
 }
 
-/** The error for an answer that broke off. */
+/** The error for a response that broke in the middle. */
 export function brokenConnection(cause: unknown, origin: string): InformerError {
   if (isInformerError(cause)) return cause;
   return new InformerError('transport', `the connection to ${new URL(origin).host} broke: ${textOf(cause)}`, { cause });
@@ -51,7 +51,7 @@ interface Trouble {
 
 const UNVERIFIED = 'tls: failed to verify certificate: x509:';
 
-/** By Node's code: Go's words, which kubectl's users know, and what to do. The first that fits. */
+/** Go's messages, which users of kubectl know, and hints, by the error codes of Node. The first match counts. */
 const TROUBLES: readonly Trouble[] = [
   {
     codes: /^(ENOTFOUND|EAI_AGAIN)$/,
@@ -92,14 +92,17 @@ const TROUBLES: readonly Trouble[] = [
     explain: (cause, { host }) => {
       const text = inWords(cause.message);
       if (/wrong version number|http request|packet length too long|record layer/.test(text)) return noTls(host);
-      return { text, hint: `does ${host} speak a version of TLS that this program speaks? a proxy or a load balancer may stand before it` };
+      return {
+        text,
+        hint: `does ${host} speak a version of TLS that this program speaks? a proxy or a load balancer may be in front of it`,
+      };
     },
   },
   {
     codes: /^ERR_SSL_.*ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
     explain: (cause) => ({
       text: `remote error: tls: ${alertIn(cause)}`,
-      hint: 'the server did not like our client certificate: check --client-certificate and --client-key, or the user of the kubeconfig',
+      hint: 'the server refused the client certificate: check --client-certificate and --client-key, or the user of the kubeconfig',
     }),
   },
   {
@@ -111,7 +114,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** OpenSSL's line has numbers, a file and a line of its source; its reason is what a person can read: `tls: wrong version number`. */
+/** Shortens OpenSSL's errors to their reason (`tls: wrong version number`), without numbers and source lines. */
 export function inWords(text: string): string {
   return text.replace(/(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g, 'tls: $1');
 }
@@ -130,7 +133,7 @@ function explain(cause: unknown, server: URL): Explanation {
   return withoutTls(cause, server) ?? { text: textOf(cause) };
 }
 
-/** Whose certificate it is instead. Source: RFC 6125; crypto/x509 HostnameError has the wording. */
+/** The names that the certificate has instead. Source: RFC 6125; wording of crypto/x509 HostnameError. */
 function otherName(cause: Error & { host?: string; cert?: { subjectaltname?: string } }, { hostname }: URL): Explanation {
   const names = (cause.cert?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, ''));
   const [first = 'NAME'] = names.filter(Boolean);
@@ -140,19 +143,19 @@ function otherName(cause: Error & { host?: string; cert?: { subjectaltname?: str
   };
 }
 
-/** A server with TLS that is spoken to without answers in bytes that are no HTTP, or hangs up. */
+/** A TLS server answers plain HTTP with bytes that are not HTTP, or closes the connection. */
 function withoutTls(cause: unknown, { protocol, host }: URL): Explanation | undefined {
   const isHttp = ![...causesOf(cause)].some((error) => String((error as { code?: unknown }).code).startsWith('HPE_'));
   if (protocol === 'https:' || (isHttp && !isConnectionReset(cause))) return undefined;
   return { text: textOf(cause), hint: `does the server want TLS? then write it https://${host}` };
 }
 
-/** `…:tlsv13 alert certificate required:…` */
+/** The alert in an error such as `…:tlsv13 alert certificate required:…`. */
 function alertIn(cause: Error): string {
   return /alert ([a-z ]+)/.exec(messageOf(cause))?.[1]?.trim() ?? messageOf(cause);
 }
 
-/** The first text in the chain: an AggregateError of several failed addresses has none of its own. */
+/** The first message in the chain of causes. An AggregateError of several failed addresses has none of its own. */
 function textOf(error: unknown): string {
   for (const cause of causesOf(error)) if (messageOf(cause) !== '') return messageOf(cause);
   return 'no reason given';

@@ -4,21 +4,23 @@ import type { Clock } from '../../kit/clock.ts';
 import type { NodeTls } from '../config/node-tls.ts';
 import { type Connections, type Flow, type HttpRequest, type RawAnswer, RawBody } from './http-dispatch.ts';
 
+/** Settings of {@link CoreConnections}. */
 export interface CoreConnectionsOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly tls: NodeTls;
   readonly connectTimeoutMs: number;
-  /** How long an idle connection stays in the pool. */
+  /** How long an idle connection stays open, ms. */
   readonly keepAliveMs: number;
-  /** Silence after which TCP probes whether the other side is there. */
+  /** Time without a packet after which TCP probes the other side, ms. */
   readonly tcpProbeMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Connections made by Node's own HTTP client, whose parser is native: undici's, in WebAssembly, costs every command 20 MB of memory once
- * the engine has tiered it up. No proxies here.
+ * Direct connections, made by Node's own HTTP client. Its parser is native code; undici's parser is WebAssembly, and
+ * costs every command 20 MB of memory once V8 has optimized it. Connections through a proxy are
+ * {@link ProxiedConnections}.
  */
 export class CoreConnections implements Connections {
   readonly #options: CoreConnectionsOptions;
@@ -45,7 +47,7 @@ export class CoreConnections implements Connections {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const body = new RawBody();
-      const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) }; // Node gives a DELETE none
+      const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) }; // Node sends none with a DELETE
       if (fresh) this.#forgetIdle();
       const request = this.#request({ agent: this.#agent, ...this.#address, method, path, headers: { ...headers, ...length } });
       const broken = (error: Error) => {
@@ -58,7 +60,7 @@ export class CoreConnections implements Connections {
       };
       const over = () => {
         signal.removeEventListener('abort', aborted);
-        broken(closed()); // unless it has ended
+        broken(closed()); // no effect on a body that has ended
         this.#ended(request);
       };
       signal.addEventListener('abort', aborted, { once: true });
@@ -79,7 +81,7 @@ export class CoreConnections implements Connections {
     });
   }
 
-  /** Lets what is open run to its end; resolves when nothing is left. */
+  /** Resolves when all open exchanges have ended. */
   async close(): Promise<void> {
     this.#agent.maxFreeSockets = 0;
     this.#forgetIdle();
@@ -92,7 +94,7 @@ export class CoreConnections implements Connections {
     this.#agent.destroy();
   }
 
-  /** What is idle in the pool was open before; the next request makes a connection of its own. */
+  /** Closes the idle connections, so that the next request opens a new one. */
   #forgetIdle(): void {
     for (const socket of Object.values(this.#agent.freeSockets).flat()) socket?.destroy();
   }
@@ -139,11 +141,11 @@ class CoreFlow implements Flow {
 
   abort(reason: Error): void {
     this.#request.destroy(reason);
-    this.#response?.destroy(); // of a request that is over it is not destroyed
+    this.#response?.destroy(); // a request that is over does not destroy its response
   }
 }
 
-/** All of an answer has come, but its reader has not taken all of it yet. The connection may close before that. */
+/** Whether a response has arrived whole, but is not yet read whole. The connection may close before that. */
 const isWaiting = ({ complete, closed }: IncomingMessage) => complete && !closed;
 
 function feed(body: RawBody, response: IncomingMessage): void {
@@ -155,7 +157,7 @@ function feed(body: RawBody, response: IncomingMessage): void {
 
 const closed = () => Object.assign(new Error('other side closed'), { code: 'ECONNRESET' });
 
-/** Node has several words for one thing: the server hung up before or within its answer. */
+/** One error for the several errors of Node that mean the same: the server closed the connection too early. */
 function asClosed(error: Error & { code?: unknown }): Error {
   return error.code === 'ECONNRESET' && /^(aborted|socket hang up)$/.test(error.message) ? closed() : error;
 }

@@ -3,14 +3,15 @@ import { RawBody } from './http-dispatch.ts';
 import { LARGEST_EXPANSION, LARGEST_OBJECT, OversizedError } from './limits.ts';
 
 /**
- * Bytes inflated at a time. Every piece costs a trip to the thread that inflates, while the reader works on the piece before.
- * Measured: bench/README.md.
+ * The number of bytes that are inflated at a time. Each piece costs a round trip to the inflating thread; meanwhile the
+ * reader works on the piece before. Measured: bench/README.md.
  */
 const INFLATED_CHUNK = 128 * 1024;
 
 /**
- * The text of a gzip body, inflated beside the main thread while it arrives. Closing it closes the body. Its reader gets `transport` for
- * bytes that are not gzip or end too early, and `decode` once they have expanded far more than text does.
+ * The text of a gzip body, inflated on another thread while it arrives. Closing it closes the body. Its reader gets an
+ * error if the bytes are not gzip or end too early, and an {@link OversizedError} if they expand far more than text
+ * does.
  */
 export function gunzipped(body: RawBody): RawBody {
   const gunzip = builtin.zlib().createGunzip({ chunkSize: INFLATED_CHUNK });
@@ -59,7 +60,7 @@ export function gunzipped(body: RawBody): RawBody {
   }
 }
 
-/** Compares what went into the inflater with what came out. */
+/** Compares the number of compressed bytes with the number of inflated bytes. */
 class Expansion {
   #compressed = 0;
   #text = 0;
@@ -73,7 +74,7 @@ class Expansion {
     if (this.#text <= LARGEST_OBJECT || this.#text <= LARGEST_EXPANSION * this.#compressed) return undefined;
     const grown = `its first ${this.#compressed} bytes became ${this.#text}`;
     return new OversizedError(`the answer's gzip expands more than the limit of ${LARGEST_EXPANSION} times: ${grown}`, {
-      hint: 'this is no list of objects; disable-compression: true in the kubeconfig asks for none',
+      hint: 'this is no list of objects; disable-compression: true in the kubeconfig turns compression off',
     });
   }
 }

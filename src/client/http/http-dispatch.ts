@@ -1,50 +1,50 @@
 import type { Dispatcher } from 'undici';
 import { yieldToEventLoop } from '../../kit/clock.ts';
 
-/** So many bytes may wait for their reader before the server is told to. */
+/** When this many bytes wait for the reader, the connection is paused. */
 const MOST_WAITING = 256 * 1024;
 
 /**
- * A kube-apiserver sends a list in pieces of 2 kB. Once a body has had more bytes than this, its reader waits for the end of the turn of the
- * event loop, so that it is called once for all the pieces that the socket had.
+ * A kube-apiserver sends a list in pieces of 2 kB. Once a body has had more bytes than this, its reader is woken at the
+ * end of the turn of the event loop, so that it is called once for all pieces that the socket had.
  */
 const LONG = 128 * 1024;
-/** Pieces smaller than this are put together … */
+/** Pieces smaller than this are joined … */
 const SMALL = 16 * 1024;
-/** … to at most this many bytes. */
+/** … into pieces of at most this many bytes. */
 const TOGETHER = 64 * 1024;
 
-/** One request, as a connection takes it. */
+/** One request to send over a connection. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Uint8Array | null;
-  /** Whether no connection may be used that was open before, where that can be chosen. */
+  /** Whether to open a new connection. Ignored by connections that cannot choose. */
   readonly fresh?: boolean;
 }
 
 /** Pooled connections to one server. */
 export interface Connections {
   /**
-   * Sends one request. The signal is to be this request's own. Resolves with the answer's headers; rejects with what broke the connection
-   * before them, or at once with the signal's reason.
+   * Sends one request. The signal must belong to this request alone. Resolves when the headers have arrived. Rejects
+   * if the connection breaks before them, or at once with the signal's reason.
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<RawAnswer>;
-  /** Lets what is open run to its end; resolves when nothing is left. */
+  /** Takes no more requests; resolves when all open exchanges have ended. */
   close(): Promise<void>;
-  /** Breaks everything off. */
+  /** Aborts all open exchanges. */
   destroy(reason: Error): Promise<void>;
 }
 
-/** An answer's headers, and its body. */
+/** A response: its status, headers and body. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: RawBody;
 }
 
-/** Connections through a proxy, made by undici. Chunks come off the socket as they are, without the stream that its own `request` puts between. */
+/** Connections through a proxy, made by undici's `dispatch`, which passes chunks on without a stream in between. */
 export class ProxiedConnections implements Connections {
   readonly #dispatcher: Dispatcher;
   readonly #origin: string;
@@ -89,7 +89,7 @@ export class ProxiedConnections implements Connections {
   }
 }
 
-/** How a body's reader steers its connection. */
+/** The flow control of a connection, used by the reader of a body. */
 export interface Flow {
   readonly paused: boolean;
   pause(): void;
@@ -97,11 +97,11 @@ export interface Flow {
   abort(reason: Error): void;
 }
 
-/** The chunks of a body as they came, small ones together. To be asked for one at a time. */
+/** The chunks of a body as they arrive; small ones are joined. Only one `next()` may be pending at a time. */
 export class RawBody implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
-  /** Bytes that have come so far. */
+  /** Bytes that have arrived so far. */
   #total = 0;
   #soon: symbol | undefined;
   #wake: (() => void) | undefined;
@@ -128,7 +128,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     this.abort(new Error('the body is not wanted any more'));
   }
 
-  /** Lets go of the connection, unless the body has ended, and of what has come; a reader hears why. */
+  /** Drops unread chunks, and breaks the connection unless the body has ended. The reader gets the reason. */
   abort(reason: Error): void {
     const hasEnded = this.#end !== undefined;
     this.#chunks.length = 0;
@@ -174,7 +174,7 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     });
   }
 
-  /** At the end of this turn of the event loop, unless something wakes the reader before. */
+  /** Wakes the reader at the end of this turn of the event loop, unless it is woken before. */
   #wakeSoon(): void {
     const soon = Symbol('soon');
     this.#soon = soon;

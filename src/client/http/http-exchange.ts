@@ -8,19 +8,22 @@ import type { RawAnswer, RawBody } from './http-dispatch.ts';
 import type { ExchangeObserver } from './server-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** How long an exchange may take, ms. */
+/** The time limits of an exchange, ms. */
 export interface ExchangeLimits {
-  /** In all; of a stream until its headers. Undefined = no limit. */
+  /** For the whole exchange; for a stream until its headers. Undefined = no limit. */
   timeoutMs: number | undefined;
-  /** Until the headers. */
+  /** Until the headers of the response. */
   headersMs: number;
-  /** Between bytes of the body, if it is no stream. */
+  /** Between two pieces of the body. Not applied to a stream. */
   idleMs: number;
   clock: Clock;
   observer?: ExchangeObserver | undefined;
 }
 
-/** What one exchange holds until its body has ended: a link to the caller's signal, and timers. */
+/**
+ * One request and its response: applies the time limits and the caller's signal until the body has ended. Then it
+ * keeps no timer and no listener.
+ */
 export class Exchange {
   readonly #controller = new AbortController();
   readonly #request: TransportRequest;
@@ -28,7 +31,7 @@ export class Exchange {
   readonly #link: Disposable | undefined;
   readonly #deadline: Timer | undefined;
   readonly #headers: Timer;
-  /** Watches while the reader waits for bytes. */
+  /** Runs only while the reader waits for bytes. */
   readonly #silence: Watchdog;
   #hasEnded = false;
 
@@ -37,7 +40,7 @@ export class Exchange {
     this.#limits = limits;
     const { signal } = request;
     const { timeoutMs, headersMs, idleMs, clock } = limits;
-    limits.observer?.began();
+    limits.observer?.started();
     const hint = 'the server, or a proxy on the way, has stopped in the middle of its answer';
     this.#silence = new Watchdog({ clock, limitMs: idleMs, onSilent: () => this.#giveUp(`no byte for ${idleMs / 1000}s`, hint) });
     this.#headers = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
@@ -45,31 +48,32 @@ export class Exchange {
       this.#deadline = clock.after(timeoutMs, () =>
         this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout', requestTimedOut()),
       );
-    this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason)); // last: it may end what is above at once
+    this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason)); // last: an aborted signal ends the timers above at once
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The headers are here. A stream may take its time from now on. */
+  /** Called when the headers have arrived. A stream has no time limit from then on. */
   answered(): void {
-    this.#limits.observer?.heard();
+    this.#limits.observer?.received();
     this.#headers.cancel();
     if (this.#request.stream) this.#deadline?.cancel();
   }
 
-  /** The reader wants bytes. While it is busy with those it has, silence is not the server's. */
+  /** Called when the reader starts to wait for bytes. The time that a reader needs for its own work does not count. */
   waits(): void {
     if (!this.#hasEnded && !this.#request.stream) this.#silence.watch();
   }
 
-  heard(): void {
-    this.#limits.observer?.heard();
+  /** Called when a piece of the body, or its end, has arrived. */
+  received(): void {
+    this.#limits.observer?.received();
     this.#silence.rest();
   }
 
-  /** Lets go of the signal and the timers, at once. */
+  /** Releases the signal and the timers. */
   end(): void {
     if (!this.#hasEnded) this.#limits.observer?.ended();
     this.#hasEnded = true;
@@ -79,7 +83,7 @@ export class Exchange {
     this.#link?.[Symbol.dispose]();
   }
 
-  /** Why the exchange was broken off by us, if it was: the caller's own reason, or a limit. */
+  /** Why this client aborted the exchange: the caller's own reason, or a time limit. Undefined if it did not. */
   get abortReason(): unknown {
     if (this.#request.signal?.aborted) return this.#request.signal.reason;
     return this.signal.aborted ? this.signal.reason : undefined;
@@ -90,7 +94,7 @@ export class Exchange {
     this.#breakOff(new InformerError('transport', `${method} ${path.split('?', 1)[0]}: ${what}`, { cause, hint }));
   }
 
-  /** Ends before anybody hears of it: whoever waits for the abort finds no timer left. */
+  /** Releases everything before it aborts, so that listeners of the abort find no timer left. */
   #breakOff(reason: unknown): void {
     this.end();
     this.#controller.abort(reason);
@@ -103,7 +107,7 @@ function requestTimedOut(): Error {
   return Object.assign(timedOut(), { [REQUEST_TIMEOUT]: true });
 }
 
-/** Whether a request took longer than the limit the user set for each (`--request-timeout`). */
+/** Whether a request took longer than the user's limit for one request (`--request-timeout`). */
 export function isRequestTimeout(error: unknown): boolean {
   return [...causesOf(error)].some((cause) => REQUEST_TIMEOUT in (cause as object));
 }
@@ -112,7 +116,7 @@ function timedOut(): Error {
   return Object.assign(new Error('request timed out'), { code: 'ETIMEDOUT' });
 }
 
-/** undici's answer in our terms; its body ends the exchange. */
+/** The response of the transport for a raw answer. The end of its body ends the exchange. */
 export function answerOf({ status, headers, body }: RawAnswer, exchange: Exchange, origin: string): TransportResponse {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
@@ -121,7 +125,7 @@ export function answerOf({ status, headers, body }: RawAnswer, exchange: Exchang
   return { status, headers: flat, body: new ResponseBody(source, exchange, origin) };
 }
 
-/** The body's chunks; ends its exchange when read to the end, broken or returned early. */
+/** The chunks of a body. The exchange ends when the body is read to its end, breaks, or is returned early. */
 class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: RawBody;
   readonly #exchange: Exchange;
@@ -142,7 +146,7 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     try {
       this.#exchange.waits();
       const result = await this.#source.next();
-      this.#exchange.heard();
+      this.#exchange.received();
       if (result.done) this.#exchange.end();
       return result;
     } catch (error) {

@@ -18,23 +18,26 @@ export interface HttpPoolOptions {
   compress: boolean;
   userAgent: string;
   timeoutMs: number | undefined;
-  /** How long the body of an answer that is no stream may be silent. */
+  /** The longest time between two pieces of a body that is not a stream, ms. */
   idleMs: number;
   clock: Clock;
   observer?: ExchangeObserver | undefined;
 }
 
-/** Longer than the API server itself lets a request that is not a watch take (60 s), so that its own answer is heard first. */
+/** Longer than the API server's own limit of a request that is not a watch (60 s): its own error arrives first. */
 const HEADERS_TIMEOUT_MS = 75_000;
-/** A watch is accepted at once, or not at all. */
+/** An API server answers a watch with its headers at once. */
 const STREAM_HEADERS_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** How long an idle connection is kept: below the idle timeouts of common load balancers (60 s). */
+/** How long an idle connection is kept. Less than the idle timeout of common load balancers (60 s). */
 const KEEP_ALIVE_MS = 30_000;
-/** Silence after which TCP probes a connection. Node then gives up after ten probes, a second apart. */
+/** Time without a packet after which TCP probes a connection. Node closes it after ten probes, one a second. */
 const TCP_PROBE_MS = 15_000;
 
-/** Pooled HTTP/1.1 connections to one server. A new pool is made only when the TLS material changes; streams on the old one live on. */
+/**
+ * Pooled HTTP/1.1 connections to one server. A new pool is made only if the TLS material changes; open streams go on
+ * over the old pool.
+ */
 export class HttpPool {
   readonly #options: HttpPoolOptions;
   readonly #origin: string;
@@ -108,7 +111,7 @@ export class HttpPool {
     return new CoreConnections({ origin: this.#origin, tls: nodeTls(credentials.tls), clock, ...limits });
   }
 
-  /** Lets the streams that are open on it run to their end. */
+  /** Closes old connections once the streams that are open on them have ended. */
   #retire(connections: Promise<Connections>): void {
     this.#retired.add(connections);
     connections
@@ -118,10 +121,10 @@ export class HttpPool {
   }
 }
 
-/** undici, which knows proxies, is loaded for them alone. */
+/** Connections through a proxy. undici is imported only for these. */
 async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): Promise<Connections> {
   const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
-  // Its own timers are real; ours go by the clock that was handed in.
+  // Limits of undici are off: they use the system's clock, and the exchange uses the injected one.
   const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
   const requestTls = { ...nodeTls(tls), keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
   if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);

@@ -12,28 +12,31 @@ import { TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { onceEach, parseWarnings } from './warnings.ts';
 
-/** Settings of a transport over the network. */
+/** Options of {@link createTransport}. */
 export interface TransportOptions {
   clock?: Clock | undefined;
   logger?: Logger | undefined;
   userAgent?: string | undefined;
-  /** Requests per second on average, default 50; negative = unlimited. Watches do not count. */
+  /** Average requests per second, default 50. Negative = unlimited. Watches do not count. */
   qps?: number | undefined;
-  /** Requests at once before `qps` holds back, default 300. */
+  /** Requests that may be sent at once before `qps` applies, default 300. */
   burst?: number | undefined;
-  /** For one request, ms; default the config's own, else none. */
+  /** Time limit of one request, ms. Default: that of the config, else none. */
   requestTimeoutMs?: number | undefined;
-  /** How long the body of an answer that is no watch may be silent, ms; then it rejects with `transport`. Default 60 s. */
+  /**
+   * The longest time between two pieces of a body, ms; then reading rejects with `transport`. Not applied to watches.
+   * Default 60 s.
+   */
   bodyIdleTimeoutMs?: number | undefined;
-  /** Told of each exchange with the server as it goes on. */
+  /** Notified of the progress of each request. */
   observer?: ExchangeObserver | undefined;
-  /** Called when the server asks, by Retry-After, for a wait of more than 5 s, before the wait. Watches are not waited for here. */
+  /** Called before a wait of more than 5 s that the server's Retry-After asks for. Not called for watches. */
   onThrottled?: ((wait: ThrottledWait) => void) | undefined;
-  /** Hears each text the server warns with, once. */
+  /** Called once with the text of each warning of the server. */
   onWarning?: ((text: string) => void) | undefined;
 }
 
-/** What {@link TransportOptions} may hold. */
+/** The names and types of {@link TransportOptions}, for their check. */
 export const KNOWN_TRANSPORT_OPTIONS = {
   clock: true,
   logger: true,
@@ -47,27 +50,27 @@ export const KNOWN_TRANSPORT_OPTIONS = {
   onWarning: 'function',
 } satisfies KnownOptionsOf<TransportOptions>;
 
-/** A wait that the server asked for. */
+/** A wait that the server asked for by Retry-After. */
 export interface ThrottledWait {
   /** The path of the request, without its query. */
   readonly path: string;
   readonly status: number;
-  /** What Retry-After said, ms. */
+  /** The value of Retry-After, ms. */
   readonly askedMs: number;
-  /** What is waited, ms: at most a minute. */
+  /** The wait until the request is repeated, ms: at most one minute. */
   readonly waitMs: number;
 }
 
-/** A longer Retry-After is not obeyed: the request is repeated earlier. */
+/** The longest wait. After a longer Retry-After the request is repeated earlier than the server asks. */
 const LONGEST_WAIT_MS = 60_000;
-/** A longer wait is reported. */
+/** Longer waits are reported. */
 const LONG_WAIT_MS = 5_000;
-/** How often an answer with Retry-After is asked again. Source: client-go rest/request.go. */
+/** How often a request is repeated after a response with Retry-After. Source: client-go rest/request.go. */
 const MOST_RETRIES = 10;
-/** As long as the server itself lets a request take that is no watch. Source: kube-apiserver --request-timeout. */
+/** The server's own limit of a request that is not a watch. Source: kube-apiserver --request-timeout. */
 const BODY_IDLE_MS = 60_000;
 
-/** A transport to the server of a config. Connects on the first request. */
+/** Creates a transport to the server of a config. It connects at the first request. */
 export function createTransport(config: ClusterConfig, options: TransportOptions = {}): Transport {
   return new HttpTransport(config, options);
 }
@@ -104,14 +107,14 @@ class HttpTransport implements Transport {
   async request(init: TransportRequest): Promise<TransportResponse> {
     init.signal?.throwIfAborted();
     const isAskedOnce = init.stream || init.once;
-    if (!isAskedOnce) await this.#holdBack(init);
+    if (!isAskedOnce) await this.#limitRate(init);
     for (let retries = 0; ; retries++) {
       const answer = await this.#authenticated(init);
       this.#warnings(answer);
       const askedMs = retryWaitMs(answer);
       if (isAskedOnce || askedMs === undefined || retries === MOST_RETRIES) return answer;
       const { response, status } = await hold(answer);
-      if (isTooLargeResourceVersion(status)) return response; // whoever asked has a better answer to this than to wait
+      if (isTooLargeResourceVersion(status)) return response; // the caller has a better answer to this than a wait
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
       init.onWait?.(waitMs);
       if (waitMs > LONG_WAIT_MS) this.#onThrottled({ path: pathIn(init), status: response.status, askedMs, waitMs });
@@ -124,12 +127,12 @@ class HttpTransport implements Transport {
     await this.#pool.close();
   }
 
-  async #holdBack({ method, path, signal }: TransportRequest): Promise<void> {
+  async #limitRate({ method, path, signal }: TransportRequest): Promise<void> {
     const waitMs = await this.#bucket.take(signal);
-    if (waitMs > 0) this.#logger.debug('request held back by the client rate', { method, path, waitMs });
+    if (waitMs > 0) this.#logger.debug('request delayed by the client rate limit', { method, path, waitMs });
   }
 
-  /** A 401 is an answer only after the credentials were read anew and turned out to be the same, or refused as well. */
+  /** After a 401 reads the credentials again. If they have changed, repeats the request with them once. */
   async #authenticated(init: TransportRequest): Promise<TransportResponse> {
     const { signal } = init;
     const credentials = await this.#config.credentials({ signal });
@@ -150,8 +153,8 @@ class HttpTransport implements Transport {
   }
 
   /**
-   * A pooled connection may have been closed by the server just as it was taken; what only reads is sent once more. A reset of a new connection
-   * is the server's own answer.
+   * Sends a request. The server may close a pooled connection just when it is taken; then a GET is sent once more. A
+   * request over a new connection is not repeated.
    */
   async #attempt(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     try {
@@ -170,7 +173,7 @@ class HttpTransport implements Transport {
 
 const pathIn = ({ path }: TransportRequest) => path.split('?', 1)[0] ?? path;
 
-/** Only a 429 or 5xx that says when. Source: client-go rest/with_retry.go. */
+/** The wait that a 429 or 5xx asks for by Retry-After, ms. Source: client-go rest/with_retry.go. */
 function retryWaitMs({ status, headers }: TransportResponse): number | undefined {
   return status === 429 || status >= 500 ? retryAfterMs(headers) : undefined;
 }

@@ -4,7 +4,8 @@ import { isLoopback } from './connection-text.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for a server, or undefined. This machine itself is never reached through one.
+ * The proxy for a server according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY; undefined = none. A loopback address has
+ * no proxy. The names of the variables may be in lower case.
  * Source: golang.org/x/net/http/httpproxy, which kubectl uses.
  */
 export function proxyFromEnvironment(server: string, env: Environment): string | undefined {

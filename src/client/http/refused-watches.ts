@@ -2,44 +2,46 @@ import type { Clock, Timer } from '../../kit/clock.ts';
 import { Latch } from '../../kit/latch.ts';
 import type { Random } from '../../kit/random.ts';
 
-/** The pause between two tries is drawn from [half, one and a half] of this, ms. */
+/** The mean pause between two attempts, ms. Each pause is drawn from [0.5, 1.5] times this. */
 const EVERY_MS = 800;
-/** A watch that has been refused for so long is refused for a reason of its own, ms. */
+/** After this time of refusals a watch is taken to have a problem of its own, ms. */
 const LASTING_MS = 300_000;
-/** The least pause between two tries of such a one, ms. */
+/** The shortest pause between two attempts of such a watch, ms. */
 const LASTING_EVERY_MS = 5_000;
-/** When the server accepts one again, the others come within this time, not all at once. */
+/** Once the server accepts a watch again, the others are attempted within this time and not all at once, ms. */
 const COMING_BACK_MS = 300;
 
 interface Waiter {
   readonly by: object;
-  /** When it may try at the earliest, on the monotonic clock. */
+  /** The earliest time of its next attempt, on the monotonic clock, ms. */
   readonly dueAt: number;
   readonly turn: Latch;
+  /** Whether its turn came together with that of others, because the server accepted a watch. */
   isWithOthers: boolean;
 }
 
-/** Says whose turn it is. Each watch is named by an object that stays the same from try to try. */
+/** Decides which watch may be attempted next. A watch is identified by an object that is the same at each attempt. */
 export interface WatchTurns {
-  /** Resolves when the one that was refused may try again; rejects with the signal's reason. */
+  /** Resolves when the refused watch `by` may be attempted again. Rejects with the signal's reason. */
   wait(by: object, signal: AbortSignal): Promise<void>;
-  /** To be called when the server accepted a watch. */
+  /** Must be called when the server has accepted a watch. */
   accepted(by: object): void;
 }
 
+/** Settings of {@link RefusedWatches}. */
 export interface RefusedWatchesOptions {
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /**
- * Says when a watch that the server refused may be tried again, for all watches of that server: one tries at a time, in turns, about once a
- * second. As soon as the server accepts one that tried, all others may.
+ * Decides when a watch that the server refused may be attempted again, for all watches of one server. One watch is
+ * attempted at a time, in turn, about once a second. As soon as the server accepts one, all others may be attempted.
  */
 export class RefusedWatches implements WatchTurns {
   readonly #options: RefusedWatchesOptions;
   readonly #waiting: Waiter[] = [];
-  /** Since when each has been refused. */
+  /** The time of the first refusal of each watch. */
   readonly #since = new WeakMap<object, number>();
   readonly #trying = new WeakSet<object>();
   #timer: Timer | undefined;

@@ -3,35 +3,38 @@ import { failure, isStatus, type Status, StatusError } from '../../model/status.
 import { LARGEST_ERROR_BODY, LARGEST_OBJECT, tooLarge } from './limits.ts';
 import type { TransportResponse } from './transport.ts';
 
-/** What a request was about, for the text of its error. */
+/** The subject of a request, for the text of its error. */
 export interface RequestSubject {
   verb: string;
   resource?: { group: string; resource: string } | undefined;
   name?: string | undefined;
 }
 
-/** Said of an error whose body was not read to its end. */
+/** Added to the message of an error whose body was longer than the limit. */
 const CUT = `its text was cut after ${LARGEST_ERROR_BODY} bytes, the limit of an error`;
 
-/** What a Go server answers to HTTP without TLS on a port with it. Source: net/http server.go. */
+/** The answer of a Go server to plain HTTP on a TLS port. Source: net/http server.go. */
 const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
 
-/** The next step after a 401. */
+/** The hint of a 401. */
 export const LOG_IN = 'the server refused the credentials: log in again, or choose another user with --context or --user';
 
-/** A whole body as bytes. Throws `decode` with the limit, and closes the body, when it has more bytes than that; `what` names it. */
+/**
+ * Reads a whole body as bytes. If it has more than `limit` bytes, closes it and rejects with an {@link OversizedError}
+ * that names the limit and `what`.
+ */
 export async function readWhole(body: AsyncIterable<Uint8Array>, what: string, limit: number): Promise<Buffer> {
   const { bytes, isWhole } = await readUpTo(body, limit);
   if (!isWhole) throw tooLarge(what, { limit });
   return bytes;
 }
 
-/** A whole body as text, of at most 64 MiB. */
+/** Reads a whole body of at most 64 MiB as text. */
 export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return (await readWhole(body, 'the answer', LARGEST_OBJECT)).toString('utf8');
 }
 
-/** The first `limit` bytes of a body; one that has more is closed. */
+/** Reads the first `limit` bytes of a body. A longer body is closed. */
 async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -43,24 +46,24 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise
   return { bytes: Buffer.concat(parts, Math.min(length, limit)), isWhole: length <= limit };
 }
 
-/** The text of an error body, and whether it was cut at the limit. */
+/** Reads the text of an error, and whether it is whole or was cut at the limit. */
 async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<{ text: string; isWhole: boolean }> {
   const { bytes, isWhole } = await readUpTo(body, LARGEST_ERROR_BODY);
   return { text: bytes.toString('utf8'), isWhole };
 }
 
-/** Reads a small body to its end, or lets go of a large one, so that its connection can be used again. */
+/** Reads a small body to its end, so that its connection can be used again, or closes a large one. Never rejects. */
 export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await readUpTo(body, 64 * 1024);
   } catch {
-    // The answer was not wanted; what broke it matters to nobody.
+    // The response is not needed, so its error does not matter.
   }
 }
 
-/** Takes in an answer that is an error: gives its Status, if it has one, and the answer as it can be read again. */
+/** Reads the body of an error response into memory. Gives its Status, if it has one, and a response to read again. */
 export async function hold(answer: TransportResponse): Promise<{ response: TransportResponse; status: Status | undefined }> {
-  const { text } = await readErrorBody(answer.body).catch(() => ({ text: '' })); // what broke it matters to nobody
+  const { text } = await readErrorBody(answer.body).catch(() => ({ text: '' })); // a broken body has no Status
   return { response: { ...answer, body: once(Buffer.from(text)) }, status: statusIn(text, answer.status) };
 }
 
@@ -74,7 +77,7 @@ export function isSuccess(response: { status: number }): boolean {
 }
 
 /**
- * The error behind an answer that is not 2xx: the server's own Status, or one made up from the HTTP code.
+ * The error for a response that is not 2xx: the server's own Status, or one made from the HTTP status code.
  * Source: apimachinery api/errors NewGenericServerResponse, client-go rest/request.go transformResponse.
  */
 export async function statusErrorOf(response: TransportResponse, subject: RequestSubject): Promise<StatusError> {
@@ -91,7 +94,7 @@ function hintFor(status: number, text: string): { hint?: string } {
   return status === 401 ? { hint: LOG_IN } : {};
 }
 
-/** The wait a Retry-After header asks for, ms; undefined when there is none or it is a date. */
+/** The value of a Retry-After header, ms. Undefined if there is none or it is a date. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const value = headers['retry-after'];
   return value !== undefined && /^\d+$/.test(value.trim()) ? Number(value) * 1000 : undefined;

@@ -6,15 +6,16 @@ import { isConnectionError } from '../../model/connection-error.ts';
 import { discard } from './response.ts';
 import type { Transport } from './transport.ts';
 
-/** The pause between two questions is drawn from [half, one and a half] of this, ms. */
+/** The mean pause between two requests, ms. Each pause is drawn from [0.5, 1.5] times this. */
 const EVERY_MS = 800;
-/** How long an answer may take, ms. */
+/** Time limit of a response, ms. */
 const PATIENCE_MS = 2_000;
-/** A server that answers, but does not call itself ready for so long, is tried all the same, ms. */
+/** A server that answers 5xx for this long counts as back all the same, ms. */
 const UNREADY_MS = 5_000;
-/** What kube-apiserver answers as soon as it can serve, without rights and before its caches are warm. */
+/** kube-apiserver answers this path as soon as it can serve, without authorization and before its caches are warm. */
 const PATH = '/readyz';
 
+/** Settings of {@link ServerReturn}. */
 export interface ServerReturnOptions {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -22,8 +23,9 @@ export interface ServerReturnOptions {
 }
 
 /**
- * Finds out when a server is back, for all that wait for it: one small request at a time, about one a second, over a new connection each.
- * Any answer but a 5xx counts: a server that forbids the question, or does not know it, is there. Asks nothing while nobody waits.
+ * Detects when a server is reachable again, for all callers that wait for it. Sends one small request at a time, about
+ * one a second, each over a new connection. Any response except a 5xx counts: a server that answers 403 or 404 is
+ * there. Sends nothing while no caller waits.
  */
 export class ServerReturn {
   readonly #options: ServerReturnOptions;
@@ -34,7 +36,7 @@ export class ServerReturn {
     this.#options = options;
   }
 
-  /** Resolves with the next answer of the server; rejects with the signal's reason. */
+  /** Resolves when the server is reachable. Rejects with the signal's reason. */
   async wait(signal: AbortSignal): Promise<void> {
     this.#round ??= this.#begin();
     const { back, abort } = this.#round;
@@ -55,7 +57,7 @@ export class ServerReturn {
     };
     this.#untilBack(asking.signal)
       .then(() => back.open())
-      .catch(() => {}) // nobody waits any more
+      .catch(() => {}) // the last caller has left
       .finally(end);
     return { back, abort: end };
   }
@@ -73,7 +75,7 @@ export class ServerReturn {
     }
   }
 
-  /** What fails for another reason than the connection (credentials, certificates) is for those who wait to find out. */
+  /** A request that fails for another reason than the connection (credentials, certificates) counts as an answer. */
   async #ask(signal: AbortSignal): Promise<'ready' | 'unready' | 'away'> {
     const { transport, clock } = this.#options;
     using asking = scope(signal);

@@ -1,25 +1,25 @@
 import type { Clock } from '../../kit/clock.ts';
 import { Watchdog } from '../../kit/watchdog.ts';
 
-/** What is told of the exchanges with a server as they go on. */
+/** Called while requests to a server are made. */
 export interface ExchangeObserver {
-  /** A request is sent. */
-  began(): void;
-  /** The headers or a piece of the body of its answer came. */
-  heard(): void;
-  /** Its answer is complete, or it failed. */
+  /** Called when a request is sent. */
+  started(): void;
+  /** Called when the headers or a piece of the body of a response have arrived. */
+  received(): void;
+  /** Called when a response is complete, or its request has failed. */
   ended(): void;
 }
 
 /**
- * Notices a server that says nothing. Silence begins with a request and ends with the next byte of any answer; requests that fail without
- * a byte do not end it. While nothing is asked, and after a complete answer, there is none.
+ * Detects a server that sends nothing. Silence begins with a request and ends with the next byte of any response. A
+ * request that fails without a byte does not end it. Without open requests there is no silence.
  */
 export class ServerSilence implements ExchangeObserver, Disposable {
   readonly #watchdog: Watchdog;
   #open = 0;
-  #wasHeard = false;
-  /** A wait goes on over requests that failed without a byte. */
+  #hasReceived = false;
+  /** Stays true when requests fail without a byte. */
   #isWaiting = false;
 
   /** `onSilent` is called once, after `limitMs` of silence. */
@@ -27,21 +27,21 @@ export class ServerSilence implements ExchangeObserver, Disposable {
     this.#watchdog = new Watchdog({ clock, limitMs, onSilent });
   }
 
-  began(): void {
+  started(): void {
     if (this.#open++ === 0 && !this.#isWaiting) this.#watch();
   }
 
-  heard(): void {
-    this.#wasHeard = true;
+  received(): void {
+    this.#hasReceived = true;
     this.#watch();
   }
 
   ended(): void {
     this.#open--;
-    if (this.#open > 0 || !this.#wasHeard) return;
+    if (this.#open > 0 || !this.#hasReceived) return;
     this.#watchdog.rest();
     this.#isWaiting = false;
-    this.#wasHeard = false;
+    this.#hasReceived = false;
   }
 
   [Symbol.dispose](): void {

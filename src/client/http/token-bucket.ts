@@ -1,14 +1,14 @@
 import type { Clock } from '../../kit/clock.ts';
 
 /**
- * Holds requests back to `qps` per second on average, after a burst. First come, first served.
- * A `qps` that is negative or infinite holds nothing back. Source: client-go util/flowcontrol, golang.org/x/time/rate.
+ * A rate limiter: after a burst, requests proceed at `qps` per second on average, in the order of their calls.
+ * A negative or infinite `qps` means no limit. Source: client-go util/flowcontrol, golang.org/x/time/rate.
  */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #qps: number;
   readonly #burst: number;
-  /** Below zero: what those who wait have taken in advance. */
+  /** The tokens that are left. Below zero while callers wait: these have taken their tokens in advance. */
   #tokens: number;
   #countedAt: number;
 
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#countedAt = clock.monotonic();
   }
 
-  /** Resolves when a token is ours, with the ms it took; rejects with the signal's reason, giving the token back. */
+  /** Waits for a token. Resolves with the wait, ms. Rejects with the signal's reason, and returns the token then. */
   async take(signal?: AbortSignal): Promise<number> {
     if (this.#qps < 0 || this.#qps === Number.POSITIVE_INFINITY) return 0;
     this.#refill();

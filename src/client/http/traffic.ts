@@ -1,18 +1,18 @@
-/** What requests have cost so far. Live: read it whenever you like. */
+/** Counters of requests and data so far. The values are live: each read gives the present count. */
 export interface TrafficStats {
-  /** Requests made, whatever came of them; what the transport repeats by itself counts once. */
+  /** Requests, successful or not. A request that the transport repeats counts once. */
   readonly requests: number;
-  /** Bytes of the answers' bodies, after decompression. */
+  /** Bytes of response bodies, after decompression. */
   readonly bytes: number;
   /** Watch events, bookmarks included. */
   readonly events: number;
-  /** Objects of lists, counted as they arrive. */
+  /** Objects in lists, counted as they arrive. */
   readonly objects: number;
-  /** How many objects the list under way has beyond those that came; undefined where the server does not tell. */
+  /** The number of objects on the remaining pages of the current list. Undefined if the server does not say. */
   readonly remaining: number | undefined;
 }
 
-/** Counts, and adds to the total of a wider scope as well. */
+/** Counts the traffic of one scope, and adds it to the total of a wider scope. */
 export class Traffic implements TrafficStats {
   readonly #total: Traffic | undefined;
   #requests = 0;
@@ -53,13 +53,16 @@ export class Traffic implements TrafficStats {
     this.#total?.add({ requests, bytes, events, objects });
   }
 
-  /** What a page says of the pages behind it. */
+  /** Records the number of objects that a page says are on the pages after it. */
   left(remaining: number | undefined): void {
     this.#remaining = remaining;
     this.#total?.left(remaining);
   }
 
-  /** The same body, counted as it is read; `alive` hears of every chunk. Closing it closes the body, also before the first chunk. */
+  /**
+   * The same body, counted while it is read. `alive` is called with every chunk. `return()` closes the body, also
+   * before the first chunk.
+   */
   counted(body: AsyncIterable<Uint8Array>, alive?: () => void): AsyncIterableIterator<Uint8Array> {
     const chunks = body[Symbol.asyncIterator]();
     return {

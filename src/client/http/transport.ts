@@ -1,41 +1,48 @@
 /** One request. */
 export interface TransportRequest {
   method: string;
-  /** Path and query below the server's base URL, beginning with a slash. */
+  /** Path and query, relative to the server's base URL. Begins with a slash. */
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
-  /** A response without a foreseeable end (a watch): never held back by the client's rate, never repeated, timed only until its headers. */
+  /**
+   * Whether the response is a stream without a foreseeable end (a watch). Such a request does not wait for the
+   * client's rate limit and is not repeated. Time limits apply only until its headers.
+   */
   stream?: boolean | undefined;
-  /** Makes a connection of its own instead of taking one that was open before, which may be dead without a sign. */
+  /** Whether to open a new connection. A connection that was open before may be dead without a sign. */
   fresh?: boolean | undefined;
-  /** How long the headers of the answer may take, ms. Default 10 s for a stream, else 75 s. */
+  /** Time limit for the headers of the response, ms. Default 10 s for a stream, else 75 s. */
   headersMs?: number | undefined;
   /**
-   * Gives the answer as it is, and at once: not held back by the client's rate, and not repeated when it has a Retry-After (a stream is always
-   * so), nor when the connection is reset.
+   * Whether to send the request exactly once, without waiting for the client's rate limit. It is repeated neither
+   * after a response with Retry-After nor after a reset connection.
    */
   once?: boolean | undefined;
-  /** Called when the server asked, by Retry-After, to wait before the request is repeated. */
+  /** Called before the request is repeated after the time that the server's Retry-After asks for. */
   onWait?: ((waitMs: number) => void) | undefined;
 }
 
-/** Any answer, whatever its status. */
+/** A response with any HTTP status. */
 export interface TransportResponse {
   status: number;
-  /** Names in lower case; several values of one name are joined by `, `. */
+  /** The names are in lower case. Several values of one name are joined by `, `. */
   headers: Readonly<Record<string, string>>;
-  /** To be read to its end or closed (`return()`); otherwise it holds its connection until the request's signal aborts. */
+  /** Must be read to its end or closed (`return()`). Otherwise it keeps its connection until the signal aborts. */
   body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * One request, one answer: all that the rest of the client knows of the network, so that an in-process server fits.
- * Any HTTP status is an answer. Rejects with `transport` when none came, or with the signal's reason when it aborted.
+ * Sends requests to one server. This is all that the rest of the client knows of the network, so an in-process server
+ * can take its place.
  */
 export interface Transport {
+  /**
+   * Resolves with a response of any HTTP status. Rejects with `transport` if there was no response, or with the
+   * signal's reason if it aborted.
+   */
   request(init: TransportRequest): Promise<TransportResponse>;
-  /** Ends every request that is under way. */
+  /** Aborts all open requests. */
   close(): Promise<void>;
 }

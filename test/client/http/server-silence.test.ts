@@ -13,10 +13,10 @@ function listening(limitMs = 30_000) {
 }
 
 describe('the silence of a server', () => {
-  it('begins with a request, and is told once', () => {
+  it('begins with a request, and is reported once', () => {
     const { clock, silence, silent } = listening();
     clock.tick(60_000);
-    silence.began();
+    silence.started();
     clock.tick(29_999);
     expect(silent()).toBe(0);
     clock.tick(1);
@@ -25,12 +25,12 @@ describe('the silence of a server', () => {
     expect(silent()).toBe(1);
   });
 
-  it('begins anew with every byte', () => {
+  it('begins again with every byte', () => {
     const { clock, silence, silent } = listening();
-    silence.began();
+    silence.started();
     for (let i = 0; i < 10; i++) {
       clock.tick(29_000);
-      silence.heard();
+      silence.received();
     }
     expect(silent()).toBe(0);
     clock.tick(30_000);
@@ -39,12 +39,12 @@ describe('the silence of a server', () => {
 
   it('ends with a complete answer: a person may take their time to log in', () => {
     const { clock, silence, silent } = listening();
-    silence.began();
-    silence.heard();
+    silence.started();
+    silence.received();
     silence.ended();
     clock.tick(600_000);
     expect(silent()).toBe(0);
-    silence.began();
+    silence.started();
     clock.tick(30_000);
     expect(silent()).toBe(1);
   });
@@ -52,7 +52,7 @@ describe('the silence of a server', () => {
   it('goes on over requests that fail without a byte', () => {
     const { clock, silence, silent } = listening();
     for (let i = 0; i < 6; i++) {
-      silence.began();
+      silence.started();
       clock.tick(4_000);
       silence.ended();
       clock.tick(1_000);
@@ -62,10 +62,10 @@ describe('the silence of a server', () => {
 
   it('is not that of a server which answers one of several requests', () => {
     const { clock, silence, silent } = listening();
-    silence.began();
-    silence.began();
+    silence.started();
+    silence.started();
     clock.tick(20_000);
-    silence.heard();
+    silence.received();
     silence.ended();
     clock.tick(20_000);
     expect(silent()).toBe(0);
@@ -75,13 +75,13 @@ describe('the silence of a server', () => {
 
   it('leaves no timer behind', () => {
     const { clock, silence } = listening();
-    silence.began();
+    silence.started();
     silence[Symbol.dispose]();
     expect(clock.pending).toBe(0);
   });
 });
 
-it.each(['', 'headers', 'body'])('is heard of over a real connection that stalls after its %s', async (stall) => {
+it.each(['', 'headers', 'body'])('is observed over a real connection that stalls after its %s', async (stall) => {
   await using server = await socketScript((_, response) => {
     if (stall === '') return;
     response.writeHead(200);
@@ -89,7 +89,11 @@ it.each(['', 'headers', 'body'])('is heard of over a real connection that stalls
     else response.write('{');
   });
   const seen: string[] = [];
-  const observer = { began: () => seen.push('began'), heard: () => seen.push('heard'), ended: () => seen.push('ended') };
+  const observer = {
+    started: () => seen.push('started'),
+    received: () => seen.push('received'),
+    ended: () => seen.push('ended'),
+  };
   const transport = createTransport(createConfig({ server: server.url }), { observer });
   const controller = new AbortController();
   const asked = transport.request({ method: 'GET', path: '/x', signal: controller.signal });
@@ -99,7 +103,12 @@ it.each(['', 'headers', 'body'])('is heard of over a real connection that stalls
     const pieces = body[Symbol.asyncIterator]();
     if (stall === 'body') await pieces.next();
   }
-  expect(seen).toEqual({ '': ['began'], headers: ['began', 'heard'], body: ['began', 'heard', 'heard'] }[stall]);
+  const { [stall]: expected } = {
+    '': ['started'],
+    headers: ['started', 'received'],
+    body: ['started', 'received', 'received'],
+  } as Record<string, string[]>;
+  expect(seen).toEqual(expected);
   controller.abort();
   await asked.catch(() => {});
   expect(seen.at(-1)).toBe('ended');

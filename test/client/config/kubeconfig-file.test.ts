@@ -180,6 +180,93 @@ const ILLEGAL: Row[] = [
   { title: 'a directory', files: { 'd/x.pem': '' }, list: ['d'] },
 ];
 
+const at = (name: string) => path.join(directory, name);
+
+async function write(name: string, text: string): Promise<string> {
+  await mkdir(path.dirname(at(name)), { recursive: true });
+  await writeFile(at(name), text);
+  return at(name);
+}
+
+const A = `
+clusters:
+- name: c1
+  cluster: {server: "https://one:6443"}
+users:
+- name: u1
+  user: {token: t1}
+contexts:
+- name: x1
+  context: {cluster: c1, user: u1}
+`;
+const B = `
+current-context: x2
+clusters:
+- name: c1
+  cluster: {server: "https://other:6443", tls-server-name: foo}
+- name: c2
+  cluster: {server: "https://two:6443/base/", tls-server-name: two.test}
+users:
+- name: u1
+  user: {token: other}
+- name: u2
+  user: {username: me, password: pw}
+contexts:
+- name: x2
+  context: {cluster: c2, user: u2, namespace: ns2}
+- name: x3
+  context: {cluster: c2}
+`;
+
+describe('readKubeconfig', () => {
+  it('skips a missing file, uses the first entry of a name as a whole, and the first current context', async () => {
+    const files = [await write('a', A), at('missing'), await write('b', B), await write('c', 'current-context: x3')];
+    const merged = await readKubeconfig(files);
+    expect(Object.fromEntries(merged.clusters)).toEqual({
+      c1: { server: 'https://one:6443' },
+      c2: { server: 'https://two:6443/base/', 'tls-server-name': 'two.test' },
+    });
+    expect(merged.users.get('u1')).toEqual({ token: 't1' });
+    expect([...merged.contexts.keys()].sort()).toEqual(['x1', 'x2', 'x3']);
+    expect(merged.currentContext).toBe('x2');
+    expect(merged.files).toEqual([files[0], files[2], files[3]]);
+  });
+
+  it('resolves paths against the folder of their file, except for a plugin on PATH', async () => {
+    const user = (command: string) => `{tokenFile: t, client-certificate: ./c, client-key: /abs/k, exec: {command: ${command}}}`;
+    const text = `clusters: [{name: c, cluster: {certificate-authority: ../ca}}]\nusers: [{name: a, user: ${user('./plugin')}}, {name: b, user: ${user('plugin')}}]`;
+    const { clusters, users } = await readKubeconfig([await write('sub/config', text)]);
+    expect(clusters.get('c')?.['certificate-authority']).toBe(at('ca'));
+    expect(users.get('a')).toMatchObject({
+      tokenFile: at('sub/t'),
+      'client-certificate': at('sub/c'),
+      'client-key': '/abs/k',
+      exec: { command: at('sub/plugin') },
+    });
+    expect(users.get('b')?.exec?.command).toBe('plugin');
+  });
+
+  it.each([
+    ['a: [', /error loading config file ".*broken"/],
+    ['- a', /it is not a kubeconfig/],
+    ['users: {}', /users must be a list/],
+    ['users: [{name: 7}]', /users\[0\]\.name must be a string/],
+    ['users: [{name: a}, {name: a}]', /duplicate name "a" in list users/],
+    ['users: [{name: a, user: {token: 0123}}]', /user "a": token must be a string/],
+    ['clusters: [{name: a, cluster: x}]', /cluster "a" must be a mapping/],
+  ])('refuses %s', async (text, message) => {
+    await expect(readKubeconfig([await write('broken', text)])).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('reads an empty file and empty lists', async () => {
+    const kubeconfig = await readKubeconfig([await write('empty', ''), await write('nulls', 'users:\nclusters: null')]);
+    expect(kubeconfig.users.size).toBe(0);
+  });
+});
+
 describe.skipIf('missing' in kubectl)(`merged as kubectl config view --raw --flatten merges them${reason}`, () => {
   it.each(LEGAL.map((row, i) => ({ ...row, i })))('$title', async (row) => {
     const files = await lay(row, `legal-${row.i}`);

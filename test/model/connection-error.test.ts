@@ -26,3 +26,7 @@ it.each<[string, boolean, boolean, boolean, boolean]>([
 it.each([undefined, null, 'ECONNREFUSED', new Error('ECONNREFUSED'), withCode(7)])('%s has no system code', (value) => {
   expect([isConnectionError(value), isConnectionRefused(value)]).toEqual([false, false]);
 });
+
+it('is found among the errors of several addresses that all refused', () => {
+  expect(isConnectionRefused(new AggregateError([new Error('a'), withCode('ECONNREFUSED')]))).toBe(true);
+});

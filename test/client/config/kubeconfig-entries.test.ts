@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCluster, readContext, readText, readUser } from '../../../src/client/config/kubeconfig-entries.ts';
+import { readCluster, readContext, readUser } from '../../../src/client/config/kubeconfig-entries.ts';
 
 describe('an entry of a kubeconfig', () => {
   it('keeps the fields that have a value, and ignores unknown fields', () => {
@@ -48,9 +48,4 @@ describe('an entry of a kubeconfig', () => {
   ])('with %s is refused with its place', (_, read, message) => {
     expect(read).toThrow(expect.objectContaining({ code: 'config', message }));
   });
-});
-
-it('readText reads null as an empty text', () => {
-  expect([readText(null, 'x'), readText('a', 'x')]).toEqual(['', 'a']);
-  expect(() => readText(undefined, 'x')).toThrow('x must be a string (quote it)');
 });

@@ -1,7 +1,7 @@
 import { createClient } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { createPrinter } from '../../src/output/create-printer.ts';
+import { compileOutput } from '../../src/output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat } from '../../src/output/output-format.ts';
 import { Enveloper, type ObjectChange } from '../../src/stream/envelope.ts';
 import { Redactor } from '../../src/stream/redact.ts';
@@ -61,7 +61,7 @@ function rowOf(text: string, changes: readonly ObjectChange[]): Row[] {
 }
 
 async function printed(format: OutputFormat, changes: readonly ObjectChange[]): Promise<number> {
-  const printer = await createPrinter(format, { clock: systemClock, withNamespace: true });
+  const printer = (await compileOutput(format)).createPrinter({ clock: systemClock, withNamespace: true });
   const enveloper = new Enveloper({ clock: systemClock, redactor: new Redactor({ showSecrets: false }) });
   let told = 0;
   let length = 0;

@@ -4,7 +4,7 @@ import { refuseBeside, refuseUnshown } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/query/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
-import { addressesPrinted, outputFormatOf, printerOf } from '../cli/session/output.ts';
+import { addressesPrinted, compiledOutputOf, printerOf } from '../cli/session/output.ts';
 import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { splitSortOrder } from '../cli/session/sort-order.ts';
@@ -73,7 +73,8 @@ export default class QueryCommand extends BaseCommand {
     const { flags, words } = this.read(QueryCommand.flags);
     refuseWatching(flags);
     checkSelectors(flags);
-    const format = await outputFormatOf(flags);
+    const output = await compiledOutputOf(flags);
+    const { format } = output;
     checkQuestion(flags, format);
     refuseUnshown(this.line.given, format);
     const counted = ['count', 'values', 'group-by'];
@@ -124,7 +125,7 @@ export default class QueryCommand extends BaseCommand {
         limit: flags.limit,
         explain: flags.explain,
         format,
-        printer: await printerOf(format, flags, layout, session),
+        printer: await printerOf(output, flags, layout, session),
         selector: flags.selector,
         fieldSelector: flags['field-selector'],
         keepManagedFields: flags['show-managed-fields'],

@@ -1,7 +1,9 @@
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import { compileOutput, type PrinterOptions } from '../../src/output/compiled-output.ts';
+import type { OutputFormat } from '../../src/output/output-format.ts';
 import type { Painter } from '../../src/output/painter.ts';
-import type { PrintedEvent, PrintedObject, PrintedType } from '../../src/output/printer.ts';
+import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../../src/output/printer.ts';
 import type { EventType } from '../../src/stream/envelope.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
@@ -78,6 +80,11 @@ export function event(type: EventType, object: UnknownObject): PrintedEvent {
 }
 
 /** The text as a list of lines, so that a test shows it as it looks. */
+/** The printer of a format, as a command creates it. */
+export async function createPrinter(format: OutputFormat, options: PrinterOptions): Promise<Printer> {
+  return (await compileOutput(format)).createPrinter(options);
+}
+
 export const lines = (text: string | Iterable<string>) => [...text].join('').split('\n');
 
 /** Shows what would be coloured, and how. */

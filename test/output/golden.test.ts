@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../src/model/object.ts';
-import { createPrinter } from '../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import type { PrintedEvent, PrintedType } from '../../src/output/printer.ts';
 import { LiveTable } from '../../src/output/tables/live-table.ts';
 import type { EventType } from '../../src/stream/envelope.ts';
+import { createPrinter } from './fixtures.ts';
 import { Terminal } from './terminal.ts';
 
 // What a person sees, whole: looked at when it was written, and kept. `vitest run -u` writes it anew.

@@ -1,11 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createPrinter } from '../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import { loadPainter, plainPainter } from '../../src/output/painter.ts';
 import type { PrintedEvent } from '../../src/output/printer.ts';
 import { LiveTable } from '../../src/output/tables/live-table.ts';
-import { clock, deployment, event, pod } from './fixtures.ts';
+import { clock, createPrinter, deployment, event, pod } from './fixtures.ts';
 
 const before = pod('web-1', 'Pending', { spec: { a: 1, gone: true, text: 'x\ny', nested: { list: [1, 2] } } });
 const after = pod('web-1', 'CrashLoopBackOff', { spec: { a: 2, come: { b: 1 }, text: 'x\nz', nested: { list: [1, 3] } } });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DiffLine, diffLines } from '../../src/output/changes/line-diff.ts';
-import { createPrinter } from '../../src/output/create-printer.ts';
 import { objectSummary } from '../../src/output/objects/object-summary.ts';
 import { needsOf, parseOutputFormat } from '../../src/output/output-format.ts';
 import { statesOf } from '../../src/output/states.ts';
@@ -9,6 +8,7 @@ import { cutToWidth, displayWidth } from '../../src/output/tables/display-width.
 import { timeTexts } from '../../src/output/timestamps.ts';
 import { valueLines, valuePair, valueText } from '../../src/output/values.ts';
 import type { Marker } from '../../src/stream/markers.ts';
+import { createPrinter } from './fixtures.ts';
 
 describe('the state that a cell tells', () => {
   test.each([

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { createPrinter } from '../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import type { PrintedEvent } from '../../src/output/printer.ts';
 import { LiveTable } from '../../src/output/tables/live-table.ts';
-import { clock } from './fixtures.ts';
+import { clock, createPrinter } from './fixtures.ts';
 
 /** Text as nobody should be able to store it, in every place there is. */
 const hostile = fc.string({

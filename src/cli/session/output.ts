@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Address } from '../../expr/address.ts';
 import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
-import { type Clock, systemClock } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { createPrinter } from '../../output/create-printer.ts';
+import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
 import { type ColorLevel, loadPainter } from '../../output/painter.ts';
 import type { Printer } from '../../output/printer.ts';
@@ -16,11 +16,9 @@ import type { Io } from '../terminal/io.ts';
 
 export type OutputFlags = FlagValues<typeof outputFlags>;
 
-/** Reads `-o`, its file and its expression too. Throws `argument` before anything is asked of a server. */
-export async function outputFormatOf(flags: Pick<OutputFlags, 'output'>): Promise<OutputFormat> {
-  const format = await formatWithText(parseOutputFormat(flags.output ?? ''));
-  if (format.kind !== 'table') await createPrinter(format, { clock: systemClock }); // it reads its expression, or refuses it
-  return format;
+/** Reads `-o` with its file, and compiles its expression. Throws `argument` before a request is sent to a server. */
+export async function compiledOutputOf(flags: Pick<OutputFlags, 'output'>): Promise<CompiledOutput> {
+  return compileOutput(await formatWithText(parseOutputFormat(flags.output ?? '')));
 }
 
 async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
@@ -59,12 +57,12 @@ export interface Layout {
 }
 
 export async function printerOf(
-  format: OutputFormat,
+  output: CompiledOutput,
   flags: OutputFlags & { timestamps?: Timestamps | undefined; 'full-values'?: boolean | undefined },
   layout: Layout,
   { io, clock }: { io: Io; clock: Clock },
 ): Promise<Printer> {
-  return createPrinter(format, {
+  return output.createPrinter({
     ...(await rowOptionsOf(flags, layout, io)),
     clock,
     single: layout.single,

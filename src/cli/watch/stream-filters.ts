@@ -5,13 +5,12 @@ import type { Comparison } from '../../expr/cel/operators.ts';
 import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
 import { loadPath, splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
 import type { GateRules } from '../../stream/change-gate.ts';
 import { compileSameBut } from '../../stream/changes/path-mask.ts';
 import { CellComparison } from '../../stream/conditions/cell-comparison.ts';
-import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
-import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
+import { conditionOf } from '../../stream/conditions/condition.ts';
+import { whereConditionOf } from '../../stream/conditions/where-condition.ts';
 import type { EventWord } from '../../stream/envelope.ts';
 import type { FilterFlags } from '../args/watch-flags.ts';
 
@@ -29,8 +28,7 @@ export interface StreamFilters {
 /** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
 export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
   const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter');
-  const comparisons = (flags.where ?? []).map((source) => new CellComparison(source));
-  const { programs: wheres } = await compiledAll(flags.where, 'where', comparisons);
+  const { programs: wheres, conditions: whereConditions } = await compiledWheres(flags.where ?? []);
   const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
   const ignored = (flags['ignore-changes'] ?? []).flatMap(splitPaths);
   const predicates = predicatesOf(flags.predicate);
@@ -49,7 +47,7 @@ export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters
       excludeName: regexOf('exclude-name', flags['exclude-name']),
       watchOnly: flags['watch-only'],
       on: eventTypesOf(flags.on),
-      conditions: [...filters.map(conditionOf), ...wheres.map((program, i) => whereCondition(program, comparisons[i]))],
+      conditions: [...filters.map(conditionOf), ...whereConditions],
       ...(changed.length > 0 ? { changed: changed.map((path) => (object) => path.values(object)) } : {}),
       ...(ignored.length > 0 ? { sameBut: readIgnored(ignored) } : {}),
       ...(predicates.length > 0 ? { predicates } : {}),
@@ -82,31 +80,14 @@ export async function compiledAll(
   return { programs, needsObject, reads: [{ flag: `--${flag}`, addresses: distinct(programs.flatMap(({ ast }) => addressesRead(ast))) }] };
 }
 
-/** Whether a path finds nothing but metadata. */
-export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
-
-/** An expression over the printed cells of whatever type an object is of. */
-function whereCondition(program: CelProgram, comparison: CellComparison | undefined): CompiledCondition {
-  const byColumns = new Map<readonly TableColumn[] | undefined, PrintedCells>();
-  const cellsFor = (columns: readonly TableColumn[] | undefined) => {
-    const known = byColumns.get(columns) ?? new PrintedCells(columns);
-    if (byColumns.size > MOST_COLUMNS) byColumns.clear();
-    byColumns.set(columns, known);
-    return known;
-  };
-  return {
-    source: program.source,
-    readsEvent: program.variables.has('EVENT'),
-    remark: () => comparison?.remark(),
-    test: ({ object, event, now }) => {
-      const cells = cellsFor(cellsOf(object as object)?.columns);
-      return program.test(cells.variablesFor(object as never, (now as Date).getTime(), event as string));
-    },
-  };
+async function compiledWheres(sources: readonly string[]) {
+  const comparisons = sources.map((source) => new CellComparison(source));
+  const { programs } = await compiledAll(sources, 'where', comparisons);
+  return { programs, conditions: programs.map((program, i) => whereConditionOf(program, comparisons[i] as CellComparison)) };
 }
 
-/** Every watch brings columns of its own; those of watches that have ended need not be kept. */
-const MOST_COLUMNS = 64;
+/** Whether a path finds nothing but metadata. */
+export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
 
 const EVENT_WORDS: Readonly<Record<string, EventWord>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED', left: 'LEFT' };
 

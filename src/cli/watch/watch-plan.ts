@@ -5,6 +5,7 @@ import { splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { LiveTable } from '../../output/tables/live-table.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
@@ -17,7 +18,7 @@ import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { type Narrowing, narrowingOf } from '../session/narrowing.ts';
-import { addressesPrinted, type Layout, outputFormatOf, printerOf, rowOptionsOf } from '../session/output.ts';
+import { addressesPrinted, compiledOutputOf, type Layout, printerOf, rowOptionsOf } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
@@ -29,7 +30,7 @@ import { checkWheres } from './where-check.ts';
 
 /** What of a command line can be read and checked before a server is asked. */
 export interface CheckedWatch {
-  readonly format: OutputFormat;
+  readonly output: CompiledOutput;
   readonly filters: StreamFilters;
   readonly waits: Waits;
   readonly sortBy: SortOrder | undefined;
@@ -49,7 +50,8 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
       hint: '--once shows what is there and ends, as query does',
     });
   checkTimestamps(flags, words);
-  const format = await outputFormatOf(flags);
+  const output = await compiledOutputOf(flags);
+  const { format } = output;
   const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed
   checkTogether({ ...flags, live: isLive }, format);
   refuseUnshown(given, format);
@@ -62,7 +64,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     });
   const waits = await waitsOf(flags);
   return {
-    format,
+    output,
     filters: await streamFiltersOf(flags),
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
@@ -109,7 +111,8 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
 
 /** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
 export async function planOf(words: readonly string[], flags: WatchFlags, checked: CheckedWatch, session: Session): Promise<WatchPlan> {
-  const { format, filters, waits, sortBy } = checked;
+  const { output, filters, waits, sortBy } = checked;
+  const { format } = output;
   const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
   const namespaces = namespacesOf(flags, session.config);
   const types = selections.map(({ type }) => type);
@@ -138,7 +141,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
       { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
       { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
     ],
-    printer: await printerOf(format, flags, layout, session),
+    printer: await printerOf(output, flags, layout, session),
     live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,
@@ -163,7 +166,7 @@ export async function planOf(words: readonly string[], flags: WatchFlags, checke
 }
 
 /** As little of the objects as what is asked needs. Cells come only with tables. */
-function representationOf({ format, filters, waits, sortBy }: CheckedWatch): Representation {
+function representationOf({ output: { format }, filters, waits, sortBy }: CheckedWatch): Representation {
   const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);
   const isWhole = needsOf(format).object || filters.needsObject || waits.needsObject || sortsInside;
   if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };

@@ -4,10 +4,10 @@ import { cellsOf } from '../../model/cells.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
-/** Fields that count as equal whatever they hold: by key, `*` for every item of a list. */
+/** Fields that count as equal whatever their values are: by key, with `*` for each item of a list. */
 type Omitted = ReadonlyMap<string, true | Omitted>;
 
-/** Where leader election wrote before there were Leases: once every few seconds. */
+/** The annotation in which leader election without Leases is recorded. It is written every few seconds. */
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
 
 const HEARTBEATS: Omitted = new Map<string, true | Omitted>([
@@ -30,10 +30,12 @@ const NOISE: Omitted = new Map<string, true | Omitted>([
 const LEASE_NOISE: Omitted = new Map([...NOISE, ['spec', new Map([['renewTime', true as const]])]]);
 
 /**
- * Whether an update tells nobody anything: a Lease renewed by its holder, a node's heartbeat, a pod probed again, a leader that says it still
- * leads, or a write that left everything but resourceVersion and managedFields as it was.
+ * Whether an update has no information for a reader: the holder renewed a Lease, a node sent a heartbeat, a pod was probed
+ * again, a leader confirmed that it still leads, or a write changed only resourceVersion and managedFields.
  *
- * A Lease that changes hands is no noise. Of objects that came as table rows with metadata alone, the cells are compared too, except Age.
+ * A Lease with a new holder is not noise. If both objects came as table rows, their cells are compared too, except Age.
+ * Neither object may be nested deeper than `isTooDeep` allows: the comparison is recursive. It does not use `sameValue`,
+ * which has no limit of depth and takes twice the time on pods.
  */
 export function isNoise(oldObject: ReadonlyObject, object: ReadonlyObject, { group, resource }: GroupVersionResource): boolean {
   const isLease = group === 'coordination.k8s.io' && resource === 'leases';
@@ -47,15 +49,18 @@ function hasSameCells(oldObject: ReadonlyObject, object: ReadonlyObject): boolea
   return after.columns.every(({ name }, i) => name === 'Age' || sameValue(before.cells[i], after.cells[i]));
 }
 
-/** What of an object a table shows beside its name: columns of any priority with `wide`, and labels. */
+/** What a table shows of an object besides its name. */
 export interface RowLook {
+  /** Columns of any priority are shown; otherwise only those of priority 0. */
   readonly wide: boolean;
+  /** The keys of the labels that are shown. */
   readonly labels: readonly string[] | 'all';
 }
 
 /**
- * Compares two states of an object as their rows look: every cell that is shown but ages, counts without how long ago they rose, and the labels
- * that are shown. False where one of them came without a row.
+ * Creates a comparison of two states of an object by what their rows show: the shown cells except ages, and the shown
+ * labels. Of a count such as `3 (5m ago)` only the number counts. The comparison returns false if one of the two came
+ * without a row.
  */
 export function sameRows({ wide, labels }: RowLook): (oldObject: ReadonlyObject, object: ReadonlyObject) => boolean {
   return (oldObject, object) => {
@@ -70,7 +75,7 @@ export function sameRows({ wide, labels }: RowLook): (oldObject: ReadonlyObject,
   };
 }
 
-/** `3 (5m ago)` rises with time alone. */
+/** `3 (5m ago)` changes with the time, so only `3` is compared. */
 const withoutAge = (cell: unknown) => (typeof cell === 'string' ? cell.replace(/ \(\S+ ago\)$/, '') : cell);
 
 function haveSameLabels({ metadata: a }: ReadonlyObject, { metadata: b }: ReadonlyObject, shown: RowLook['labels']): boolean {
@@ -97,7 +102,7 @@ function isSameMap(a: Fields, b: Fields, omitted: Omitted | undefined): boolean 
     if (omitted?.get(key) === true) continue;
     if (!isSame(a[key], b[key], omittedIn(omitted, key))) return false;
   }
-  for (const key in b) if (!(key in a) && b[key] !== undefined && omitted?.get(key) !== true) return false;
+  for (const key in b) if (!Object.hasOwn(a, key) && b[key] !== undefined && omitted?.get(key) !== true) return false;
   return true;
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry, UnknownObject } from '../../../src/model/object.ts';
-import { createPrinter } from '../../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import type { PrintedEvent } from '../../../src/output/printer.ts';
 import { compileScope } from '../../../src/stream/changes/path-scope.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
-import { answer, clock, event, lines, markingPainter, pod } from '../fixtures.ts';
+import { answer, clock, createPrinter, event, lines, markingPainter, pod } from '../fixtures.ts';
 
 const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
 

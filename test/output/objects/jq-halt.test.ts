@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPrinter } from '../../../src/output/create-printer.ts';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
-import { clock, event, pod } from '../fixtures.ts';
+import { clock, createPrinter, event, pod } from '../fixtures.ts';
 
 test.each(['halt', 'halt_error(0)'])('an expression that ends jq for one object by %s takes none of the others with it', async (halt) => {
   const printer = await createPrinter(parseOutputFormat(`jq=if .key == "shop/b" then ${halt} else .key end`), { clock });

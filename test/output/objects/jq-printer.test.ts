@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createPrinter } from '../../../src/output/create-printer.ts';
 import { compileJq, JqPrinter, loadJqLibrary } from '../../../src/output/objects/jq-printer.ts';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
-import { answer, clock, event, pod } from '../fixtures.ts';
+import { answer, clock, createPrinter, event, pod } from '../fixtures.ts';
 
 const printer = (expression: string, options: object = {}) => createPrinter(parseOutputFormat(`jq=${expression}`), { clock, ...options });
 const two = [event('ADDED', pod('a')), event('MODIFIED', pod('b'))];

@@ -1,8 +1,7 @@
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { createPrinter } from '../../../src/output/create-printer.ts';
 import { parseOutputFormat, withFileText } from '../../../src/output/output-format.ts';
-import { answer, clock, deployment, event, lines, pod } from '../fixtures.ts';
+import { answer, clock, createPrinter, deployment, event, lines, pod } from '../fixtures.ts';
 
 const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
 

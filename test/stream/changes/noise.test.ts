@@ -29,6 +29,12 @@ test.each<[string, UnknownObject, UnknownObject, boolean]>([
   ['a map for a list', object('1', { spec: [] }), object('2', { spec: {} }), false],
   ['a null for a map', object('1', { spec: null }), object('2', { spec: {} }), false],
   ['a label', object('1'), object('2', {}, { labels: { a: 'b' } }), false],
+  [
+    'a label whose key is the name of a method of every object',
+    object('1', {}, { labels: { a: 'b' } }),
+    object('2', {}, { labels: { a: 'b', constructor: 'c' } }),
+    false,
+  ],
   ['a generation', object('1', {}, { generation: 1 }), object('2', {}, { generation: 2 }), false],
   ['renewTime of another type', object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), false],
 ])('%s', (_, before, after, expected) => {

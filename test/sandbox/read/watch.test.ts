@@ -38,7 +38,7 @@ describe('a watch from a version', () => {
     expect(briefly(watching.events)).toEqual(['ADDED a', 'ADDED b']);
   });
 
-  it('shows only its own namespace', async () => {
+  it('shows only the changes of its namespace', async () => {
     await using watching = await startWatch(sandbox, from());
     sandbox.apply({ ...configMapNamed('x'), metadata: { name: 'x', namespace: 'other' } });
     sandbox.apply(configMapNamed('a'));
@@ -46,7 +46,7 @@ describe('a watch from a version', () => {
     expect(briefly(watching.events)).toEqual(['ADDED a']);
   });
 
-  it('answers 200 with one ERROR event when the version is forgotten, and ends', async () => {
+  it('from a version older than the history answers 200 with one ERROR event, and ends', async () => {
     const path = from();
     sandbox.apply(configMapNamed('a'));
     sandbox.compact();
@@ -57,7 +57,7 @@ describe('a watch from a version', () => {
     expect(watching.ended()).toBeNull();
   });
 
-  it('waits for a version that lies in the future', async () => {
+  it('waits for a version that is not reached yet', async () => {
     const future = Number(sandbox.resourceVersion) + 2;
     await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1&resourceVersion=${future}`);
     for (const name of ['a', 'b', 'c']) sandbox.apply(configMapNamed(name));
@@ -67,7 +67,7 @@ describe('a watch from a version', () => {
 });
 
 describe('a watch with a selector', () => {
-  it('shows leaving it as DELETED with the old fields under the new version, and entering it as ADDED', async () => {
+  it('shows an object that stops matching as DELETED with its old fields and the new version, and one that starts as ADDED', async () => {
     sandbox.apply(configMapNamed('a', { n: '1' }, { app: 'web' }));
     await using watching = await startWatch(sandbox, from('&labelSelector=app%3Dweb'));
     sandbox.apply(configMapNamed('a', { n: '2' }, { app: 'db' }));
@@ -155,7 +155,7 @@ describe('bookmarks', () => {
     expect(watching.ended()).toBeNull();
   });
 
-  it('never lead back a watch from a version that lies in the future', async () => {
+  it('are never older than the version from which a watch started', async () => {
     const ahead = Number(sandbox.resourceVersion) + 2;
     await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1&resourceVersion=${ahead}&allowWatchBookmarks=true`);
     await clock.advance(120_000);
@@ -166,7 +166,7 @@ describe('bookmarks', () => {
     expect(new Set(told)).toEqual(new Set([`BOOKMARK ${ahead}`]));
   });
 
-  it('do not come unasked', async () => {
+  it('come only to a watch that asks for them', async () => {
     await using watching = await startWatch(sandbox, from('&timeoutSeconds=200'));
     await clock.advance(199_000);
     expect(watching.events).toEqual([]);
@@ -188,7 +188,7 @@ describe('a watch that ends', () => {
     expect(getEventListeners(leave.signal, 'abort')).toEqual([]);
   });
 
-  it('is ended when its reader is so slow that its place falls out of the history', async () => {
+  it('is ended when its reader is so slow that it falls behind the history', async () => {
     const response = await sandbox.handle({ method: 'GET', path: from() });
     const chunks = response.body[Symbol.asyncIterator]();
     sandbox.apply(configMapNamed('first'));
@@ -197,7 +197,7 @@ describe('a watch that ends', () => {
     expect((await chunks.next()).done).toBe(true);
   });
 
-  it('ends in good order when the sandbox stops', async () => {
+  it('ends gracefully when the sandbox stops', async () => {
     const other = await Sandbox.start({ socket: false, clock });
     const watching = await startWatch(other, `${CONFIG_MAPS}?watch=1`);
     await settled();

@@ -3,6 +3,9 @@
 export * from './cache.ts';
 export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
 export { type ClusterConfig, createConfig } from './client/config/cluster-config.ts';
+export type { Discovery } from './client/discovery/discovery.ts';
+export type { DiscoveryFailure, DiscoverySnapshot } from './client/discovery/discovery-snapshot.ts';
+export type { RestMapper } from './client/discovery/rest-mapper.ts';
 export type { ServerVersion } from './client/discovery/server-version.ts';
 export type { TrafficStats } from './client/http/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';

@@ -30,12 +30,37 @@ export const made = [WorkQueue, Indexer];
 export const wrong: number = keyOf({ metadata: { name: 'web' } });
 `;
 
+/** A library of a user's, whose own declarations name ours: the types of everything below are inferred. */
+const PASSES_ON = `
+import * as library from 'kubectl-informer';
+import * as parts from 'kubectl-informer/cache';
+import * as sandboxes from 'kubectl-informer/sandbox';
+import * as testing from 'kubectl-informer/testing';
+
+export const everything = { ...library, ...parts, ...sandboxes, ...testing };
+export const client = library.createClient(await library.loadConfig());
+export const { discovery, mapper } = client;
+export const pods = client.resource({ group: '', version: 'v1', resource: 'pods' });
+export const page = await pods.list();
+export const factory = library.dynamicInformerFactory(client);
+export const handle = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
+export const registration = handle.informer.addHandler({});
+export const continuity = handle.informer.continuity;
+export const sync = await factory.waitForSync();
+export const source = library.createInformerSource(handle.informer, { name: 'pods' });
+export const controller = library.createController({ name: 'pods', sources: [source], reconcile: () => {} });
+export const item = await new library.WorkQueue().take();
+export const sandbox = await sandboxes.Sandbox.start();
+export const transport = sandbox.transport();
+`;
+
 let pack: Packed;
 
 beforeAll(() => {
   pack = packed();
   writeFileSync(path.join(pack.project, 'package.json'), '{"private":true,"type":"module"}');
   writeFileSync(path.join(pack.project, 'consumer.ts'), CONSUMER);
+  writeFileSync(path.join(pack.project, 'passes-on.ts'), PASSES_ON);
   symlinkSync(path.join(ROOT, 'node_modules/@types'), path.join(pack.project, 'node_modules/@types'));
   symlinkSync(path.join(ROOT, 'node_modules/undici-types'), path.join(pack.project, 'node_modules/undici-types'));
 });
@@ -47,21 +72,17 @@ describe('the packed declarations', () => {
     ['node16', 'node16'],
     ['esnext', 'bundler'],
   ])('compile in a strict project that checks libraries too, with --module %s --moduleResolution %s', (module, moduleResolution) => {
-    const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--types', 'node'];
-    const target = ['--target', 'es2024', '--lib', 'es2024,esnext.disposable', '--module', module, '--moduleResolution', moduleResolution];
-    const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
-    const { stdout, status } = spawnSync(tsc, [...options, ...target, 'consumer.ts'], { cwd: pack.project, encoding: 'utf8' });
-    expect(stdout).toBe('');
-    expect(status).toBe(0);
+    const options = ['--noEmit', '--exactOptionalPropertyTypes', '--types', 'node', '--lib', 'es2024,esnext.disposable'];
+    expect(compiled(['consumer.ts', ...options, '--module', module, '--moduleResolution', moduleResolution])).toEqual(FINE);
   });
 
   it('compile without the types of Node, where the library of the web has AbortSignal', () => {
-    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--types', ''];
-    const target = ['--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom', '--module', 'esnext', '--moduleResolution', 'bundler'];
-    const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
-    const { stdout, status } = spawnSync(tsc, [...options, ...target, 'consumer.ts'], { cwd: pack.project, encoding: 'utf8' });
-    expect(stdout).toBe('');
-    expect(status).toBe(0);
+    expect(compiled(['consumer.ts', '--noEmit', ...BUNDLER])).toEqual(FINE);
+  });
+
+  it('have a name for every type that the declarations of a library of a user take over', () => {
+    const options = ['--declaration', '--emitDeclarationOnly', '--outDir', 'out'];
+    expect(compiled(['passes-on.ts', ...options, ...BUNDLER])).toEqual(FINE);
   });
 
   it('are one file for each entry, and one for what entries share', () => {
@@ -70,3 +91,13 @@ describe('the packed declarations', () => {
     expect(files.sort()).toEqual(entries.map((entry) => path.join('dist', 'types', `${entry}.d.ts`)));
   });
 });
+
+const BUNDLER = ['--types', '', '--lib', 'es2024,esnext.disposable,dom', '--module', 'esnext', '--moduleResolution', 'bundler'];
+const FINE = { stdout: '', status: 0 };
+
+function compiled(options: readonly string[]) {
+  const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
+  const strict = ['--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+  const { stdout, status } = spawnSync(tsc, [...strict, ...options], { cwd: pack.project, encoding: 'utf8' });
+  return { stdout, status };
+}

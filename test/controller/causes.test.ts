@@ -36,6 +36,8 @@ describe('a cause book', () => {
     expect(book.hasChange('shop/web')).toBe(false);
     book.note('shop/web', changed);
     expect(book.hasChange('shop/web')).toBe(true);
+    book.note('shop/web', resync);
+    expect(book.hasChange('shop/web')).toBe(true);
     const gathered = book.take('shop/web');
     book.giveBack('shop/web', gathered);
     expect([book.hasChange('shop/web'), book.take('shop/web')]).toEqual([false, { ...gathered, hasChange: false }]);

@@ -19,3 +19,12 @@ it.each([
 ])('%s is %j', (source, expected) => {
   expect(valueFrom(source)).toEqual(expected);
 });
+
+it.each([
+  ['ip(object.metadata.name)', 'ip() cannot read this text'],
+  ['cidr(object.metadata.name)', 'cidr() cannot read this text'],
+  ['dyn(1).family()', 'expected an IP address, got int'],
+  ['dyn(true).prefixLength()', 'expected a CIDR, got bool'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

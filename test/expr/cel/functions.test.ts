@@ -28,3 +28,30 @@ it('every function that the checker accepts can be run', () => {
   const missing = known.map(({ name, receiverType }) => (receiverType ? `.${name}` : name)).filter((name) => !names.has(name));
   expect(new Set(missing)).toEqual(new Set(macros));
 });
+
+it.each([
+  ['bool("True") && !bool("0")', true],
+  ['int(timestamp("1970-01-01T00:01:00Z")) + int(duration("1m"))', 120],
+  ['uint("18446744073709551615") > uint("18446744073709551614")', true],
+  ['double("-inf") < 0.0', true],
+  ['string(now)', '2026-03-01T12:00:00.000Z'],
+  ['string(b"abc")', 'abc'],
+  ['string(dyn(type(1)))', 'int'],
+  ['size({"a": 1}) + size(b"abc") + "😀".size()', 5],
+])('%s is %j', (source, expected) => {
+  expect(valueFrom(source)).toEqual(expected);
+});
+
+it.each([
+  ['bool(object.metadata.name)', 'bool() cannot read this text'],
+  ['int(object.metadata.name)', 'int() cannot read this text'],
+  ['int(1.0 / 0.0)', 'int() takes finite numbers only'],
+  ['int(9223372036854775807.0)', 'integer overflow'],
+  ['uint("18446744073709551616")', 'integer overflow'],
+  ['uint(-1)', 'uint() cannot take a negative number'],
+  ['double(object.metadata.name)', 'double() cannot read this text'],
+  ['string(object.spec)', 'string() does not take map'],
+  ['size(dyn(1))', 'size() does not take int'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

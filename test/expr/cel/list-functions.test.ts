@@ -15,3 +15,27 @@ it.each([
 ])('%s is %j', (source, expected) => {
   expect(valueFrom(source)).toEqual(expected);
 });
+
+it.each([
+  ['[].sum()', 0],
+  ['[duration("1m"), duration("30s")].sum()', '90s'],
+  ['["b", "a"].max()', 'b'],
+  ['[2, 1].isSorted()', false],
+  ['[1, 1.0, 2].distinct()', [1, 2]],
+  ['[[1], [2]].indexOf([2])', 1],
+  ['[1].indexOf(2)', -1],
+  ['sets.contains([1], [1, 2])', false],
+  ['sets.intersects([1, 2], [2, 3])', true],
+  ['sets.equivalent([1], [1, 2])', false],
+])('%s is %j', (source, expected) => {
+  expect(valueFrom(source)).toEqual(expected);
+});
+
+it.each([
+  ['[1, "a"].sum()', 'sum() takes numbers or durations only'],
+  ['[].min()', 'min() of an empty list'],
+  ['[1, "a"].max()', 'cannot compare string with int'],
+  ['dyn(3).distinct()', 'expected a list, got int'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

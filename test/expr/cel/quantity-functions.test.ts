@@ -14,3 +14,20 @@ it.each([
 ])('%s is %j', (source, expected) => {
   expect(valueFrom(source)).toEqual(expected);
 });
+
+it.each([
+  ['isQuantity(3) && !isQuantity([])', true],
+  ['quantity("1Gi").compareTo(quantity("1024Mi"))', 0],
+  ['quantity(2).add(1)', '3'],
+  ['quantity("1").isGreaterThan(quantity("900m"))', true],
+])('%s is %j', (source, expected) => {
+  expect(valueFrom(source)).toEqual(expected);
+});
+
+it.each([
+  ['quantity(object.metadata.name)', 'quantity() cannot read this text'],
+  ['quantity("500m").asInteger()', 'the quantity is not a whole number'],
+  ['dyn(1).sign()', 'expected a quantity, got int'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

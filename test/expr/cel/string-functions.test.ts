@@ -21,3 +21,33 @@ it.each([
 ])('%s is %j', (source, expected) => {
   expect(valueFrom(source)).toEqual(expected);
 });
+
+it.each([
+  ['"web-1".startsWith("web") && "web-1".endsWith("-1") && "web-1".contains("b-")', true],
+  ['"".charAt(0)', ''],
+  ['"hello".indexOf("l", 3)', 3],
+  ['"hello".indexOf("x")', -1],
+  ['"hello".lastIndexOf("l", 2)', 2],
+  ['"hello".substring(5)', ''],
+  ['"a-b".replace("-", "$&")', 'a$&b'],
+  ['"a,b".split(",", 0)', []],
+  ['"a,b".split(",", -1)', ['a', 'b']],
+  ['"é😀".reverse()', '😀é'],
+  ['b"abc".hex()', '616263'],
+  ['b"abc".at(1)', 98],
+  ['bytes("{\\"a\\": 1}").json()', { a: 1 }],
+])('%s is %j', (source, expected) => {
+  expect(valueFrom(source)).toEqual(expected);
+});
+
+it.each([
+  ['dyn(1).startsWith("a")', 'expected a string, got int'],
+  ['"a".charAt(2)', 'the index is out of range'],
+  ['"a".indexOf("a", 2)', 'the index is out of range'],
+  ['"abc".substring(2, 1)', 'substring() ends before it starts'],
+  ['[dyn(1)].join(",")', 'expected a string, got int'],
+  ['bytes("{").json()', 'json() cannot read these bytes'],
+  ['b"a".at(1)', 'the index is out of range'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

@@ -13,3 +13,30 @@ it.each([
 ])('%s is %j', (source, expected) => {
   expect(valueFrom(source)).toEqual(expected);
 });
+
+it.each([
+  ['timestamp(0)', '1970-01-01T00:00:00.000Z'],
+  ['timestamp("2026-02-03T04:05:06.007Z").getFullYear()', 2026],
+  ['timestamp("2026-02-03T04:05:06.007Z").getMonth()', 1],
+  ['timestamp("2026-02-03T04:05:06.007Z").getDate()', 3],
+  ['timestamp("2026-02-03T04:05:06.007Z").getDayOfMonth()', 2],
+  ['timestamp("2026-02-03T04:05:06.007Z").getDayOfYear()', 33],
+  ['timestamp("2026-02-03T04:05:06.007Z").getMinutes("+05:30")', 35],
+  ['timestamp("2026-02-03T04:05:06.007Z").getSeconds()', 6],
+  ['timestamp("2026-02-03T04:05:06.007Z").getMilliseconds("Asia/Tokyo")', 7],
+  ['timestamp("2026-12-31T23:30:00Z").getDayOfYear("Europe/Berlin")', 0],
+  ['duration("-90s").getMinutes()', -1],
+  ['duration("1500ms").getMilliseconds()', 1500],
+])('%s is %j', (source, expected) => {
+  expect(valueFrom(source)).toEqual(expected);
+});
+
+it.each([
+  ['now.getHours("Nowhere/Town")', 'there is no such time zone'],
+  ['timestamp(object.metadata.name)', 'timestamp() cannot read this text'],
+  ['timestamp(1000000000000)', 'timestamp() takes no times after the year 9999'],
+  ['duration(object.metadata.name)', 'duration() cannot read this text'],
+  ['dyn(3).getHours()', 'expected a timestamp, got int'],
+])('%s fails: %s', (source, message) => {
+  expect(() => valueFrom(source)).toThrow(message);
+});

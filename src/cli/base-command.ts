@@ -78,10 +78,10 @@ export abstract class BaseCommand extends Command {
 
   /** Reads the line, then executes. Signals end it gracefully. */
   override async run(): Promise<ExitCode> {
+    this.parsed = true; // by our grammar; oclif warns otherwise
     const { io, name, commands } = this.#host;
     const called = `${calledName()} ${name}`;
     const { line, config } = await hinted(called, this.ctor.flags, () => readLine(this.argv, this.ctor.flags, { io, name, commands }));
-    this.parsed = true;
     if (line.help) return await this.#host.help();
     const controller = new AbortController();
     const atOnce = new Set<() => void>();

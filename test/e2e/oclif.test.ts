@@ -84,6 +84,12 @@ describe('every command is an oclif command', () => {
   );
 });
 
+it.each(['development', 'test'])('NODE_ENV=%s brings no warnings of oclif', async (NODE_ENV) => {
+  const { code, stderr } = await run(['watch', 'pods', '--wher', 'x'], { env: { ...fixture.env, NODE_ENV } });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: unknown flag: --wher\nhint: did you mean --where?\n' });
+  expect(await run(['version'], { env: { NODE_ENV } })).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('a command may use all of oclif’s Command: what waits in a file of its own is loaded then', async () => {
   const script = `
     import { COMMANDS } from ${JSON.stringify(pathToFileURL(path.join(ROOT, 'bin/commands.js')).href)};

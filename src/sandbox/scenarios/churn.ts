@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 const NAMESPACE = 'churn';
 const WORKERS = NODES.filter((n) => n.schedulable);
 
-/** Pods and config maps that come, change and go without end, and events that tell of it: as many changes per second as asked for. */
+/** Creates, changes and deletes pods and config maps without end, with events about them, at the given number of changes per second. */
 export function churn(world: World, { pods = 30, ratePerSecond = 20 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);
   for (const node of NODES) actor.create(nodeObject(node, actor.timestamp), 'kubelet', { fixture: true });
@@ -20,7 +20,7 @@ export function churn(world: World, { pods = 30, ratePerSecond = 20 }: ScenarioO
   return actor;
 }
 
-/** Makes one change at each turn. Objects live for a few changes, and their numbers stay about what they should be. */
+/** Makes one change at each call. Objects live for a few changes, and their numbers stay near the wanted ones. */
 class Mill {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
@@ -50,7 +50,7 @@ class Mill {
     else this.#pods = this.#pods.filter((n) => n !== name);
   }
 
-  /** One of those that are there, or undefined when another one is due. */
+  /** A random existing name, or undefined when a new object should be created. */
   #drawn(names: readonly string[], wanted: number): string | undefined {
     const isDue = this.#actor.random() * 2 * wanted > names.length;
     return isDue && this.#actor.random() < 0.5 ? undefined : this.#actor.pick(names);
@@ -70,7 +70,7 @@ class Mill {
     this.#actor.create(pod, 'kube-controller-manager');
   }
 
-  /** Pending, being created, running, completed, gone. */
+  /** Moves a pod to its next state: Pending, ContainerCreating, Running, Completed, deleted. */
   #advance(pod: Pod): void {
     const { name = '' } = pod.metadata;
     const node = NODES.find((n) => n.name === pod.spec.nodeName);

@@ -13,8 +13,8 @@ const PODS_PER_NAMESPACE = 1_000;
 const KINDS = APPS.filter((a) => a.lively);
 
 /**
- * Many pods over many nodes and namespaces, all running; then their status changes, so many times per second: readiness comes and goes.
- * Only one pod per app and namespace goes through the write path, the others are stamped from it, so that 50,000 are there within seconds.
+ * Many running pods on many nodes, in many namespaces. Then the readiness of random pods changes, at the given rate per second.
+ * Only one pod for each app and namespace goes through the write path. The others are copies, so that 50,000 pods exist within seconds.
  */
 export function fleet(world: World, { pods = 1_000, ratePerSecond = 50 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);
@@ -39,7 +39,7 @@ function nodeAt(i: number): NodeSpec {
   return { name, ip: `172.${18 + high}.0.${low}`, podNetwork: `10.${high + 1}.${low}`, schedulable: true };
 }
 
-/** Returns the key of the new pod. */
+/** Creates a pod and returns its key. */
 function createPod(actor: Actor, models: Map<App, Pod>, namespace: string, i: number, node: NodeSpec): string {
   const app = KINDS[i % KINDS.length] as App;
   const metadata = { namespace, name: `${app.name}-${i.toString(36)}-${randomLetters(5, actor.random)}` };
@@ -50,7 +50,7 @@ function createPod(actor: Actor, models: Map<App, Pod>, namespace: string, i: nu
   return keyOfMeta(metadata);
 }
 
-/** As a controller makes a pod, but running already. */
+/** Creates a pod as a controller does, but in the state Running. */
 function firstPod(actor: Actor, app: App, metadata: { namespace: string; name: string }, node: NodeSpec, ip: string): Pod {
   const { template } = deploymentOf(app).spec as { template: PodTemplate };
   const pod: Pod = {
@@ -74,7 +74,7 @@ function stamped(model: Pod, metadata: { namespace: string; name: string; uid: s
   };
 }
 
-/** One pod that is there and not on its way out turns ready, or unready. */
+/** Changes the readiness of one pod that exists and is not being deleted. */
 function stir(actor: Actor, keys: readonly string[]): void {
   const key = actor.pick(keys);
   const pod = key === undefined ? undefined : actor.peek('Pod', key);

@@ -8,8 +8,8 @@ const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
 /**
- * Maintenance of the shop's machines, one after the other without end: a node is cordoned, its pods are evicted one by one and come up
- * elsewhere, the node goes away (NotReady), comes back, and takes pods again.
+ * Maintenance of the shop's nodes, one after another, without end. A node is cordoned and its pods are evicted one by one; they start on
+ * other nodes. The node becomes NotReady, then Ready, and takes pods again.
  */
 export function nodeDrain(world: World): Disposable {
   const cluster = createShopCluster(world);
@@ -43,7 +43,7 @@ class Maintenance {
     this.#tell(name, 'NodeNotSchedulable', 'kubelet');
   }
 
-  /** One pod after the other; on when none is left, not even one that is winding down. */
+  /** Evicts one pod at a time. Continues when no pod is left, also none that is terminating. */
   #evict(name: string, turn: number): void {
     const { actor } = this.#cluster;
     const pods = actor.list('Pod').filter((p) => p.spec.nodeName === name);

@@ -6,18 +6,18 @@ import type { Kubelet } from './workloads/kubelet.ts';
 import { isActive, isReady, type Pod } from './workloads/views.ts';
 import type { World } from './world.ts';
 
-/** The director looks around this often, ms. */
+/** How often the director decides, in ms. */
 const BEAT_MS = { low: 250, high: 600 };
 
-/** After this long without a visible change something small happens, ms. */
+/** How long nothing can change before a small change happens, in ms. */
 const QUIET_MS = 600;
 
-/** A rollout, a change of scale or a broken release starts this often, ms. */
+/** How often a rollout, a change of scale or a broken release starts, in ms. */
 const ACT_MS = { low: 6_000, high: 11_000 };
 
 /**
- * A small shop on three nodes in which something goes on all the time: deployments roll out, scale, fail a probe, restart a container.
- * Real controllers drive it, so that what a client does (scale, delete a pod, set an image) has the consequences it would have.
+ * A small shop on three nodes that changes all the time: deployments roll out and scale, probes fail, containers restart.
+ * Controllers run in it, so that the actions of a client (scale, delete a pod, set an image) have their usual effects.
  */
 export function rollout(world: World): Disposable {
   const { actor, kubelet } = createShopCluster(world);
@@ -25,13 +25,13 @@ export function rollout(world: World): Disposable {
   return actor;
 }
 
-/** Decides what happens next, so that a watch of pods and deployments is never dull for long. */
+/** Decides what happens next, so that a watch of pods and deployments always has something to show. */
 class Director {
   readonly #actor: Actor;
   readonly #kubelet: Kubelet;
   #lastChange = 0;
   #nextAct = 0;
-  /** How many releases each app has had. */
+  /** The number of releases so far, by app. */
   readonly #releases = new Map<string, number>();
 
   constructor(actor: Actor, kubelet: Kubelet) {
@@ -58,7 +58,7 @@ class Director {
     });
   }
 
-  /** Something large: the numbers of pods change. */
+  /** Starts a large change, in which the number of pods changes. */
   #act(): void {
     this.#nextAct = this.#actor.now + this.#actor.between(ACT_MS.low, ACT_MS.high);
     const app = this.#actor.pick(APPS.filter((a) => a.lively));
@@ -67,7 +67,7 @@ class Director {
     else this.#rescale(app);
   }
 
-  /** Something small: one pod shows it is alive. */
+  /** Makes a small change: one pod restarts a container or fails a probe. */
   #stir(): void {
     const pod = this.#actor.pick(this.#steadyPods());
     if (!pod) return;

@@ -2,23 +2,23 @@ import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { World } from './world.ts';
 
-/** How large and how fast a scenario is. What it has no use for it does not look at. */
+/** The size and speed of a scenario. A scenario ignores options that it does not use. */
 export interface ScenarioOptions {
-  /** How many pods there are: of `fleet` 1,000 unless said, of `churn` about 30. */
+  /** The number of pods. Default: 1,000 for `fleet`, about 30 for `churn`. */
   readonly pods?: number | undefined;
-  /** Changes per second: of `fleet` 50 unless said, of `churn` 20. 0 = nothing moves. */
+  /** Changes per second; 0 for none. Default: 50 for `fleet`, 20 for `churn`. */
   readonly ratePerSecond?: number | undefined;
 }
 
-/** A story that goes on by itself in a cluster. */
+/** A sequence of changes that runs by itself in a cluster. */
 export interface Scenario {
-  /** Where most of it is to be seen. */
+  /** The namespace with most of the changes. */
   readonly namespace: string;
-  /** Sets it up and going; disposing the result stops it where it is. */
+  /** Creates the objects and starts the changes. Disposing the result stops the changes; the objects stay. */
   readonly begin: (world: World, options: ScenarioOptions) => Disposable;
 }
 
-/** Throws `argument` on a number that cannot be one of these. */
+/** Throws `argument` for a number that is not possible. */
 export function checkScenarioOptions(options: ScenarioOptions): void {
   checkOptions('scenarioOptions', options, { pods: true, ratePerSecond: true } satisfies KnownOptionsOf<ScenarioOptions>);
   const { pods, ratePerSecond } = options;

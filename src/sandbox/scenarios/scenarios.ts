@@ -23,15 +23,15 @@ export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }
 
-/** A scenario that has begun. */
+/** A scenario that runs. */
 export interface RunningScenario extends Disposable {
-  /** The namespace in which most of it is to be seen. */
+  /** The namespace with most of the changes. */
   readonly namespace: string;
 }
 
 /**
- * Sets a scenario up and going; disposing it stops it where it is. The same seed, options and clock give the same run.
- * Throws `argument` when there is none of that name, or an option is none.
+ * Creates and starts a scenario. Disposing it stops the changes; the objects stay. The same seed, options and clock give the same run.
+ * Throws `argument` for an unknown name or an impossible option.
  */
 export function createScenario(name: string, world: World, options: ScenarioOptions = {}): RunningScenario {
   if (!isScenario(name)) {

@@ -11,7 +11,7 @@ import type { Deployment, Pod, ReplicaSet } from './workloads/views.ts';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Puts a cluster there that has been running for a while: nodes, namespaces, settings, and every app with its pods ready. */
+/** Creates a cluster as it is after some hours: nodes, namespaces, settings, and all apps with ready pods. */
 export function createSettledCluster(actor: Actor, kubelet: Kubelet): void {
   const born = timestamp(actor.now - 12 * DAY_MS);
   const fixture = { fixture: true };
@@ -35,7 +35,7 @@ export function createSettledCluster(actor: Actor, kubelet: Kubelet): void {
   }
 }
 
-/** The Lease by which a node says it is alive. */
+/** The Lease that a node renews as its heartbeat. */
 export function leaseOf(name: string, now: number): Writable & { spec: object } {
   return {
     kind: 'Lease',
@@ -54,7 +54,7 @@ function createApp(actor: Actor, kubelet: Kubelet, app: App, born: string, rolle
   manifest.metadata = { ...manifest.metadata, creationTimestamp: born, annotations: { [REVISION]: '1' } };
   manifest.status = settledStatus(app, rolledOut);
   const deployment = actor.create(manifest, 'kubectl-client-side-apply', { fixture: true }) as unknown as Deployment | undefined;
-  if (!deployment) return; // it is there from an earlier start
+  if (!deployment) return; // it exists from an earlier start
   const hash = templateHash(deployment.spec.template);
   const set = replicaSetOf(deployment, hash, app.replicas, 1);
   set.metadata.creationTimestamp = rolledOut;

@@ -7,21 +7,21 @@ import { Kubelet } from './workloads/kubelet.ts';
 import { ReplicaSetController } from './workloads/replica-sets.ts';
 import type { World } from './world.ts';
 
-/** How often a node says it is alive, ms. Source: kubelet nodeLeaseDurationSeconds / 4. */
+/** The time between two heartbeats of a node, in ms. Source: kubelet nodeLeaseDurationSeconds / 4. */
 const HEARTBEAT_MS = 10_000;
 
-/** The demo cluster while it runs: what scenarios act on. */
+/** The running demo cluster, on which scenarios act. */
 export interface ShopCluster {
   readonly actor: Actor;
   readonly events: EventRecorder;
   readonly kubelet: Kubelet;
-  /** Nodes that do not say they are alive. */
+  /** Nodes that send no heartbeats. */
   readonly silent: Set<string>;
 }
 
 /**
- * Puts the demo cluster there, a small shop on three machines, with the controllers that make it live: what a client does (scale, delete a
- * pod, set an image) has the consequences it would have. Nothing else happens until a scenario makes it. Ends when `actor` is disposed.
+ * Creates the demo cluster, a small shop on three nodes, and its controllers, so that the actions of a client (scale, delete a pod, set an
+ * image) have their usual effects. Nothing else happens until a scenario acts. The controllers stop when `actor` is disposed.
  */
 export function createShopCluster(world: World): ShopCluster {
   const actor = new Actor(world);

@@ -1,6 +1,6 @@
 import type { NodeSpec } from './workloads/kubelet.ts';
 
-/** The machines of the demo cluster. */
+/** The nodes of the demo cluster. */
 export const NODES: readonly NodeSpec[] = [
   { name: 'control-plane', ip: '172.18.0.2', podNetwork: '10.244.0', schedulable: false },
   { name: 'worker-1', ip: '172.18.0.3', podNetwork: '10.244.1', schedulable: true },
@@ -8,21 +8,21 @@ export const NODES: readonly NodeSpec[] = [
   { name: 'worker-3', ip: '172.18.0.5', podNetwork: '10.244.3', schedulable: true },
 ];
 
-/** A workload of the demo cluster, before it is written out as a Deployment. */
+/** A workload of the demo cluster; `deploymentOf` makes its Deployment. */
 export interface App {
   readonly namespace: string;
   readonly name: string;
   readonly replicas: number;
-  /** Without the tag. */
+  /** The image without its tag. */
   readonly image: string;
-  /** The first two numbers of its tags. */
+  /** The first two numbers of the tags: `1.27`. */
   readonly version: string;
   readonly port: number;
   readonly tier: string;
   readonly sidecar?: string;
   readonly configMap?: string;
   readonly secret?: string;
-  /** Whether the scenario rolls it out, scales it and lets it fail. */
+  /** Whether the scenario rolls the app out, scales it and makes it fail. */
   readonly lively: boolean;
 }
 
@@ -101,7 +101,7 @@ export function imageOf({ image, version }: App, release: number): string {
 
 type Manifest = { readonly kind: string; metadata: { name: string; namespace?: string }; [field: string]: unknown };
 
-/** Objects that stand still, or nearly so. */
+/** Objects that never change, or nearly never. */
 export function settings(): Manifest[] {
   const secret = (text: string) => Buffer.from(text).toString('base64');
   const inShop = (name: string) => ({ name, namespace: 'shop' });
@@ -176,7 +176,7 @@ export function serviceOf({ namespace, name, port }: App): Manifest {
   return { kind: 'Service', metadata: { name, namespace }, spec: { selector: { app: name }, ports } };
 }
 
-/** The Node of a machine. */
+/** The Node object of a node. */
 export function nodeObject({ name, ip, podNetwork, schedulable }: NodeSpec, now: string): Manifest {
   const role = schedulable ? {} : { 'node-role.kubernetes.io/control-plane': '' };
   const labels = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', ...role };

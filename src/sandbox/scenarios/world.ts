@@ -1,4 +1,4 @@
 import type { Backend } from '../write/backend.ts';
 
-/** What a scenario works with: the write path that clients use too, on a cluster with a source of chance of its own. */
+/** The access of a scenario to a cluster: the same write path as for clients, with a separate source of randomness. */
 export type World = Backend;

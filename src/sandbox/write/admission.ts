@@ -5,19 +5,19 @@ import type { ApiType } from '../types/api-type.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * What the server adds to a new object after it was decoded: nobody owns these fields. Changes the object.
+ * Adds what the server adds to a new object after decoding. No field manager owns these fields. Changes the object.
  * Source: the admission plugins and the PrepareForCreate strategies of kubernetes.
  */
 export function admit(cluster: Cluster, type: ApiType, object: UnknownObject): void {
   ADMIT[type.storage]?.(object, cluster);
 }
 
-/** What the server adds to a changed object: what a service lacks that became of another type. Changes the object. */
+/** Adds what the server adds to a changed object: the fields that a service needs after a change of its type. Changes the object. */
 export function admitUpdate(cluster: Cluster, type: ApiType, object: UnknownObject): void {
   if (type.storage === 'services') ADMIT.services?.(object, cluster);
 }
 
-/** The status a new object starts with, for types that do not take one from its writer. Undefined leaves the empty one. */
+/** The initial status of a new object, for types that do not take one from the writer. Undefined means the empty status. */
 export function initialStatus(type: ApiType, object: UnknownObject): unknown {
   return INITIAL_STATUS[type.storage]?.(object);
 }
@@ -52,7 +52,7 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
   },
 };
 
-/** A job's pods carry its uid and its name, old labels and new. Source: kubernetes/pkg/registry/batch/job/strategy.go generateSelector. */
+/** Makes a job select its pods by uid, with the old labels and the new. Source: kubernetes/pkg/registry/batch/job/strategy.go generateSelector. */
 function selectOwnPods({ name, uid }: UnknownObject['metadata'], spec: Fields): void {
   const template = spec.template as Fields;
   const { labels, ...metadata } = (template.metadata ?? {}) as Fields;

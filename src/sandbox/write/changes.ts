@@ -10,7 +10,7 @@ import { fieldsOf, itemsOf } from './validate-pods.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * What is wrong with a change of metadata: `given` is what the client sent, `after` what would be stored.
+ * The problems of a change of metadata. `given` is what the client sent, `after` is what would be stored.
  * Source: apimachinery api/validation ValidateObjectMetaAccessorUpdate.
  */
 export function metadataChangeProblems(before: ObjectMeta, given: ObjectMeta, after: ObjectMeta): FieldProblem[] {
@@ -24,7 +24,7 @@ export function metadataChangeProblems(before: ObjectMeta, given: ObjectMeta, af
   if (given.creationTimestamp && !isSameTime(given.creationTimestamp, before.creationTimestamp)) {
     problems.push(immutable('metadata.creationTimestamp', given.creationTimestamp));
   }
-  if (before.deletionTimestamp) return problems; // what the client says of it is passed over
+  if (before.deletionTimestamp) return problems; // the client's value is ignored
   if (given.deletionTimestamp) problems.push(immutable('metadata.deletionTimestamp', given.deletionTimestamp));
   if (typeof given.deletionGracePeriodSeconds === 'number') {
     problems.push(immutable('metadata.deletionGracePeriodSeconds', given.deletionGracePeriodSeconds));
@@ -36,14 +36,14 @@ function isSameTime(a: string, b: string | null | undefined): boolean {
   return a === b || (typeof b === 'string' && Date.parse(a) === Date.parse(b));
 }
 
-/** What may not change between two states of an object of a built-in type. Source: the ValidateUpdate functions of kubernetes/pkg/apis. */
+/** The forbidden changes between two states of an object of a built-in type. Source: the ValidateUpdate functions of kubernetes/pkg/apis. */
 export function changeProblems(type: ApiType, before: UnknownObject, after: UnknownObject): FieldProblem[] {
   return CHANGES[type.storage]?.(before, after) ?? [];
 }
 
 type Rule = (before: UnknownObject, after: UnknownObject) => FieldProblem[];
 
-/** Each of the fields stays as it is. */
+/** A rule that forbids changes of these fields. */
 function fixed(...paths: string[]): Rule {
   return (before, after) => paths.filter((path) => !sameAt(path, before, after)).map((path) => immutable(path, valueAt(path, after)));
 }
@@ -124,7 +124,7 @@ function statefulSet(before: UnknownObject, after: UnknownObject): FieldProblem[
   ];
 }
 
-/** A version in which objects may be stored cannot go. */
+/** Forbids removing a version in which objects can be stored. */
 function storedVersions(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   const { storedVersions: stored = [] } = fieldsOf(before.status) as { storedVersions?: string[] };
   const names = itemsOf(fieldsOf(after.spec).versions).map((v) => v.name);
@@ -135,14 +135,14 @@ function storedVersions(before: UnknownObject, after: UnknownObject): FieldProbl
   });
 }
 
-/** An indexed job may grow and shrink as long as all its pods run at once. */
+/** Allows an indexed job to change its completions while they equal its parallelism. */
 function jobCompletions(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   const spec = fieldsOf(after.spec);
   if (spec.completionMode === 'Indexed' && spec.completions === spec.parallelism) return [];
   return fixed('spec.completions')(before, after);
 }
 
-/** While a job is suspended where its pods may run can still be said. */
+/** Allows changes of the pod template of a job that is suspended and has not started. */
 function jobTemplate(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   if (fieldsOf(before.spec).suspend === true && !fieldsOf(before.status).startTime) return [];
   return fixed('spec.template')(before, after);

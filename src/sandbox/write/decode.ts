@@ -20,7 +20,7 @@ export function contentTypeOf({ headers }: Call): string {
   return (headers.get('content-type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The object in a body, JSON or YAML. Missing kind and apiVersion are those of the type; others than those are refused. */
+/** The object in a body, from JSON or YAML. Kind and apiVersion default to those of the type; other values are refused. */
 export function decodeObject(call: Call, type: ApiType): UnknownObject {
   const contentType = contentTypeOf(call);
   const taken = type.custom ? MEDIA_TYPES : [...MEDIA_TYPES, PROTOBUF];
@@ -33,7 +33,7 @@ function decodeAs(contentType: string, body: Buffer, type: ApiType): unknown {
   return contentType === 'application/yaml' ? decodeYaml(body, type) : decodeJson(body, type);
 }
 
-/** The fields a body gives twice, as a strict decoder complains of them: `duplicate field "spec.foo"`. */
+/** The duplicate fields of a body, in the words of a strict decoder: `duplicate field "spec.foo"`. */
 export function duplicatesIn(call: Call): string[] {
   const contentType = contentTypeOf(call);
   if (contentType === PROTOBUF || call.body.length === 0) return [];
@@ -43,7 +43,7 @@ export function duplicatesIn(call: Call): string[] {
   return key ? [`error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`] : [];
 }
 
-/** `line 3: key "a" already set in map`, of the first. */
+/** The first duplicate key of a YAML text: `line 3: key "a" already set in map`. */
 export function duplicateKey(text: string): string | undefined {
   try {
     load(text, { schema: CORE_SCHEMA });
@@ -59,7 +59,7 @@ export function duplicateKey(text: string): string | undefined {
   return undefined;
 }
 
-/** The options in the body of a delete: DeleteOptions, or an Eviction that holds them. An empty body has none. */
+/** The options in the body of a delete: DeleteOptions, or an Eviction with DeleteOptions in it. An empty body has no options. */
 export function decodeDeleteOptions(call: Call): Record<string, unknown> {
   if (call.body.length === 0) return {};
   if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
@@ -80,7 +80,7 @@ function unregistered({ kind, apiVersion = '' }: Record<string, unknown>): never
   return badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
 }
 
-/** The configuration of a server-side apply: YAML, of which JSON is a part. It must say what it is. */
+/** The configuration of a server-side apply, from YAML or JSON. It must have kind and apiVersion. */
 export function decodeConfiguration({ body, namespace = '', name = '' }: ResourceCall, type: ApiType): UnknownObject {
   const value = decodeYaml(body, type);
   const { apiVersion = '', kind = '' } = isFieldMap(value) ? value : {};
@@ -130,7 +130,7 @@ function unrecognized(type: ApiType, why: string): never {
   badRequest(`the object provided is unrecognized (must be of type ${type.kind}): ${why}`);
 }
 
-/** The same complaint in the words of Go's encoding/json. */
+/** A JSON syntax error in the words of Go's encoding/json. */
 function goJsonProblem(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : '';
   if (text === '' || /end of JSON input|Unterminated|Expected .* at position (\d+)/.test(message)) {

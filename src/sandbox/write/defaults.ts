@@ -4,7 +4,7 @@ import type { ApiType } from '../types/api-type.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Fills in what the API fills in when an object is decoded: these defaults belong to whoever wrote the object.
+ * Adds the defaults that the API adds when it decodes an object. The writer of the object owns these fields.
  * Changes the object. Source: kubernetes/pkg/apis/STAR/v1/defaults.go.
  */
 export function setDefaults(type: ApiType, object: UnknownObject): void {
@@ -74,12 +74,12 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   },
 };
 
-/** Keys of an object that are absent or null get these values. */
+/** Sets fields that are absent or null to these values. */
 function preset(target: Fields, defaults: Fields): void {
   for (const [name, value] of Object.entries(defaults)) target[name] ??= value;
 }
 
-/** A field that is an object, made if it is absent. */
+/** The object in a field. It is created when it is absent. */
 function fields(parent: Fields, name: string): Fields {
   const value = parent[name];
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
@@ -132,7 +132,7 @@ function probeDefaults(probe: Fields): void {
   if (probe.httpGet) preset(fields(probe, 'httpGet'), { path: '/', scheme: 'HTTP' });
 }
 
-/** An image that is `latest`, said or unsaid, is pulled each time. */
+/** The default pull policy of an image: Always for the tag `latest` or no tag. */
 function pullPolicy(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);
   if (name.includes('@')) return 'IfNotPresent';

@@ -18,22 +18,22 @@ export interface DeleteRules {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a delete did: the object as the answer shows it, and whether it is gone. */
+/** The result of a delete: the object for the answer, and whether it is gone. */
 export interface Deleted {
   readonly object: StoredObject;
   readonly gone: boolean;
 }
 
-/** Finalizers by which a client asks the garbage collector to act before the object goes. */
+/** The finalizers for the garbage collector: it acts first, then the object is removed. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
-/** Holds a CustomResourceDefinition until its objects are gone. */
+/** The finalizer that keeps a CustomResourceDefinition until its objects are gone. */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
- * Deletes objects: at once, or marked when finalizers hold them, a pod must wind down, or a namespace must be emptied.
+ * Deletes objects. An object is only marked for deletion when it has finalizers, when it is a pod with a grace period, or a namespace.
  * Source: apiserver registry/rest BeforeDelete, registry/generic/registry Delete.
  */
 export class Deleter {
@@ -52,7 +52,7 @@ export class Deleter {
     return this.#remove(type, current, marked, options);
   }
 
-  /** The object with its deletion announced; the same one when that changes nothing. */
+  /** The object, marked for deletion; the same object when that changes nothing. */
   #marked(type: ApiType, { object }: StoredObject, options: DeleteRules): UnknownObject {
     const now = this.#cluster.clock.now();
     const announced = type.storage === 'pods' ? podTimes(object, options.gracePeriodSeconds, now) : times(type, object, now);
@@ -70,7 +70,7 @@ export class Deleter {
     return { object: this.#cluster.store.put(type.storage, current.key, marked), gone: false };
   }
 
-  /** A pod shows its deletion before it goes; everything else just goes. */
+  /** Removes an object. A pod is first stored with its deletion mark, so that watchers see it. */
   #remove(type: ApiType, current: StoredObject, marked: UnknownObject, { dryRun }: DeleteRules): Deleted {
     const { store } = this.#cluster;
     if (dryRun) return { object: current, gone: true };
@@ -88,7 +88,7 @@ const PENDING = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 };
 
-/** A status with a condition set, in place of the one of its type. The time is that of the last change of its `status`. */
+/** A status with a condition set; it replaces the condition of the same type. Its time changes only when its `status` changes. */
 export function withCondition(status: unknown, condition: Readonly<Record<string, unknown>>, now: string): object {
   const { conditions, ...rest } = (status ?? {}) as { conditions?: Record<string, unknown>[] | null };
   const before = conditions?.find((c) => c.type === condition.type);
@@ -100,7 +100,7 @@ export function withCondition(status: unknown, condition: Readonly<Record<string
 
 type Times = Pick<UnknownObject['metadata'], 'generation' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;
 
-/** Namespaces and definitions are deleted by rules of their own, which count nothing and give no grace. */
+/** The metadata of the deletion mark; undefined when there is one. Namespaces and definitions get no grace period and no new generation. */
 function times(type: ApiType, { metadata }: UnknownObject, now: number): Times | undefined {
   if (metadata.deletionTimestamp) return undefined;
   if (type.storage === 'namespaces' || type.storage === CRDS) return { deletionTimestamp: timestamp(now) };
@@ -115,7 +115,7 @@ function announce({ generation }: UnknownObject['metadata'], grace: number, now:
   };
 }
 
-/** Seconds a pod gets to wind down: none unless a node runs it. Asked again it can only get less. */
+/** The grace period of a pod, in seconds: 0 unless it has a node. A second delete can only shorten it. */
 function podTimes(pod: UnknownObject, asked: number | undefined, now: number): Times | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = pod.metadata;
   const wanted = asked !== undefined && asked < 0 ? 1 : asked;
@@ -133,7 +133,7 @@ function graceOf({ spec }: UnknownObject): number {
   return Math.max(0, (spec as { terminationGracePeriodSeconds?: number } | undefined)?.terminationGracePeriodSeconds ?? 30);
 }
 
-/** What the garbage collector is asked to do first: as the client says, else as it was asked before, else as is usual for the type. */
+/** The finalizers for a propagation policy: that of the client, else that of an earlier delete, else the default of the type. */
 function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteRules['propagationPolicy']): string[] {
   const { finalizers = [] } = metadata;
   if (type.storage === CRDS) return finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
@@ -146,7 +146,7 @@ function isPolicy(finalizer: string): boolean {
   return finalizer === FOREGROUND || finalizer === ORPHAN;
 }
 
-/** The policy a finalizer stands for. */
+/** The propagation policy of an earlier delete, which its finalizer records. */
 export function askedBefore(finalizers: readonly string[]): DeleteRules['propagationPolicy'] {
   return finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : undefined;
 }

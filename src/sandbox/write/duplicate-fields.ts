@@ -1,6 +1,6 @@
 /**
- * The fields a JSON text gives twice, `spec.containers[0].name` each, in the order they come. The text must be JSON.
- * Source: sigs.k8s.io/json UnmarshalStrict, which tells of duplicates by these paths.
+ * The paths of the duplicate fields of a JSON text, such as `spec.containers[0].name`, in their order. The text must be valid JSON.
+ * Source: sigs.k8s.io/json UnmarshalStrict, which reports duplicates by these paths.
  */
 export function duplicateFields(text: string): string[] {
   const scan = new Scan(text);
@@ -44,7 +44,7 @@ class Scan {
     this.#each(']', () => this.value(`${path}[${i++}]`));
   }
 
-  /** Calls `part` at each of the parts between an opening and its end. */
+  /** Calls `part` at each part between an opening bracket and `end`. */
   #each(end: string, part: () => void): void {
     this.#at++;
     this.#space();
@@ -57,7 +57,7 @@ class Scan {
     this.#at++;
   }
 
-  /** Reads a string, its quotes with it. */
+  /** Reads a string, with its quotes. */
   #string(): string {
     const start = this.#at;
     this.#skip(STRING);

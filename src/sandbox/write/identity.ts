@@ -1,13 +1,13 @@
 import type { Random } from '../../kit/random.ts';
 import type { ObjectMeta } from '../../model/object.ts';
 
-/** Letters of generated names: none that make words. Source: apimachinery util/rand. */
+/** The characters of generated names, without vowels, so that no words appear. Source: apimachinery util/rand. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Names longer than this are cut before the suffix. Source: apiserver storage/names. */
+/** The longest part of `generateName` that is used before the suffix. Source: apiserver storage/names. */
 const LONGEST_BASE = 58;
 
-/** `generateName` with five random letters. */
+/** `generateName` with five random characters. */
 export function generatedName(base: string, random: Random): string {
   return base.slice(0, LONGEST_BASE) + randomLetters(5, random);
 }
@@ -16,7 +16,7 @@ export function randomLetters(count: number, random: Random): string {
   return Array.from({ length: count }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('');
 }
 
-/** A version 4 UUID from the given source, so that a seed gives the same ones each time. */
+/** A version 4 UUID from a source of randomness, so that the same seed gives the same UUIDs. */
 export function newUid(random: Random): string {
   const hex = Array.from({ length: 32 }, (_, i) => {
     const digit = Math.floor(random() * 16);
@@ -42,7 +42,7 @@ const ORDER: readonly (keyof ObjectMeta)[] = [
   'managedFields',
 ];
 
-/** Metadata in the order in which the server writes it, absent and empty parts left out. */
+/** Metadata in the order of the real server, without absent and empty parts. */
 export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
   const tidy: Record<string, unknown> = {};
   for (const field of ORDER) if (!isEmpty(metadata[field])) tidy[field] = metadata[field];

@@ -4,7 +4,7 @@ import { badRequest, invalid } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { isFieldMap } from '../types/fields.ts';
 
-/** Where objects hold times with microseconds, which unlike others must be written out in full. Source: metav1.MicroTime. */
+/** The fields that have times with microseconds. Unlike other times these must have all digits. Source: metav1.MicroTime. */
 const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'leases.coordination.k8s.io': [
     ['spec', 'acquireTime'],
@@ -13,20 +13,20 @@ const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   events: [['eventTime'], ['series', 'lastObservedTime']],
 };
 
-/** Refuses a body whose micro-times cannot be read, with 400. */
+/** Throws 400 for a body with a micro-time that cannot be parsed. */
 export function checkMicroTimes(type: ApiType, object: UnknownObject): void {
   const problem = problemIn(type, object);
   if (problem) badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${problem}`);
 }
 
-/** Refuses what a patch made when its micro-times cannot be read, with 422 and the whole of it. */
+/** Throws 422 for a patched object with a micro-time that cannot be parsed. The error has the whole object. */
 export function checkPatchedMicroTimes(type: ApiType, object: UnknownObject): void {
   const problem = problemIn(type, object);
   if (!problem) return;
   refusePatched(object, problem);
 }
 
-/** The 422 about what a JSON or merge patch made, with the whole of it. */
+/** Throws the 422 for the result of a JSON or merge patch, with the whole object. */
 export function refusePatched(object: UnknownObject, problem: string): never {
   const detail = `${JSON.stringify(jsonText(asPatched(object)))}: ${problem}`;
   invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
@@ -58,7 +58,7 @@ const ELEMENTS: readonly [name: string, pattern: RegExp][] = [
   ['Z07:00', /^(Z|[+-]\d\d:\d\d)$/],
 ];
 
-/** In the words of Go's time.Parse. */
+/** The error text of Go's time.Parse; undefined for a time that can be parsed. */
 function timeProblem(text: string): string | undefined {
   let rest = text;
   for (const [name, pattern] of ELEMENTS) {
@@ -70,7 +70,7 @@ function timeProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** As a patched object is shown: apiVersion first, and what was not read yet in the order of its keys. */
+/** A patched object as the error shows it: apiVersion first, then the other fields in the order of their keys. */
 function asPatched({ apiVersion, kind, metadata, ...fields }: UnknownObject): object {
   return { apiVersion, kind, metadata, ...(sorted(fields) as object) };
 }

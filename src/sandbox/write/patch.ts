@@ -16,7 +16,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
-/** The object as a patch makes it. `current` is not changed. Throws 400, 415 or 422 with a Status. */
+/** The result of a patch. `current` is not changed. Throws 400, 415 or 422 with a Status. */
 export function patched(type: ApiType, current: UnknownObject, contentType: string, body: Buffer): UnknownObject {
   if (contentType === JSON_PATCH) return jsonPatched(current, body);
   if (contentType === MERGE_PATCH) return mergePatch(current, parsePatch(body)) as UnknownObject;
@@ -65,10 +65,10 @@ function operated(document: UnknownObject, operation: Operation): UnknownObject 
 const applied = (document: UnknownObject, operation: Operation): UnknownObject =>
   jsonPatch.applyOperation(document, operation, true).newDocument;
 
-/** Copies and moves as additions: the library copies through JSON, which has no bigints. */
+/** Copies and moves are applied as additions, because the library copies through JSON, which has no bigints. */
 const added = (document: UnknownObject, path: string, value: unknown) => applied(document, { op: 'add', path, value });
 
-/** Where there is nothing the real server finds null. What it stands in has to be there. */
+/** Whether a path is absent in an object or list that exists. The real server reads null there. */
 function isAbsent(document: UnknownObject, path: string): boolean {
   const [last = '', ...steps] = path.split('/').slice(1).map(jsonPatch.unescapePathComponent).reverse();
   const around = steps

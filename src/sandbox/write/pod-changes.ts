@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 const POD_FIELDS =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What may not change of a pod. The real server adds a diff of Go structs to the text; here it ends where that would begin. */
+/** The forbidden changes of a pod's spec. The real server adds a diff of Go structs to the text; the sandbox does not. */
 export function podSpec(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   for (const list of ['containers', 'initContainers']) {
@@ -19,7 +19,7 @@ export function podSpec(before: UnknownObject, after: UnknownObject): FieldProbl
   return [{ field: 'spec', reason: 'FieldValueForbidden', detail: `pod updates may not change fields other than ${POD_FIELDS}\n` }];
 }
 
-/** The old spec with every change in it that a pod may see. */
+/** The old spec with all allowed changes applied. */
 function asAllowed(was: Fields, is: Fields): Fields {
   const allowed: Fields = { ...was };
   for (const list of ['containers', 'initContainers']) {

@@ -3,17 +3,17 @@ import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
 import { badRequest, notImplemented } from '../status/statuses.ts';
 import { builtinMessage, type Field, type FieldType, type Message } from '../types/fields/field-table.ts';
 
-/** What Go clients send built-in objects as, unless told otherwise. Taken, never answered with: they read JSON as well. */
+/** The media type in which Go clients send built-in objects by default. The sandbox reads it and answers in JSON, which they read too. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 type Fields = Record<string, unknown>;
 
-/** Leads every body: the bytes say that an envelope follows. Source: apimachinery runtime/serializer/protobuf. */
+/** The first bytes of every body; an envelope follows. Source: apimachinery runtime/serializer/protobuf. */
 const MAGIC = Buffer.from('k8s\0');
 
 /**
- * Reads a body in the Kubernetes protobuf format as the object its JSON would be.
- * Throws 400 for what is no such body, 501 for a type or field the sandbox does not read in this format.
+ * Reads a body in the Kubernetes protobuf format. Returns the object that the same body in JSON would have.
+ * Throws 400 for a body in another format, 501 for a type or field that the sandbox does not read in this format.
  */
 export function decodeProtobuf(body: Buffer, type: GroupVersionKind): Fields {
   if (!body.subarray(0, 4).equals(MAGIC)) badRequest('the body is not in the Kubernetes protobuf format');
@@ -35,7 +35,7 @@ interface WireRecord {
   readonly value: bigint | Buffer;
 }
 
-/** The records of a message in the order they come. Source: the protobuf encoding guide. */
+/** The records of a message, in their order. Source: the protobuf encoding guide. */
 function* records(bytes: Buffer): Generator<WireRecord, void, void> {
   let at = 0;
   const varint = (): bigint => {
@@ -85,7 +85,7 @@ function put(result: Fields, { name, type, keepsZero }: Field, wire: bigint | Bu
   }
 }
 
-/** Go writes the zero of what is not a pointer; JSON leaves it out. */
+/** Whether a value is the zero of its type. Go writes it in protobuf when the field is not a pointer; JSON omits it. */
 function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false || value === null;
 }
@@ -130,12 +130,12 @@ function readValue(type: FieldType, wire: bigint | Buffer): unknown {
   }
 }
 
-/** A list within a map is a message of its own that holds the items. */
+/** Reads a list in a map: a message that has the items. */
 function readWrapped(type: FieldType, bytes: Buffer): unknown[] {
   return [...records(bytes)].map(({ value }) => readValue(type, value));
 }
 
-/** Null for the zero time, which is an empty message. */
+/** A timestamp; null for an empty message, which is the zero time. */
 function readTime(bytes: Buffer, type: 'Time' | 'MicroTime'): string | null {
   const parts = new Map([...records(bytes)].map((r) => [r.number, Number(r.value)]));
   const seconds = parts.get(1);

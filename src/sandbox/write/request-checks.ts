@@ -17,12 +17,12 @@ import type { WriteRules } from './writer.ts';
 /** Source: apiserver server.Config MaxRequestBodyBytes. */
 const BODY_BYTES = 3 * 1024 * 1024;
 
-/** Refuses a body that is too large, with 413. */
+/** Throws 413 for a body that is too large. */
 export function checkSize({ body }: ResourceCall): void {
   if (body.length > BODY_BYTES) refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES}`));
 }
 
-/** Refuses a body with values that are not of their fields' types, with 400. */
+/** Throws 400 for a body with values that do not have the types of their fields. */
 export function checkTypes({ type }: ResourceCall, object: UnknownObject): void {
   emptyNulls(type, object);
   const [first] = mismatches(type, object);
@@ -30,14 +30,14 @@ export function checkTypes({ type }: ResourceCall, object: UnknownObject): void 
   badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${decodeProblem(type, first)}`);
 }
 
-/** The same of what a patch made, with 422. */
+/** Throws 422 for a patched object with values that do not have the types of their fields. */
 export function checkPatchedTypes(call: ResourceCall, object: UnknownObject): void {
   emptyNulls(call.type, object);
   const [first] = mismatches(call.type, object);
   if (first) refusePatch(call, object, decodeProblem(call.type, first));
 }
 
-/** Says of a strategic patch what it holds, of another what it made. */
+/** Throws the 422 for a patch. It shows the patch itself for a strategic merge patch, the result for others. */
 function refusePatch(call: ResourceCall, object: UnknownObject, problem: string): never {
   if (contentTypeOf(call) !== STRATEGIC_PATCH) return refusePatched(object, problem);
   const detail = `${JSON.stringify(goPlusV(parseJson(call.body.toString('utf8'))))}: ${problem}`;
@@ -49,13 +49,13 @@ export function within({ namespace }: ResourceCall, object: UnknownObject): Unkn
   return { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
 }
 
-/** An object as it may be created: under no version. */
+/** An object without a resourceVersion, as a create needs it. */
 export function withoutVersion(object: UnknownObject): UnknownObject {
   const { resourceVersion: _version, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** Who names a uid means an object that is there. */
+/** Throws 409 for a uid in an object that would be created: the client means an object that exists. */
 export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: 'apply' | 'update' = 'update'): void {
   const { uid, name = '' } = metadata;
   if (!uid) return;
@@ -65,7 +65,7 @@ export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: '
   conflict(gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
 }
 
-/** Unknown and doubled fields of what a patch made: refused with 422 when strict. They are taken out of it. */
+/** Removes unknown fields from a patched object, and reports them and duplicates: with 422 when validation is strict, else as warnings. */
 export function reportPatchedFields(
   call: ResourceCall,
   object: UnknownObject,
@@ -83,11 +83,11 @@ export function reportPatchedFields(
   refusePatch(call, whole, `strict decoding error: ${problems.join(', ')}`);
 }
 
-/** Keys that stand twice in an applied configuration. */
+/** Reports duplicate keys of an applied configuration: with 400 when validation is strict, else as a warning. */
 export function reportDuplicateKeys({ body }: ResourceCall, { fieldValidation, warn }: WriteRules): void {
   const key = duplicateKey(body.toString('utf8'));
   if (!key) return;
-  const told = `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`;
-  if (fieldValidation === 'Strict') badRequest(told);
-  warn?.(told);
+  const problem = `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`;
+  if (fieldValidation === 'Strict') badRequest(problem);
+  warn?.(problem);
 }

@@ -10,7 +10,7 @@ import { APPLY_PATCH } from './patch.ts';
 import { checkTypes } from './request-checks.ts';
 import type { WriteRules } from './writer.ts';
 
-/** The options of a write, and the warnings it gathers as the headers of its answer. */
+/** The options of a write. `headers` returns the warnings of the write so far, as headers of the answer. */
 export function writeOptions(call: ResourceCall, kind: string): { options: WriteRules; headers: () => Record<string, string> } {
   const warnings: string[] = [];
   checkPatchOptions(call, kind);
@@ -51,7 +51,7 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
   return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', detail }]);
 }
 
-/** From the body, or from the query where the body is empty. Throws 422 for a policy there is not. */
+/** The options of a delete, from the body, or from the query when the body is empty. Throws 422 for an unknown policy. */
 export function deleteOptions(call: ResourceCall): DeleteRules {
   const body = decodeDeleteOptions(call);
   const options = (body.deleteOptions ?? body) as Record<string, unknown>;
@@ -68,7 +68,7 @@ export function deleteOptions(call: ResourceCall): DeleteRules {
   };
 }
 
-/** Nothing of this type is stored: it is what a delete may carry. */
+/** The type of the body of a delete, for error texts. Nothing of this type is stored. */
 const DELETE_OPTIONS: ApiType = {
   ...SCALES,
   gvr: { group: 'meta.k8s.io', version: 'v1', resource: 'deleteoptions' },
@@ -84,7 +84,7 @@ function orphansByQuery({ query }: ResourceCall): boolean | undefined {
   return query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
 }
 
-/** Source: apimachinery meta/v1/validation ValidateDeleteOptions. `orphanDependents` is how it was said of old. */
+/** Source: apimachinery meta/v1/validation ValidateDeleteOptions. `orphanDependents` is the old form of the option. */
 function policyOf(policy: string | undefined, orphans: unknown): DeleteRules['propagationPolicy'] {
   const field = 'propagationPolicy';
   if (policy !== undefined && typeof orphans === 'boolean') {
@@ -100,7 +100,7 @@ function policyOf(policy: string | undefined, orphans: unknown): DeleteRules['pr
 const ORPHANS =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-/** The warning for who deletes a job and does not say what becomes of its pods. */
+/** The warning for the delete of a job without a propagation policy. */
 export function orphanWarning({ storage }: ApiType, { propagationPolicy }: DeleteRules): Record<string, string> {
   return storage === 'jobs.batch' && propagationPolicy === undefined ? warningHeader([ORPHANS]) : {};
 }

@@ -134,14 +134,14 @@ export class WriteRequests {
     return respond(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, call.representation);
   }
 
-  /** An eviction is a deletion that asks first; no disruption budget stands in its way here. */
+  /** Evicts a pod: deletes it. The sandbox does not enforce disruption budgets. */
   evict(call: ResourceCall): ApiResponse {
     checkEvicted(call);
     this.#deleter.delete(call.type, call.namespace, call.name ?? '', deleteOptions(call));
     return respond(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, call.representation);
   }
 
-  /** Nothing new comes under a definition that is going. */
+  /** Throws 405 for a create while the definition of the type is being deleted. */
   #checkServed({ type }: ResourceCall): void {
     const crd = type.custom && this.#cluster.store.get('customresourcedefinitions.apiextensions.k8s.io', type.storage);
     if (crd?.object.metadata.deletionTimestamp) {

@@ -6,7 +6,7 @@ import { fieldsOf, itemsOf } from './validate-pods.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The address of a service stays. */
+/** Forbids changes of the address of a service. */
 export function clusterIps(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   if (!hasClusterIp(was) || !hasClusterIp(is) || !was.clusterIP || was.clusterIP === is.clusterIP) return [];
@@ -20,7 +20,7 @@ function hasClusterIp({ type }: Fields): boolean {
 }
 
 /**
- * Fills in what an update left out and the server once gave: the addresses and node ports of a service. Changes `after`.
+ * Adds what the server allocated and an update omits: the addresses and node ports of a service. Changes `after`.
  * Source: kubernetes/pkg/registry/core/service patchAllocatedValues, normalizeClusterIPs.
  */
 export function keepAllocated(type: ApiType, before: UnknownObject, after: UnknownObject): void {

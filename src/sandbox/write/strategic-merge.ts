@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
 
 /**
  * Applies a strategic merge patch with its directives ($patch, $retainKeys, $deleteFromPrimitiveList, $setElementOrder).
- * Takes `current` over and may change it. Source: apimachinery util/strategicpatch.
+ * Can change `current`. Source: apimachinery util/strategicpatch.
  */
 export function strategicMerge(current: Fields, patch: Fields, shape: Shape | undefined): Fields {
   if (patch.$patch === 'replace') return withoutDirectives(patch);
@@ -85,7 +85,7 @@ function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shap
   return items;
 }
 
-/** Sorts a list as `$setElementOrder` says; items it does not name keep their place after the ones before them. */
+/** Sorts a list by `$setElementOrder`. An item that it does not name stays behind the items before it. */
 function reorder(current: Fields, name: string, order: unknown, shape: Shape | undefined): void {
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;

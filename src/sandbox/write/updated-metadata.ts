@@ -2,14 +2,14 @@ import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/
 import { badRequest } from '../status/statuses.ts';
 import { copy } from '../types/copy.ts';
 
-/** The namespace of a new object must be the one of the request, if the object names one. */
+/** Throws 400 when a new object has another namespace than the request. */
 export function checkNamespaceOf(object: UnknownObject, namespace: string | undefined): void {
   const named = object.metadata.namespace;
   if (!named || namespace === undefined || named === namespace) return;
   badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
 }
 
-/** The name of a written object must be the one of the URL, and its namespace too, if it names one. Source: apiserver checkName. */
+/** Throws 400 when an object has no name, or another name or namespace than the URL. The namespace can be absent. Source: apiserver checkName. */
 export function checkNameOf({ metadata }: UnknownObject, name: string, namespace: string | undefined): void {
   if (!metadata.name) badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (metadata.name !== name) badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
@@ -17,9 +17,9 @@ export function checkNameOf({ metadata }: UnknownObject, name: string, namespace
   badRequest(`the namespace of the object (${metadata.namespace}) does not match the namespace on the request (${namespace})`);
 }
 
-/** What a client may change in metadata, over what the server keeps. */
+/** The metadata after an update: the parts that a client can change are from `given`, the others stay. */
 export function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectMeta {
-  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, managedFields, ...kept } = before; // whose entries never change
+  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, managedFields, ...kept } = before;
   const { labels, annotations, ownerReferences, finalizers } = given;
   return {
     ...copy(kept),
@@ -32,8 +32,9 @@ export function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectM
 }
 
 /**
- * The managed fields an update builds on: those it carries, so that a client can move or drop them; those that are stored where it carries
- * none, or none that can be read, or came through a subresource. Source: apimachinery util/managedfields/internal decodeLiveOrNew.
+ * The managed fields on which an update builds. They are those in the update, so that a client can change or clear them. They are the
+ * stored ones when the update has none, when they cannot be read, or when it is of a subresource.
+ * Source: apimachinery util/managedfields/internal decodeLiveOrNew.
  */
 export function managedFieldsToBuildOn(
   { metadata: stored }: UnknownObject,
@@ -52,7 +53,7 @@ function isReadable({ manager, operation, fieldsType, fieldsV1 }: ManagedFieldsE
   );
 }
 
-/** An object under other managed fields. */
+/** An object with other managed fields. */
 export function withManagedFields(object: UnknownObject, managedFields: ManagedFieldsEntry[] | undefined): UnknownObject {
   if (managedFields === object.metadata.managedFields) return object;
   const { managedFields: _replaced, ...metadata } = object.metadata;

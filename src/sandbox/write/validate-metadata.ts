@@ -12,10 +12,10 @@ const LABEL_VALUE_TEXT =
 const NAME_TEXT =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/** All annotations of an object together have at most so many bytes. */
+/** The most bytes of all annotations of an object together. */
 const ANNOTATION_BYTES = 262_144;
 
-/** What is wrong with metadata but its name. Source: apimachinery api/validation ValidateObjectMetaAccessor. */
+/** The problems of metadata, except its name. Source: apimachinery api/validation ValidateObjectMetaAccessor. */
 export function metadataProblems({ ownerReferences = [], annotations = {}, labels = {}, finalizers = [] }: ObjectMeta): FieldProblem[] {
   return [
     ...labelProblems(labels, 'metadata.labels'),
@@ -25,12 +25,12 @@ export function metadataProblems({ ownerReferences = [], annotations = {}, label
   ];
 }
 
-/** What is wrong with labels, their keys and their values. */
+/** The problems of labels: of their keys and their values. */
 export function labelProblems(labels: Readonly<Record<string, string>>, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   for (const key in labels) {
     const value = labels[key] ?? '';
-    if (PLAIN.test(key) && (value === '' || PLAIN.test(value))) continue; // nearly all are
+    if (PLAIN.test(key) && (value === '' || PLAIN.test(value))) continue; // nearly all labels
     problems.push(...qualifiedNameProblems(key).map((why) => invalid(field, key, why)));
     problems.push(...labelValueProblems(value).map((why) => invalid(field, value, why)));
   }

@@ -23,7 +23,10 @@ export function itemsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** What is wrong with the spec of a pod, as far as the sandbox looks. `claimed` names volumes that come from elsewhere. Source: kubernetes/pkg/apis/core/validation ValidatePodSpec. */
+/**
+ * The problems of a pod spec. The sandbox checks a part of what a real server checks. `claimed` has volumes from claim templates.
+ * Source: kubernetes/pkg/apis/core/validation ValidatePodSpec.
+ */
 export function podSpecProblems(spec: Fields, at: string, claimed: readonly unknown[] = []): FieldProblem[] {
   const volumes = new Set([...itemsOf(spec.volumes).map((v) => v.name), ...claimed]);
   const containers = itemsOf(spec.containers);
@@ -77,7 +80,7 @@ function containerProblems(container: Fields, at: string, volumes: ReadonlySet<u
   ];
 }
 
-/** A port, where there has to be one. */
+/** The problems of a required port. */
 function portProblems(port: unknown, field: string): FieldProblem[] {
   if (!port) return [required(field)];
   return Number(port) >= 1 && Number(port) <= 65_535 ? [] : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];

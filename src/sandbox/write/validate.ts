@@ -11,8 +11,8 @@ import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
- * What is wrong with an object, as far as the sandbox looks: metadata, fields with a choice, and what nothing works without.
- * What a fixture brings was written by a program, and there is much of it: its choices are taken as they are.
+ * The problems of an object. The sandbox checks metadata, fields with a fixed set of values, and fields that are essential.
+ * The sets of values are not checked in fixtures: programs write them, and they can be large.
  */
 export function problemsOf(
   type: ApiType,
@@ -29,7 +29,7 @@ export function problemsOf(
   ];
 }
 
-/** Names made of this are made into names of pods, with letters of their own. */
+/** The longest name of a type that is shorter than usual, because the names of its pods are longer. */
 const LONGEST: Readonly<Record<string, number>> = { 'cronjobs.batch': 52 };
 
 function nameProblems(type: ApiType, name: string): FieldProblem[] {
@@ -79,7 +79,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
   'statefulsets.apps': workloadProblems,
 };
 
-/** An event of an object without a namespace stands in one of two. */
+/** Checks the namespace of an event. An event about an object without a namespace can be in one of two namespaces. */
 function eventProblems({ metadata, involvedObject, regarding }: UnknownObject): FieldProblem[] {
   const { namespace = '' } = fieldsOf(involvedObject ?? regarding);
   const fits = namespace === '' ? ['default', 'kube-system'].includes(metadata.namespace ?? '') : namespace === metadata.namespace;
@@ -140,7 +140,7 @@ function keyProblems(data: unknown, at: string): FieldProblem[] {
     .map((key) => invalidValue(`${at}[${key}]`, key, KEY_TEXT));
 }
 
-/** A config map or a secret holds at most so much. The field has no name there. */
+/** The most bytes of data in a config map or a secret. The problem has no field name there. */
 const DATA_BYTES = 1_048_576;
 
 function sizeProblems(bytes: number): FieldProblem[] {
@@ -156,7 +156,7 @@ function bytesOf(data: unknown): number {
 const KEY_TEXT =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** What a secret of a type of its own has to hold. */
+/** The keys that a secret of a special type must have. */
 const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],

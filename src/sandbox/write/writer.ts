@@ -26,26 +26,26 @@ import { problemsOf } from './validate.ts';
 export interface WriteRules {
   /** The field manager that owns what is written. */
   readonly manager: string;
-  /** `status`, `scale` or `binding` when the write came through that door. */
+  /** The subresource of the write: `status`, `scale` or `binding`. */
   readonly subresource?: string | undefined;
-  /** Everything is checked and answered, nothing is kept. */
+  /** Everything is checked and answered, nothing is stored. */
   readonly dryRun?: boolean | undefined;
   readonly fieldValidation?: FieldValidation | undefined;
-  /** What is wrong with how the object was written, beyond fields it does not have: `duplicate field "spec.foo"`. */
+  /** Problems of the written text other than unknown fields: `duplicate field "spec.foo"`. */
   readonly duplicates?: readonly string[] | undefined;
-  /** Told what the client should hear though the write went through. */
+  /** Called with each warning for the client. The write goes on. */
   readonly warn?: ((text: string) => void) | undefined;
-  /** The managed fields as a server-side apply worked them out; otherwise they follow from the change. */
+  /** The managed fields that a server-side apply computed. Without them they follow from the change. */
   readonly managedFields?: ManagedFieldsEntry[] | undefined;
-  /** Status, uid and creation time are taken from the object where it has them, as when a cluster is loaded. Clients cannot ask for it. */
+  /** Status, uid and creation time come from the object when it has them. For loading a cluster; requests cannot set it. */
   readonly fixture?: boolean | undefined;
 }
 
 /**
- * Creates and updates objects under the rules of the API: names, defaults, versions, generation, field ownership, finalizers.
+ * Creates and updates objects by the rules of the API: names, defaults, versions, generation, field ownership, finalizers.
  *
- * Promises: each call runs in one piece, so that nothing comes between its checks and the write. Errors are StatusErrors with the real
- * texts. Takes the objects it is given over: the caller must not keep or change them.
+ * Promises: each call is synchronous, so that nothing happens between its checks and the write. Errors are StatusErrors with the texts of
+ * the real server. Objects belong to the writer from the call on: the caller must not keep or change them.
  */
 export class Writer {
   readonly #cluster: Cluster;
@@ -62,7 +62,7 @@ export class Writer {
     return [...this.#loaded];
   }
 
-  /** Whether an object came from a fixture and without its owners, which need not be here then. */
+  /** Whether an object was loaded as a fixture without its owners. Its owners may be absent then. */
   isLoaded(uid: string): boolean {
     return this.#loaded.has(uid);
   }
@@ -82,7 +82,7 @@ export class Writer {
     this.#check(type, created, options);
     const key = this.#freeKey(type, metadata, object.metadata.name);
     if (options.fixture && metadata.uid && this.#lacksOwners(metadata)) this.#loaded.add(metadata.uid);
-    const place = options.dryRun ? {} : { resourceVersion: '0' }; // the store stamps the real one
+    const place = options.dryRun ? {} : { resourceVersion: '0' }; // the store sets the real one
     created.metadata = tidyMetadata({ ...created.metadata, ...place, managedFields });
     return this.#put(type, key, created, options);
   }
@@ -111,7 +111,7 @@ export class Writer {
     return this.#finishUpdate(type, current, after, options);
   }
 
-  /** A deleted object whose last finalizer is gone goes; it is shown as it was written, under the version before. */
+  /** Removes a deleted object when its last finalizer is gone. The answer has the written object with the version before. */
   #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteRules): StoredObject {
     const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = after.metadata;
     const held = finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
@@ -120,7 +120,7 @@ export class Writer {
     return new StoredObject(current.key, toStorage(type, after), current.revision);
   }
 
-  /** Whether an object belongs to others none of which is here. */
+  /** Whether an object has owners and none of them exists. */
   #lacksOwners({ namespace, ownerReferences = [] }: ObjectMeta): boolean {
     const { types, store } = this.#cluster;
     const isHere = ({ apiVersion, kind, name, uid }: (typeof ownerReferences)[number]) => {
@@ -130,13 +130,13 @@ export class Writer {
     return ownerReferences.length > 0 && !ownerReferences.some(isHere);
   }
 
-  /** Custom types tell of their own while they are decoded. */
+  /** Removes and reports unknown fields of built-in types. Those of custom types are reported while they are decoded. */
   #dropUnknown(type: ApiType, object: UnknownObject, options: WriteRules): void {
     const unknown = dropUnknownFields(type, object).map(unknownField);
     if (!options.fixture && !type.custom) reportDecodingProblems(type, [...(options.duplicates ?? []), ...unknown], options);
   }
 
-  /** The key of a new object. A generated name that is taken is drawn anew a few times. Source: RetryGenerateName of kubernetes. */
+  /** The key of a new object. When a generated name is in use, a few other names are tried. Source: RetryGenerateName of kubernetes. */
   #freeKey(type: ApiType, metadata: ObjectMeta, given: string | undefined): string {
     const taken = () => this.#cluster.store.get(type.storage, joinKey(metadata.namespace, metadata.name ?? '')) !== undefined;
     for (let tries = 1; !given && taken() && tries < NAME_TRIES; tries++) {
@@ -189,7 +189,7 @@ export class Writer {
     invalid(kindOf(type), name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', detail }]);
   }
 
-  /** What an update would store: what the client may say from the new object, the rest from the present one. */
+  /** The object that an update would store: fields that the client can change are from the new object, the rest is from the present one. */
   #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteRules): UnknownObject {
     const atStatus = subresource === 'status';
     const keepsMetadata = atStatus && keepsMetadataAtStatus(type);
@@ -202,7 +202,7 @@ export class Writer {
     return guardsStatus(type) && !takesStatus ? withStatus(after, copy(before.status)) : after;
   }
 
-  /** Defaults and pruning, as at decoding. */
+  /** Sets defaults and prunes, as decoding does. */
   #decode(type: ApiType, object: UnknownObject, options: WriteRules, before?: UnknownObject): void {
     setDefaults(type, object);
     const lenient = options.fixture ? { fieldValidation: 'Ignore' as const } : {};
@@ -233,7 +233,7 @@ export class Writer {
   }
 }
 
-/** What a definition asks for that will answer 501 is told when it comes. */
+/** Warns of the rules in a definition that the sandbox cannot evaluate, and will answer with 501. */
 function warnOfRules(crd: UnknownObject, warn: WriteRules['warn']): void {
   const { versions = [] } = (crd.spec ?? {}) as { versions?: { name: string; schema?: { openAPIV3Schema?: JsonSchema } }[] };
   for (const { name, schema } of warn ? versions : []) {
@@ -245,7 +245,7 @@ function warnOfRules(crd: UnknownObject, warn: WriteRules['warn']): void {
   }
 }
 
-/** What was stored, and the metadata the client gave in its place. */
+/** The stored object, and the metadata that the client sent. */
 interface Change {
   readonly before: UnknownObject;
   readonly given: ObjectMeta;
@@ -254,7 +254,7 @@ interface Change {
 /** Source: apiserver registry/generic/registry maxNameGenerationCreateAttempts. */
 const NAME_TRIES = 8;
 
-/** What did not change becomes one and the same in both, so that it is compared once, not by every step. Metadata is still to change. */
+/** Makes both objects share the fields that are equal, so that later steps compare them fast. Metadata is left out, because it changes later. */
 function shareFields(before: UnknownObject, after: UnknownObject): void {
   for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
 }
@@ -272,7 +272,7 @@ function withStatus(object: UnknownObject, status: unknown): UnknownObject {
   return status === undefined ? rest : { ...rest, status };
 }
 
-/** What the generation counts: everything but metadata and, where it has a door of its own, status. */
+/** The fields whose changes the generation counts: all except metadata and, where it has a subresource, status. */
 function specOf(type: ApiType, object: UnknownObject): object {
   const { kind: _kind, apiVersion: _version, metadata: _metadata, status, ...spec } = object;
   return type.custom && !hasSubresource(type, 'status') ? { ...spec, status } : spec;

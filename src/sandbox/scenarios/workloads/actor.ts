@@ -16,12 +16,12 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   Lease: 'coordination.k8s.io/v1',
 };
 
-/** An object as a controller writes it. */
+/** An object that a controller writes. */
 export type Writable = { readonly kind: string; metadata: ObjectMeta };
 
 /**
- * What the controllers of a scenario act through: typed copies of what is stored, writes through the same path that clients use, and
- * timers that end with the scenario. A write that lost a race with a client does nothing.
+ * The access of a scenario's controllers to the cluster: typed copies of objects, writes by the same path as for clients, and timers that
+ * end with the scenario. A write that conflicts with one of a client does nothing.
  */
 export class Actor implements Disposable {
   readonly #world: World;
@@ -36,42 +36,42 @@ export class Actor implements Disposable {
     return this.#world.cluster.random;
   }
 
-  /** Wall-clock time, ms. */
+  /** The time in ms since 1970. */
   get now(): number {
     return this.#world.cluster.clock.now();
   }
 
-  /** Milliseconds since some moment; for rates. */
+  /** Monotonic time in ms, for rates. */
   get monotonic(): number {
     return this.#world.cluster.clock.monotonic();
   }
 
-  /** The moment as metadata shows it. */
+  /** The time in the form of metadata: RFC 3339, in whole seconds. */
   get timestamp(): string {
     return timestamp(this.now);
   }
 
-  /** A number from [low, high). */
+  /** A random number in [low, high). */
   between(low: number, high: number): number {
     return low + this.random() * (high - low);
   }
 
-  /** One of several; undefined of none. */
+  /** A random item; undefined for an empty list. */
   pick<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.random() * items.length)];
   }
 
-  /** A copy of an object, or undefined. */
+  /** A copy of an object; undefined when there is no such object. */
   get<K extends keyof Views>(kind: K, key: ObjectKey): Views[K] | undefined {
     return copy(this.#world.cluster.store.get(this.#type(kind).storage, key)?.object) as Views[K] | undefined;
   }
 
-  /** An object itself, or undefined. It is shared: look, do not change. */
+  /** The stored object itself; undefined when there is no such object. The caller must not change it. */
   peek<K extends keyof Views>(kind: K, key: ObjectKey): Views[K] | undefined {
     return this.#world.cluster.store.get(this.#type(kind).storage, key)?.object as Views[K] | undefined;
   }
 
-  /** The objects of a kind, of one namespace if it is named, in key order. They are shared: look, do not change. */
+  /** The stored objects of a kind, in key order, of one namespace or of all. The caller must not change them. */
   list<K extends keyof Views>(kind: K, namespace?: string): Views[K][] {
     const { store } = this.#world.cluster;
     const prefix = namespace === undefined ? '' : `${namespace}/`;
@@ -79,7 +79,7 @@ export class Actor implements Disposable {
     return found.map((o) => o.object as unknown as Views[K]);
   }
 
-  /** Creates an object; with `fixture`, as it stands, status and age included. */
+  /** Creates an object. With `fixture` its status and its creation time are kept. */
   create(object: Writable, manager: string, { fixture = false }: { fixture?: boolean } = {}): UnknownObject | undefined {
     return this.#try(() => this.#world.writer.create(this.#type(object.kind), toWrite(object), { manager, fixture }).object);
   }
@@ -92,12 +92,12 @@ export class Actor implements Disposable {
     this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }));
   }
 
-  /** Keeps a state as it stands, past the write path, for what goes by the thousand. Its metadata are taken over; the rest may be shared. */
+  /** Stores a state without the write path, for thousands of objects. The caller gives its metadata away; the rest can be shared. */
   store(object: Views[keyof Views]): void {
     this.#world.cluster.store.put(this.#type(object.kind).storage, keyOfMeta(object.metadata), object as unknown as UnknownObject);
   }
 
-  /** Gives a pod to a node. Nobody owns the field, and the generation stays. */
+  /** Assigns a pod to a node. The field gets no owner, and the generation stays. */
   bind(pod: Views['Pod'], node: string): void {
     const bound = { ...pod, spec: { ...pod.spec, nodeName: node } };
     const managedFields: ManagedFieldsEntry[] = pod.metadata.managedFields ?? [];
@@ -120,7 +120,7 @@ export class Actor implements Disposable {
     return timer;
   }
 
-  /** Calls `react` with every change of a kind. It must not write at once. */
+  /** Calls `react` with every change of a kind. `react` must not write before it returns. */
   onChange(kind: string, react: (event: StoreEvent, metadata: ObjectMeta) => void): void {
     const { storage } = this.#type(kind);
     const subscription = this.#world.cluster.store.onChange((changed, event) => {
@@ -159,7 +159,7 @@ export function keyOfMeta({ namespace, name = '' }: ObjectMeta): ObjectKey {
   return joinKey(namespace, name);
 }
 
-/** The key of the controller of a kind that an object belongs to. */
+/** The key of the controlling owner of an object, when the owner is of this kind. */
 export function keyOfOwner({ namespace, ownerReferences }: ObjectMeta, kind: string): ObjectKey | undefined {
   const owner = ownerReferences?.find((o) => o.controller && o.kind === kind);
   return owner && joinKey(namespace, owner.name);

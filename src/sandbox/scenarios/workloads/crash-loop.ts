@@ -4,30 +4,30 @@ import type { EventRecorder } from './events.ts';
 import { backOffStatus, endedStatus, restartedStatus, runningStatus } from './pod-status.ts';
 import type { Pod } from './views.ts';
 
-/** How an app fails. */
+/** The way in which an app fails. */
 export interface Failure {
   readonly exitCode: number;
   readonly reason: string;
 }
 
-/** The first wait, and the longest, ms; each is twice the one before. Source: kubelet backOffPeriod, MaxContainerBackOff. */
+/** The first and the longest back-off, in ms. Each is twice the one before. Source: kubelet backOffPeriod, MaxContainerBackOff. */
 const BACK_OFF_MS = { first: 10_000, longest: 300_000 };
 
-/** How long a container runs until it fails, ms. */
+/** How long a container runs before it fails, in ms. */
 const RUNS_MS = { low: 2_000, high: 6_000 };
 
 /**
- * Lets the first container of every pod of some apps fail soon after each start. As with a real kubelet the first restart comes at once,
- * later ones after a back-off that doubles up to five minutes.
+ * Makes the first container of every pod of some apps fail soon after each start. As with a real kubelet, the first restart is immediate.
+ * Later restarts have a back-off that doubles up to five minutes.
  */
 export class CrashLoop {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
   readonly #failures: ReadonlyMap<string, Failure>;
-  /** Pods that are in the loop, by uid. */
+  /** The uids of the pods in the crash loop. */
   readonly #doomed = new Set<string>();
 
-  /** `failures` by the `app` label. */
+  /** `failures` has the value of the `app` label as its key. */
   constructor(actor: Actor, events: EventRecorder, failures: ReadonlyMap<string, Failure>) {
     this.#actor = actor;
     this.#events = events;
@@ -39,7 +39,7 @@ export class CrashLoop {
     });
   }
 
-  /** A pod of a failing app that runs for the first time enters the loop. */
+  /** Starts the crash loop of a pod when it runs for the first time and its app fails. */
   #notice({ metadata, status }: Pod): void {
     const failure = this.#failures.get(metadata.labels?.app ?? '');
     const { uid = '' } = metadata;
@@ -91,7 +91,7 @@ export class CrashLoop {
     this.#later(metadata.uid ?? '', keyOfMeta(metadata), ms, run);
   }
 
-  /** Unless the pod has gone, or is going, by then. */
+  /** Calls `run` after a time, unless the pod is gone or being deleted then. */
   #later(uid: string, key: ObjectKey, ms: number, run: (pod: Pod) => void): void {
     this.#actor.after(ms, () => {
       const pod = this.#actor.get('Pod', key);
@@ -100,7 +100,7 @@ export class CrashLoop {
   }
 }
 
-/** Whole seconds as Go writes them: `10s`, `1m20s`, `5m0s`. */
+/** A duration in whole seconds in Go's form: `10s`, `1m20s`, `5m0s`. */
 function inWords(ms: number): string {
   const seconds = ms / 1000;
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

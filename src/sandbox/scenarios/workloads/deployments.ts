@@ -10,11 +10,11 @@ const COMPONENT = 'deployment-controller';
 const MANAGER = 'kube-controller-manager';
 const HASH_LABEL = 'pod-template-hash';
 
-/** The annotation that counts a deployment's releases. */
+/** The annotation with the number of a deployment's release. */
 export const REVISION = 'deployment.kubernetes.io/revision';
-/** The revisions a replica set had before it was gone back to. */
+/** The annotation with the earlier revisions of a replica set, which a rollback adds. */
 const HISTORY = 'deployment.kubernetes.io/revision-history';
-/** Annotations of a deployment that its replica sets do not take over. */
+/** Annotations of a deployment that its replica sets do not get. */
 const OWN = new Set([
   'deployment.kubernetes.io/desired-replicas',
   'deployment.kubernetes.io/max-replicas',
@@ -24,7 +24,7 @@ const OWN = new Set([
   HISTORY,
 ]);
 
-/** Rolls deployments out: a replica set per template, scaled up and down within the bounds of the strategy. */
+/** Rolls deployments out: one replica set for each template, scaled up and down within the limits of the strategy. */
 export class DeploymentController {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
@@ -52,7 +52,7 @@ export class DeploymentController {
       return;
     }
     const old = sets.filter((s) => s !== current);
-    if (this.#annotate(deployment, current, old)) return; // the change brings it back here
+    if (this.#annotate(deployment, current, old)) return; // the change causes another call
     if (!deployment.spec.paused) this.#roll(deployment, current, old);
     this.#trimHistory(deployment, old);
     this.#report(deployment, current, sets);
@@ -71,8 +71,8 @@ export class DeploymentController {
   }
 
   /**
-   * The set of the present template carries the deployment's annotations and the newest revision, also when it was gone back to.
-   * Says whether it had to be changed. Source: kubernetes/pkg/controller/deployment/util SetNewReplicaSetAnnotations.
+   * Gives the replica set of the present template the deployment's annotations and the newest revision, also after a rollback.
+   * Returns whether it changed the set. Source: kubernetes/pkg/controller/deployment/util SetNewReplicaSetAnnotations.
    */
   #annotate(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): boolean {
     const before = current.metadata.annotations ?? {};
@@ -194,7 +194,7 @@ function amount(value: number | string, of: number, round: (n: number) => number
   return typeof value === 'number' ? value : round((Number.parseInt(value, 10) / 100) * of);
 }
 
-/** The status of a new deployment whose one release is through. */
+/** The status of a deployment whose first rollout is complete. */
 export function settledStatus({ name, replicas }: { name: string; replicas: number }, since: string): Deployment['status'] {
   const times = { lastUpdateTime: since, lastTransitionTime: since };
   const progress = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' } as const;
@@ -247,7 +247,7 @@ function progressing({ metadata }: ReplicaSet, done: boolean): PodCondition {
     : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `ReplicaSet "${metadata.name}" is progressing.` };
 }
 
-/** A condition with its times: the update moves when anything in it does, the transition when its status does. */
+/** A condition with its times: `lastUpdateTime` changes with every change, `lastTransitionTime` only with the status. */
 function stamped(condition: PodCondition, { status }: Deployment, now: string): PodCondition {
   const before = status.conditions?.find((c) => c.type === condition.type);
   const same = before?.status === condition.status && before.reason === condition.reason && before.message === condition.message;

@@ -1,17 +1,17 @@
 import type { ObjectMeta } from '../../../model/object.ts';
 import type { Actor } from './actor.ts';
 
-/** Events beyond this many make way, the oldest first: a demo that runs for days must not grow. */
+/** The most events that are kept. The oldest are deleted first, so that a demo that runs for days does not grow. */
 const KEPT = 300;
 
-/** What an event is about. */
+/** The object that an event is about. */
 interface Subject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** Records what happens as Events, the way controllers do, and forgets old ones. */
+/** Creates Events as controllers do, and deletes old ones. */
 export class EventRecorder {
   readonly #actor: Actor;
   readonly #names: ObjectMeta[] = [];

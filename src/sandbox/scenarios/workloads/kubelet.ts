@@ -4,24 +4,24 @@ import type { EventRecorder } from './events.ts';
 import { crashedStatus, creatingStatus, pullFailedStatus, runningStatus, stoppedStatus } from './pod-status.ts';
 import { isReady, type Pod, type PodStatus } from './views.ts';
 
-/** A machine pods run on. */
+/** A node that runs pods. */
 export interface NodeSpec {
   readonly name: string;
   readonly ip: string;
-  /** The first three parts of its pods' addresses. */
+  /** The first three numbers of the addresses of its pods. */
   readonly podNetwork: string;
   readonly schedulable: boolean;
 }
 
-/** An image whose tag ends like this cannot be pulled: for trying out what a broken rollout looks like. */
+/** An image whose tag ends in this way cannot be pulled, to show a broken rollout. */
 const BROKEN_IMAGE = /[-:]broken$/;
 
-/** Scheduler and nodes in one: gives pods to nodes, starts them, makes them ready, restarts what crashed. */
+/** The scheduler and all nodes: assigns pods to nodes, starts them, makes them ready, and restarts crashed containers. */
 export class Kubelet {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
   readonly #nodes: readonly NodeSpec[];
-  /** Pods whose end is under way, by uid. */
+  /** The uids of the pods that are being stopped. */
   readonly #stopping = new Set<string>();
   #nextAddress = 10;
   #nextNode = 0;
@@ -37,7 +37,7 @@ export class Kubelet {
     });
   }
 
-  /** Takes up pods that an earlier start left half-way. */
+  /** Continues with the pods that an earlier run left unfinished. */
   resume(): void {
     for (const pod of this.#actor.list('Pod')) {
       const { metadata, spec } = pod;
@@ -47,7 +47,7 @@ export class Kubelet {
     }
   }
 
-  /** The first container of a pod ends with an error and is started again, after a back-off if it had ended before. */
+  /** Makes the first container of a pod exit with an error. It starts again, after a back-off when it exited before. */
   crash(key: ObjectKey): void {
     const pod = this.#actor.get('Pod', key);
     if (!pod) return;
@@ -59,7 +59,7 @@ export class Kubelet {
     else this.#soon(uid, key, 700, 1_500, (p) => this.#start(p));
   }
 
-  /** A readiness probe fails for a moment. */
+  /** Makes a readiness probe fail for a short time. */
   flap(key: ObjectKey): void {
     const pod = this.#actor.get('Pod', key);
     if (!pod) return;
@@ -68,13 +68,13 @@ export class Kubelet {
     this.#soon(pod.metadata.uid, key, 900, 2_500, (p) => this.#makeReady(p));
   }
 
-  /** The status of a pod that has been running since a moment: for the state a scenario starts with. */
+  /** The status of a pod that runs since a time, for the initial state of a scenario. */
   settledStatus(pod: Pod, node: NodeSpec, since: string): PodStatus {
     const status = creatingStatus(pod, node, since);
     return runningStatus({ ...pod, status: { ...status, containerStatuses: [] } }, this.#address(node), since, true);
   }
 
-  /** The nodes that take pods, in turn. */
+  /** The next node that takes pods, in rotation. */
   nextNode(): NodeSpec {
     const able = this.#nodes.filter((n) => n.schedulable && !this.#actor.get('Node', n.name)?.spec.unschedulable);
     const choice = able.length > 0 ? able : this.#nodes;
@@ -98,7 +98,7 @@ export class Kubelet {
     else this.#soon(uid, key, 500, 1_800, (p) => this.#start(p));
   }
 
-  /** The two words take turns for as long as the pod lives. */
+  /** Alternates between the two reasons as long as the pod exists. */
   #failPull(pod: Pod, reason: 'ErrImagePull' | 'ImagePullBackOff'): void {
     this.#report(pod, pullFailedStatus(pod, reason));
     this.#event(pod, 'Warning', 'Failed', `Error: ${reason}`);
@@ -133,7 +133,7 @@ export class Kubelet {
     this.#events.record(pod, type, reason, message, component);
   }
 
-  /** A pod was deleted: its containers end. That it goes is the reaper's work. */
+  /** Stops the containers of a deleted pod. The reaper removes the pod. */
   #stop(key: ObjectKey, uid: string | undefined): void {
     if (!uid || this.#stopping.has(uid)) return;
     this.#stopping.add(uid);
@@ -145,7 +145,7 @@ export class Kubelet {
     });
   }
 
-  /** After a while between two bounds, if the pod is still there and still wanted. */
+  /** Calls `run` after a random time in [low, high) ms, if the pod still exists and is not being deleted. */
   #soon(uid: string | undefined, key: ObjectKey, low: number, high: number, run: (pod: Pod) => void): void {
     this.#actor.after(this.#actor.between(low, high), () => {
       const pod = this.#actor.get('Pod', key);

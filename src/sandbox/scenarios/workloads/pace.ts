@@ -1,12 +1,12 @@
 import type { Actor } from './actor.ts';
 
-/** The finest step in which a rate is kept, ms. Beyond 100 per second several calls come at once. */
+/** The shortest time between two timers, in ms. Above 100 per second, one timer makes several calls. */
 const FINEST_MS = 10;
 
-/** What was missed is made up for, but of no more than this, ms: a process that stood still does not come back with a flood. */
+/** The longest delay whose calls are made up for, in ms, so that a process that was suspended does not make a flood of calls. */
 const MOST_MADE_UP_MS = 1_000;
 
-/** Calls `step` so many times per second on average until the actor's end. Never, at a rate of 0. */
+/** Calls `step` at an average rate per second until the actor is disposed; never at a rate of 0. */
 export function pace(actor: Actor, ratePerSecond: number, step: () => void): void {
   if (ratePerSecond <= 0) return;
   const everyMs = Math.max(FINEST_MS, 1000 / ratePerSecond);
@@ -22,5 +22,5 @@ export function pace(actor: Actor, ratePerSecond: number, step: () => void): voi
   actor.after(everyMs, tick);
 }
 
-/** Thirds of a second do not add up to whole ones exactly. */
+/** Against rounding errors: three thirds of a second are not exactly one second. */
 const ROUNDING = 1e-6;

@@ -1,10 +1,10 @@
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from './views.ts';
 
-/** The states in which the sandbox's nodes report a pod, as status objects. All times are RFC 3339. */
+/** The pod status in each state that the sandbox's nodes report. All times are RFC 3339. */
 
 const START_ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
-/** The pod's conditions with some of them set; one that does not change its status keeps its time. */
+/** The conditions of a pod with some of them set. A condition whose status does not change keeps its time. */
 function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): PodCondition[] {
   const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
   for (const [type, holds] of Object.entries(states)) {
@@ -26,7 +26,7 @@ function names({ spec }: Pod): string {
   return spec.containers.map((c) => c.name).join(' ');
 }
 
-/** Given to a node, nothing started yet. */
+/** The status of a pod that has a node, before its containers start. */
 export function creatingStatus(pod: Pod, node: { ip: string }, now: string): PodStatus {
   return {
     ...pod.status,
@@ -44,7 +44,7 @@ export function creatingStatus(pod: Pod, node: { ip: string }, now: string): Pod
   };
 }
 
-/** An image that cannot be had. */
+/** The status of a pod whose image cannot be pulled. */
 export function pullFailedStatus(pod: Pod, reason: 'ErrImagePull' | 'ImagePullBackOff'): PodStatus {
   const state = (image: string): ContainerState => ({ waiting: { reason, message: pullMessage(reason, image) } });
   return { ...pod.status, containerStatuses: pod.spec.containers.map((c) => containerStatus(c, state(c.image))) };
@@ -55,7 +55,7 @@ function pullMessage(reason: string, image: string): string {
   return `rpc error: code = NotFound desc = failed to pull and unpack image "${image}": not found`;
 }
 
-/** Every container runs; ready or not yet. */
+/** The status of a pod whose containers all run, ready or not. */
 export function runningStatus(pod: Pod, ip: string, now: string, ready: boolean): PodStatus {
   const before = new Map((pod.status.containerStatuses ?? []).map((c) => [c.name, c]));
   const statuses = pod.spec.containers.map((container) => {
@@ -74,7 +74,7 @@ export function runningStatus(pod: Pod, ip: string, now: string, ready: boolean)
   };
 }
 
-/** The first container ended with an error: waiting to be started again, or starting again. */
+/** The status after the first container exited with an error: it waits for its restart, or it has restarted. */
 export function crashedStatus(pod: Pod, now: string, waiting: boolean): PodStatus {
   const [first, ...others] = pod.status.containerStatuses ?? [];
   if (!first) return pod.status;
@@ -99,7 +99,7 @@ export function crashedStatus(pod: Pod, now: string, waiting: boolean): PodStatu
   };
 }
 
-/** The first container has ended by itself. */
+/** The status after the first container exited. */
 export function endedStatus(pod: Pod, now: string, end: { exitCode: number; reason: string }): PodStatus {
   return withFirst(pod, now, (first) => {
     const startedAt = first.state.running?.startedAt ?? now;
@@ -107,7 +107,7 @@ export function endedStatus(pod: Pod, now: string, end: { exitCode: number; reas
   });
 }
 
-/** The first container, which has ended, is to be started again later. */
+/** The status while the first container waits for its restart in back-off. */
 export function backOffStatus(pod: Pod, now: string, message: string): PodStatus {
   return withFirst(pod, now, (first) => ({
     ...first,
@@ -116,7 +116,7 @@ export function backOffStatus(pod: Pod, now: string, message: string): PodStatus
   }));
 }
 
-/** The first container, which has ended, runs again, but is not ready yet. */
+/** The status after the first container restarted, not ready yet. */
 export function restartedStatus(pod: Pod, now: string): PodStatus {
   return withFirst(pod, now, (first) => {
     const restarted = { ...first, restartCount: first.restartCount + 1, lastState: endOf(first) };
@@ -133,7 +133,7 @@ function containerIdOf({ containerID }: ContainerStatus): { containerID?: string
   return typeof containerID === 'string' ? { containerID } : {};
 }
 
-/** The pod's status with its first container's changed and not ready. */
+/** The pod status with a changed first container, which is not ready. */
 function withFirst(pod: Pod, now: string, change: (first: ContainerStatus) => ContainerStatus): PodStatus {
   const [first, ...others] = pod.status.containerStatuses ?? [];
   if (!first) return pod.status;
@@ -144,7 +144,7 @@ function withFirst(pod: Pod, now: string, change: (first: ContainerStatus) => Co
   };
 }
 
-/** Every container ended in good order. */
+/** The status after all containers exited without an error. */
 export function stoppedStatus(pod: Pod, now: string): PodStatus {
   const statuses = (pod.status.containerStatuses ?? []).map((container) => {
     const { startedAt } = container.state.running ?? { startedAt: now };
@@ -169,7 +169,7 @@ function containerStatus({ name, image }: Container, state: ContainerState, befo
   };
 }
 
-/** 64 hex digits that look like a digest and depend on nothing but the text. */
+/** 64 hex digits that look like a digest; the same for the same text. */
 function digest(text: string): string {
   let state = 0x811c9dc5;
   let digits = '';

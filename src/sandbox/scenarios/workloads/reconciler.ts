@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import type { Actor } from './actor.ts';
 
-/** A controller's queue: each key is worked on once after a moment, however often it was asked for meanwhile. */
+/** A controller's queue. A key that is added several times within a short time is processed once. */
 export class WorkloadReconciler {
   readonly #actor: Actor;
   readonly #reconcile: (key: ObjectKey) => void;

@@ -6,7 +6,7 @@ import { controllerUid, isActive, isReady, type Pod, type ReplicaSet } from './v
 
 const COMPONENT = 'replicaset-controller';
 
-/** Keeps as many pods as each replica set asks for. Source of the rules: kubernetes/pkg/controller/replicaset. */
+/** Keeps the wanted number of pods of each replica set. Source of the rules: kubernetes/pkg/controller/replicaset. */
 export class ReplicaSetController {
   readonly #actor: Actor;
   readonly #events: EventRecorder;
@@ -72,12 +72,12 @@ function setStatus(replicas: number, ready: number, generation: number | undefin
   };
 }
 
-/** The status of a new set whose pods are all ready. */
+/** The status of a replica set whose pods are all ready. */
 export function settledSetStatus(replicas: number): ReplicaSet['status'] {
   return setStatus(replicas, replicas, 1);
 }
 
-/** The pods to let go: those that are not ready first, then the youngest. */
+/** The pods to delete: first those that are not ready, then the youngest. */
 function surplus(pods: readonly Pod[], wanted: number): Pod[] {
   const rank = (pod: Pod) => `${isReady(pod) ? 1 : 0}`;
   const youngestFirst = (a: Pod, b: Pod) => ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? 1 : -1);
@@ -85,7 +85,7 @@ function surplus(pods: readonly Pod[], wanted: number): Pod[] {
   return ordered.slice(0, Math.max(0, pods.length - wanted));
 }
 
-/** A reference by which an object belongs to its controller. */
+/** The owner reference from an object to its controller. */
 export function controllerReference({
   apiVersion,
   kind,

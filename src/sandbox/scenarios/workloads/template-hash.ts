@@ -1,6 +1,6 @@
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** The `pod-template-hash` of a template: equal for equal templates, in the letters real ones are made of. */
+/** The `pod-template-hash` of a template: equal for equal templates, with the characters that real ones have. */
 export function templateHash(template: unknown): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(JSON.stringify(template))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../../model/object.ts';
 
-/** The parts of the workload types that the controllers look at. Everything else passes through untouched. */
+/** The parts of the workload types that the controllers use. Everything else stays unchanged. */
 export interface Pod {
   readonly apiVersion: 'v1';
   readonly kind: 'Pod';
@@ -108,12 +108,12 @@ export function isReady({ status }: Pod): boolean {
   return status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
 }
 
-/** Pods that count towards a replica set. */
+/** Whether a pod counts for its replica set. */
 export function isActive({ metadata, status }: Pod): boolean {
   return !metadata.deletionTimestamp && status.phase !== 'Succeeded' && status.phase !== 'Failed';
 }
 
-/** The uid of the owner that controls an object. */
+/** The uid of the controlling owner of an object. */
 export function controllerUid({ ownerReferences }: ObjectMeta): string | undefined {
   return ownerReferences?.find((o) => o.controller)?.uid;
 }

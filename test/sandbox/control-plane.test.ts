@@ -7,7 +7,7 @@ const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
 const SHOP = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
 
-it('comes back as a new cluster when it is wiped: versions start again, uids are others', async () => {
+it('a wiped server is a new cluster: versions start again, and uids are different', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   const first = sandbox.resourceVersion;
   const uid = sandbox.get(NAMESPACES, 'default')?.metadata.uid;
@@ -21,7 +21,7 @@ it('comes back as a new cluster when it is wiped: versions start again, uids are
   await client.close();
 });
 
-it('comes back as it was at a snapshot, goes on from its version, and knows nothing from before', async () => {
+it('a restored server has the state of the snapshot, continues from its version, and has no history', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   sandbox.apply([SHOP, configMap('a', { at: 'then' }), APPLES, apple('one', 'red')]);
   const [then, known] = [sandbox.snapshot(), sandbox.get(CONFIG_MAPS, 'shop/a')];
@@ -43,7 +43,7 @@ it('comes back as it was at a snapshot, goes on from its version, and knows noth
   await client.close();
 });
 
-it('a snapshot says its version, and nothing else can be restored', async () => {
+it('a snapshot has a version, and only a snapshot can be restored', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   const snapshot = sandbox.snapshot();
   expect(snapshot).toEqual({ resourceVersion: sandbox.resourceVersion });

@@ -4,7 +4,7 @@ import { copiesOnRead } from '../../../src/sandbox/seed/copies-on-read.ts';
 
 const stored = () => [{ labels: { a: '1' } }, { labels: { a: '2' } }];
 
-test('a copy is not what is stored, however it is reached, and stays the same one', () => {
+test('every way to read an element gives the same copy, which is not the stored object', () => {
   const originals = stored();
   const copies = copiesOnRead(originals);
   const ways = [copies[0], copies.at(0), copies.slice()[0], [...copies][0], Object.values(copies)[0], copies.find(() => true)];
@@ -14,7 +14,7 @@ test('a copy is not what is stored, however it is reached, and stays the same on
   expect(copies).toEqual([stored()[0]]);
 });
 
-test('few or many can be cloned, sent and sorted as any array', () => {
+test('a small and a large array can be cloned, encoded and sorted as any array', () => {
   for (const length of [2, 2_000]) {
     const originals = Array.from({ length }, (_, i) => ({ labels: { a: String(length - i) } }));
     const copies = copiesOnRead(originals);
@@ -28,7 +28,7 @@ test('few or many can be cloned, sent and sorted as any array', () => {
   }
 });
 
-test('one of many is copied when it is first read, and only then', () => {
+test('an element of a large array is copied when it is first read', () => {
   const originals = Array.from({ length: 2_000 }, (_, i) => ({ labels: { a: String(i) } }));
   const copies = copiesOnRead(originals);
   const first = copies[7];
@@ -38,7 +38,7 @@ test('one of many is copied when it is first read, and only then', () => {
   expect(Object.getOwnPropertyDescriptor(copies, 8)?.get).toBeInstanceOf(Function);
 });
 
-test('changing a copy changes nothing that is stored, and is seen by the next look', () => {
+test('a change of a copy is kept, and does not change the stored object', () => {
   const originals = stored();
   const copies = copiesOnRead(originals);
   for (const { labels } of copies) labels.a = 'changed';
@@ -46,7 +46,7 @@ test('changing a copy changes nothing that is stored, and is seen by the next lo
   expect(copies[1]).toEqual({ labels: { a: 'changed' } });
 });
 
-test('what apply returned shows the state it made, though it is looked at after the next change', async () => {
+test('what `apply` and `list` returned shows their state, though it is read after the next change', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   const object = (value: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { value } });
   const first = sandbox.apply(object('1'));

@@ -35,14 +35,14 @@ async function traceOf(seed: number, options: InProcessOptions = {}): Promise<st
   return trace;
 }
 
-it('gives the same trace for the same seed, chunk by chunk, and another for another', async () => {
+it('gives the same trace for the same seed, chunk by chunk, and another one for another seed', async () => {
   const first = await traceOf(4);
   expect(first.length).toBeGreaterThan(100);
   expect(await traceOf(4)).toEqual(first);
   expect(await traceOf(4, { seed: 99 })).not.toEqual(first);
 });
 
-it('cuts bodies to chunks of at most the size asked for, and changes no byte', async () => {
+it('cuts bodies into chunks of at most the requested size, and changes no byte', async () => {
   await using sandbox = await start();
   sandbox.apply(configMapNamed('a', { text: 'ü'.repeat(500) }));
   const request = { method: 'GET', path: CONFIG_MAPS, headers: { 'accept-encoding': 'gzip' } };
@@ -61,7 +61,7 @@ it.each([0, -1, 1.5])('refuses chunks of %d bytes', async (chunkBytes) => {
   expect(() => sandbox.transport({ chunkBytes })).toThrow(`chunkBytes is ${chunkBytes}`);
 });
 
-it('is what a client can be made of', async () => {
+it('a client can be created from it', async () => {
   await using sandbox = await start();
   sandbox.apply(configMapNamed('a'));
   const client = createClient(sandbox.transport({ chunkBytes: 3 }));
@@ -69,7 +69,7 @@ it('is what a client can be made of', async () => {
   expect((await api.get('a')).metadata.name).toBe('a');
 });
 
-it('breaks what is under way when it closes, refuses the rest, and holds on to nothing', async () => {
+it('breaks open requests when it closes, refuses later ones, and leaves no listener', async () => {
   await using sandbox = await start();
   const transport = sandbox.transport();
   const leave = new AbortController();
@@ -94,14 +94,14 @@ it('rejects with the reason of a signal that aborts, before the answer and withi
   await expect(sandbox.transport().request(init)).rejects.toBe(reason);
 });
 
-it('says which connection failed when the server is not there', async () => {
+it('rejects with `transport` and the request when the server does not answer', async () => {
   await using sandbox = await start();
   sandbox.faults.add({ fault: { kind: 'refuse' } });
   const answer = sandbox.transport().request({ method: 'GET', path: CONFIG_MAPS });
   await expect(answer).rejects.toMatchObject({ code: 'transport', cause: { code: 'ECONNREFUSED' } });
 });
 
-it('carries a token, so that a controller in this process is held to its roles', async () => {
+it('sends a token, so that a controller in this process has only the rights of its roles', async () => {
   await using sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), seed: 1, rbac: true });
   const user = 'system:serviceaccount:default:bot';
   sandbox.apply({

@@ -58,7 +58,7 @@ async function text(reply: Reply): Promise<string> {
   return Buffer.concat(reply.chunks).toString('utf8');
 }
 
-it('answers over TLS with its own authority, to those who know the token', async () => {
+it('answers over TLS, with its own certificate, to requests with the token', async () => {
   const reply = await send('/api/v1/namespaces');
   expect(reply.status).toBe(200);
   expect(JSON.parse(await text(reply))).toMatchObject({ kind: 'NamespaceList' });
@@ -70,7 +70,7 @@ it.each([['Bearer nonsense'], ['Basic abc'], ['']])('answers 401 to the credenti
   expect(JSON.parse(await text(reply))).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
 });
 
-it('tells anybody that it is well', async () => {
+it('answers health checks without a token', async () => {
   expect(await text(await send('/readyz', { headers: { authorization: '' } }))).toBe('ok');
 });
 
@@ -85,7 +85,7 @@ it('sends each event of a watch at once', async () => {
   }
 });
 
-it('compresses large lists for those who take gzip, and says so', async () => {
+it('compresses large lists for clients that accept gzip', async () => {
   sandbox.apply(Array.from({ length: 200 }, (_, i) => configMapNamed(`m${i}`, { text: 'x'.repeat(2_000) })));
   const reply = await send(CONFIG_MAPS, { headers: { 'accept-encoding': 'gzip' } });
   await reply.end;
@@ -117,7 +117,7 @@ it('breaks open watches when it restarts, and is back under the same address wit
   expect(again.status).toBe(200);
 });
 
-it('forgets its history in a restart unless told to keep it', async () => {
+it('forgets its history in a restart without `keepHistory`', async () => {
   const version = sandbox.resourceVersion;
   sandbox.apply(configMapNamed('a'));
   await sandbox.restart();
@@ -125,12 +125,12 @@ it('forgets its history in a restart unless told to keep it', async () => {
   expect(await text(watching)).toContain('"code":410');
 });
 
-it('lets a fault cut the connection', async () => {
+it('a fault can break the connection', async () => {
   sandbox.faults.add({ fault: { kind: 'refuse' } });
   await expect(send('/api/v1/pods')).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-it('writes a kubeconfig that holds all it takes', () => {
+it('its kubeconfig has the address, the certificate and the token', () => {
   const text = sandbox.kubeconfig();
   expect(text).toContain(`server: ${sandbox.url}`);
   expect(text).toContain(`token: ${sandbox.token}`);
@@ -138,7 +138,7 @@ it('writes a kubeconfig that holds all it takes', () => {
   expect(text).toContain('current-context: sandbox');
 });
 
-it('remembers requests without their credentials', async () => {
+it('logs requests without their credentials', async () => {
   await send('/api/v1/pods?limit=1');
   expect([...sandbox.requests]).toEqual([{ method: 'GET', path: '/api/v1/pods?limit=1', status: 200 }]);
   expect(JSON.stringify([...sandbox.requests])).not.toContain(sandbox.token);

@@ -54,53 +54,62 @@ export interface GuardOptions {
  * `argument` before anything else. There is no deleteCollection: one call could delete any number of objects, and the
  * budget could not count them.
  */
-export function guardClient(
-  client: UnguardedClient,
-  { mode, budget = unlimitedWrites, redact = (object) => object }: GuardOptions,
-): HookClient {
-  const never = new AbortController().signal;
-  const permit = async <O extends ActionWriteOptions>(verb: string, gvr: GroupVersionResource, options: O): Promise<O> => {
-    if (mode === 'describe') {
-      throw new InformerError('hook', `the hook may not write (${verb} ${formatGvr(gvr)})`, {
-        hint: 'allow it with --allow-write, or try it with --dry-run',
-      });
-    }
-    if (mode === 'dry-run') return { ...options, dryRun: true };
-    if (!options.dryRun) await budget.take(options.signal ?? never);
-    return options;
-  };
+export function guardClient(client: UnguardedClient, options: GuardOptions): HookClient {
   return {
     resource<T extends object = UnknownObject>(gvr: GroupVersionResource, scope: { namespace?: string | undefined } = {}): HookResource<T> {
-      const resource = client.resource(gvr, scope);
-      const shown = async <R extends object>(answer: Promise<object>) => redact(await answer, gvr) as R;
-      const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, options: O) => {
-        refuseRedacted(body, gvr);
-        return permit(verb, gvr, { fieldManager: FIELD_MANAGER, ...options });
-      };
-      const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
-      return {
-        get: async (name, options) => {
-          checked(name);
-          return shown(resource.get(name, options));
-        },
-        async list(options, call) {
-          const page = await resource.list(options, call);
-          return { ...page, items: page.items.map((item) => redact(item, gvr) as T) };
-        },
-        create: async (object, options = {}) => shown(resource.create(object, await write('create', object, options))),
-        update: async (object, options = {}) => {
-          checked((object as Partial<UnknownObject> | undefined)?.metadata?.name);
-          return shown(resource.update(object, await write('update', object, options)));
-        },
-        patch: async (name, body, options) => {
-          checked(name);
-          return shown(resource.patch(name, body, await write('patch', body, options)));
-        },
-        delete: async (name, options = {}) => {
-          checked(name);
-          return resource.delete(name, await permit('delete', gvr, options));
-        },
-      };
+      return guardedResource<T>(client.resource(gvr, scope), gvr, options);
     },
   };
 }
+
+function guardedResource<T extends object>(resource: UnguardedResource, gvr: GroupVersionResource, options: GuardOptions): HookResource<T> {
+  const { redact = (object) => object } = options;
+  const shown = async <R extends object>(answer: Promise<object>) => redact(await answer, gvr) as R;
+  const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
+  const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, given: O): Promise<O> => {
+    refuseRedacted(body, gvr);
+    return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
+  };
+  return {
+    get: async (name, given) => {
+      checked(name);
+      return shown(resource.get(name, given));
+    },
+    async list(given, call) {
+      const page = await resource.list(given, call);
+      return { ...page, items: page.items.map((item) => redact(item, gvr) as T) };
+    },
+    create: async (object, given = {}) => shown(resource.create(object, await write('create', object, given))),
+    update: async (object, given = {}) => {
+      checked((object as Partial<UnknownObject> | undefined)?.metadata?.name);
+      return shown(resource.update(object, await write('update', object, given)));
+    },
+    patch: async (name, body, given) => {
+      checked(name);
+      return shown(resource.patch(name, body, await write('patch', body, given)));
+    },
+    delete: async (name, given = {}) => {
+      checked(name);
+      return resource.delete(name, await permitted('delete', gvr, given, options));
+    },
+  };
+}
+
+/** The options of a write, as the mode allows it. Waits for the budget. Throws `hook` if the hook may not write. */
+async function permitted<O extends ActionWriteOptions>(
+  verb: string,
+  gvr: GroupVersionResource,
+  given: O,
+  { mode, budget = unlimitedWrites }: GuardOptions,
+): Promise<O> {
+  if (mode === 'describe') {
+    throw new InformerError('hook', `the hook may not write (${verb} ${formatGvr(gvr)})`, {
+      hint: 'allow it with --allow-write, or try it with --dry-run',
+    });
+  }
+  if (mode === 'dry-run') return { ...given, dryRun: true };
+  if (!given.dryRun) await budget.take(given.signal ?? NEVER);
+  return given;
+}
+
+const NEVER = new AbortController().signal;

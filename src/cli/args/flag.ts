@@ -136,7 +136,7 @@ const optionOf = <T>(options: Options<T>, reader: Reader<T>) => ({
   name: '',
   type: 'option' as const,
   input: [],
-  parse: async (input: string) => reader(input, ''),
+  parse: async (input: string, _context: unknown, { name }: { name: string }) => reader(input, name),
   ...options,
 });
 

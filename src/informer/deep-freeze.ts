@@ -1,4 +1,7 @@
-/** Freezes a value and everything in it, so that a write throws (in strict mode). Returns the value. Cycles are fine, and so is any depth. */
+/**
+ * Freezes a value and everything in it, so that a write throws in strict mode. Returns the value. Handles cycles and
+ * any depth.
+ */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];
   while (open.length > 0) {

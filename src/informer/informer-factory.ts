@@ -7,10 +7,10 @@ import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 
-/** Any object with metadata; its type may say that it is read-only, as `Wire` types do. */
+/** Any object with metadata. Its type may be read-only, as `Wire` types are. */
 type Cacheable = DeepReadonly<KubeObject>;
 
-/** Gives access to collections. A client does. */
+/** The source of collections, for example a client. */
 export interface ResourceSource {
   resource<T extends Cacheable>(
     gvr: GroupVersionResource,
@@ -21,16 +21,20 @@ export interface ResourceSource {
 type SharedOptions = Omit<SharedInformerOptions<UnknownObject>, 'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'>;
 
 export interface InformerFactoryOptions extends SharedOptions {
-  /** Empty or absent = all. Several are watched one by one, behind one lister and one set of handlers. */
+  /**
+   * The namespaces to watch; empty or absent: all. Several namespaces are watched one by one, behind one lister and one
+   * set of handlers.
+   */
   namespaces?: readonly string[] | undefined;
-  /** Restrict every LIST and WATCH. */
+  /** The selectors of every LIST and WATCH. */
   listOptions?: SharedInformerOptions<UnknownObject>['selectors'];
   /**
-   * Ask the server for objects' metadata alone (PartialObjectMetadata): no spec, no status, a fraction of the bytes and of the memory. For
-   * whoever needs to know that, not what. Default false. Source: client-go metadata/metadatainformer.
+   * Asks the server for the metadata of objects only (PartialObjectMetadata): no spec and no status, and much less
+   * traffic and memory. For programs that need to know that an object changed, not how. Default false. Source:
+   * client-go metadata/metadatainformer.
    */
   metadataOnly?: boolean | undefined;
-  /** Applied to objects of every type. */
+  /** Called for every object of every type. */
   transform?: (<T extends KubeObject>(object: T) => T) | undefined;
 }
 
@@ -42,15 +46,15 @@ const KNOWN_FACTORY_OPTIONS = {
   metadataOnly: 'boolean',
 } satisfies KnownOptionsOf<InformerFactoryOptions>;
 
-/** An informer and the reading side of its cache. */
+/** An informer and the reader's side of its cache. */
 export interface InformerHandle<T> {
   readonly informer: SharedInformer<T>;
   readonly lister: Lister<T>;
 }
 
 /**
- * Informers by resource type, shared by whoever asks: one cache and one watch per type and namespace.
- * Source: client-go dynamic/dynamicinformer/informer.go.
+ * Informers by resource type, shared by all callers: one cache for each type, and one watch for each type and
+ * namespace. Source: client-go dynamic/dynamicinformer/informer.go.
  */
 export class InformerFactory {
   readonly #source: ResourceSource;
@@ -68,7 +72,7 @@ export class InformerFactory {
     this.#options = options;
   }
 
-  /** The informer of a type; asking again gives the same one. It runs only after the next `start`. */
+  /** The informer of a type, the same one on every call. It runs only after the next `start`. */
   forResource<T extends Cacheable = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
     const isGvr =
       typeof gvr === 'object' && gvr !== null && [gvr.group, gvr.version, gvr.resource].every((part) => typeof part === 'string');
@@ -86,7 +90,7 @@ export class InformerFactory {
     return { informer, lister: informer.lister };
   }
 
-  /** Starts what was asked for and does not run yet. Returns at once. After `shutdown` it does nothing. */
+  /** Starts the informers that do not run yet. Returns at once. Does nothing after `shutdown`. */
   start(signal: AbortSignal): void {
     if (this.#isShutDown) return;
     for (const [name, informer] of this.#informers) {
@@ -95,8 +99,8 @@ export class InformerFactory {
   }
 
   /**
-   * Waits for the initial sync of every informer that was started. Ends early with the signal or the timeout; never rejects. One that was asked for
-   * and never started is not waited for; the result names it and is not complete.
+   * Waits for the initial sync of every informer that was started. Ends early with the signal or the timeout; never
+   * rejects. An informer that was never started is not waited for; the result names it and is not complete.
    */
   async waitForSync(signal?: AbortSignal, options: { timeoutMs?: number | undefined } = {}): Promise<SyncResult> {
     checkOptions('waitForSync', options, { timeoutMs: 'number' });
@@ -113,7 +117,10 @@ export class InformerFactory {
     );
   }
 
-  /** Resolves when every informer has ended, which they do when the signal given to `start` aborts. Nothing can be started after. */
+  /**
+   * Resolves when every informer has ended, which happens when the signal given to `start` aborts. No informer can be
+   * started afterwards.
+   */
   async shutdown(): Promise<void> {
     this.#isShutDown = true;
     await Promise.all(this.#running.values());
@@ -130,7 +137,7 @@ export class InformerFactory {
 }
 
 /**
- * Informers for any resource type over a client.
+ * Creates a factory of informers for any resource type over a client.
  * @example
  * const factory = dynamicInformerFactory(client, { namespaces: ['shop'] });
  * const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });

@@ -17,42 +17,45 @@ import { Reflector } from './watch/reflector.ts';
 import type { ReflectorOptions } from './watch/reflector-options.ts';
 import { DEFAULT_IDLE_MS } from './watch/watch-connection.ts';
 
-/** What a stream has to catch up with a list, before a difference counts. */
+/** How long a stream may lag behind a list before a difference counts, ms. */
 const VERIFY_GRACE_MS = 10_000;
 
 export interface LaneOptions<T> {
-  /** The namespace the source is limited to; undefined = it is not. */
+  /** The namespace of the source; undefined when it has all of them. */
   namespace: string | undefined;
-  /** The one name the source is limited to; undefined = it is not. */
+  /** The only name in the source; undefined when it has all names. */
   name?: string | undefined;
-  /** When it aborts, the source is left out: see `ScopedSource`. */
+  /** Aborts when the source is to be left out: see `ScopedSource`. */
   leftOut?: AbortSignal | undefined;
   reflector: ReflectorOptions;
   clock: Clock;
   logger: Logger;
-  /** What is settled only when the informer starts. */
+  /** The options that are final only when the informer starts. */
   atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
-  /** Brings deltas into the shared store and notifies the handlers, both at once. */
+  /** Applies deltas to the shared store and notifies the handlers, without a pause in between. */
   apply: (deltas: readonly Delta<T>[], context: ApplyContext) => Promise<void>;
-  /** Tells the handlers of a continuity event in its place. */
-  tell: (event: OrderedContinuity) => void;
-  /** The cache, for reading. */
+  /** Calls the handlers with a continuity event, in order with their notifications. */
+  onOrderedContinuity: (event: OrderedContinuity) => void;
+  /** A read-only view of the cache. */
   cache: Pick<Indexer<T>, 'entries' | 'get' | 'keyOf'>;
-  /** Ms between two verifications; 0 = never. */
+  /** The time between two verifications, ms. 0: never. */
   verifyEveryMs: number;
-  /** A promise while a handler holds everything up. */
+  /** A promise while a handler makes the informer wait; undefined otherwise. */
   room: () => Promise<unknown> | undefined;
   onSynced: () => void;
 }
 
-/** Which keys a source speaks for; undefined = all. */
+/** Whether a key belongs to a source; undefined when all do. */
 function keysOf(namespace: string | undefined, name: string | undefined): ((key: ObjectKey) => boolean) | undefined {
   if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
   if (namespace) return (key) => key === `${namespace}/${name}`;
   return (key) => key === name || key.endsWith(`/${name}`);
 }
 
-/** One source's way into a shared informer's cache: reflector, queue, and the loop that applies what was queued. */
+/**
+ * The path from one source into the cache of a shared informer: reflector, queue, and the loop that applies queued
+ * deltas.
+ */
 export class InformerLane<T> {
   readonly #source: ListerWatcher<T>;
   readonly #options: LaneOptions<T>;
@@ -92,7 +95,7 @@ export class InformerLane<T> {
     return this.#ledger;
   }
 
-  /** Deltas waiting to be applied. */
+  /** The number of deltas that wait to be applied. */
   get depth(): number {
     return this.#fifo?.size ?? 0;
   }
@@ -101,7 +104,7 @@ export class InformerLane<T> {
     return this.#ledger.observe(observer);
   }
 
-  /** Runs until aborted, or left out. Resolves when neither the reflector nor the applying loop runs any more. */
+  /** Runs until aborted or left out. Resolves when neither the reflector nor the applying loop runs any more. */
   async run(parent: AbortSignal): Promise<void> {
     const { atStart, onSynced, reflector, leftOut } = this.#options;
     using running = scope(parent);
@@ -110,7 +113,7 @@ export class InformerLane<T> {
       leftOut &&
       onAbort(leftOut, () => {
         running.abort();
-        onSynced(); // it may have been the last that the first sync waited for
+        onSynced(); // the initial sync may have waited for this lane alone
       });
     if (signal.aborted) return;
     const { transform, resyncMs } = atStart();
@@ -125,10 +128,10 @@ export class InformerLane<T> {
       scope: this.#options.namespace,
     });
     using verifying = scope(signal);
-    using _told = this.#ledger.observe((event) => {
-      if (isOrdered(event)) fifo.told(event);
+    using _ordered = this.#ledger.observe((event) => {
+      if (isOrdered(event)) fifo.continuity(event);
     });
-    const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyAgainAndAgain(verifying.signal)]);
+    const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyPeriodically(verifying.signal)]);
     try {
       await this.#reflector.run(signal);
     } finally {
@@ -138,7 +141,7 @@ export class InformerLane<T> {
     }
   }
 
-  /** What of the cache comes from this source. */
+  /** The part of the cache that comes from this source. */
   #view(): CacheView {
     const { cache } = this.#options;
     return {
@@ -169,8 +172,8 @@ export class InformerLane<T> {
   }
 
   #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
-    const [first] = deltas; // what is no change of an object comes alone
-    if (first?.type === 'Told') return this.#options.tell(first.event);
+    const [first] = deltas; // a delta that is not a change of one object comes alone
+    if (first?.type === 'Continuity') return this.#options.onOrderedContinuity(first.event);
     const context = { isInInitialList, within: this.#within, onContradiction: this.#onContradiction };
     const last = deltas.at(-1);
     return this.#options.apply(deltas, context).then(() => {
@@ -178,14 +181,17 @@ export class InformerLane<T> {
     });
   }
 
-  /** A stream that continues another cannot contradict the cache. An event that came twice does not. */
+  /**
+   * A resumed stream that contradicts the cache belongs to another history. An event that comes twice is no
+   * contradiction.
+   */
   readonly #onContradiction = (what: string, resourceVersion: ResourceVersion | undefined): void => {
     const isResumed = this.#ledger.stretches.at(-1)?.by === 'resumed';
     if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return;
     this.#reflector?.distrust(replacedHistory(what));
   };
 
-  /** So many changes from this source did not get into the cache, or not under every index. */
+  /** Records changes from this source that the cache did not store, or not under every index. */
   refused(error: unknown, next: Refusal, changes: number): void {
     const text = next === 'dropped' ? 'a change could not be applied to the cache' : 'a change could not be indexed';
     this.#options.logger.error(text, { error, changes });
@@ -193,8 +199,9 @@ export class InformerLane<T> {
   }
 
   /**
-   * Holds the part of the cache that comes from this source against a fresh list; where they differ for good, the state is fetched anew.
-   * Rejects with `list` when the list fails, with `closed` before the first sync.
+   * Compares the part of the cache that comes from this source with a fresh list. A lasting difference makes the
+   * reflector fetch the state again. Rejects with `list` when the list fails, and with `closed` before the initial
+   * sync.
    */
   async verify(signal: AbortSignal): Promise<Drift> {
     if (!this.hasSynced) throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
@@ -226,7 +233,7 @@ export class InformerLane<T> {
     });
   }
 
-  async #verifyAgainAndAgain(signal: AbortSignal): Promise<void> {
+  async #verifyPeriodically(signal: AbortSignal): Promise<void> {
     const { verifyEveryMs, clock, logger } = this.#options;
     while (verifyEveryMs > 0 && !signal.aborted) {
       try {

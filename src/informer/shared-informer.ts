@@ -27,21 +27,22 @@ import type { ListerWatcher } from './watch/lister-watcher.ts';
 import { checkReflectorOptions } from './watch/reflector.ts';
 import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './watch/reflector-options.ts';
 
-/** One collection an informer draws from; several, each limited to a namespace or a name, make one cache. */
+/** A collection that an informer reads. Several sources, each limited to a namespace or a name, make one cache. */
 export interface ScopedSource<T> {
   source: ListerWatcher<T>;
-  /** Absent = everything the source has. */
+  /** The namespace to which the source is limited. Absent: the source has no limit. */
   namespace?: string | undefined;
-  /** Only the object of this name is asked for (`metadata.name=`), for which a right on that name is enough. Absent = every name. */
+  /** The only name to ask for (`metadata.name=`); a right on that name is enough. Absent: every name. */
   name?: string | undefined;
   /**
-   * When it aborts, the source is left out: nothing is asked of it any more, what it has brought stays in the cache as it is, and the first sync
-   * does not wait for it. An informer whose sources are all left out does not sync. Absent = it takes part until the informer stops.
+   * When it aborts, the source is left out: it gets no more requests, its objects stay in the cache as they are, and
+   * the initial sync does not wait for it. An informer whose sources are all left out does not sync. Absent: the source
+   * is used until the informer stops.
    */
   leftOut?: AbortSignal | undefined;
 }
 
-/** What is passed on to the reflector is described at {@link ReflectorOptions}. */
+/** The options that are passed on to the reflector. {@link ReflectorOptions} describes them. */
 type PassedOn =
   | 'name'
   | 'sync'
@@ -61,62 +62,78 @@ type PassedOn =
   | 'logger';
 
 export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedOn> {
-  /** Whose NotFound errors the lister throws. */
+  /** The resource in the NotFound errors of the lister. */
   resource?: { group: string; resource: string } | undefined;
-  /** Default resync period of handlers, ms. 0 (default) = no resync for anybody. */
+  /** The default resync period of handlers, ms. 0 (default): no handler gets resyncs. */
   resyncMs?: number | undefined;
-  /** Indexes beside `namespace`. */
+  /** Indexes in addition to `namespace`. */
   indexers?: Indexers<DeepReadonly<T>> | undefined;
-  /** Applied once to every object before it is cached; may change it in place. The cache's key is the result's. */
+  /**
+   * Called once for every object before it is cached; may change it in place. The key in the cache is that of the
+   * result.
+   */
   transform?: ((object: T) => T) | undefined;
-  /** Freeze cached objects, so that a write to one throws where it is made. For tests and development. */
+  /** Freezes cached objects, so that a write to one throws. For tests and development. */
   freeze?: boolean | undefined;
   /**
-   * Ms between two verifications: the cache is held against a fresh list, a difference that lasts is reported (`drift` in the ledger and in
-   * `onContinuity`) and mended by a relist. 0 (default) = never. See {@link SharedInformer.verify}.
+   * The time between two verifications, ms. 0 (default): never. A verification compares the cache with a fresh list. A
+   * lasting difference is reported (`drift` in the ledger and in `onContinuity`) and repaired by a relist. See {@link
+   * SharedInformer.verify}.
    */
   verifyEveryMs?: number | undefined;
-  /** Called with what handlers, index functions and the transform threw, beside the log. What it throws itself is logged and goes no further. */
+  /**
+   * Called with the errors of handlers, index functions and the transform, which are also logged. Errors that it throws
+   * itself are logged.
+   */
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
 export interface HandlerOptions<T> {
-  /** Ms between resyncs of this handler. Default the informer's; 0 = never; less than 1 s counts as 1 s. Not finer than the informer's check. */
+  /**
+   * The resync period of this handler, ms. Default: the informer's. 0: never. Values under 1 s count as 1 s. Never
+   * shorter than the informer's check interval.
+   */
   resyncMs?: number | undefined;
-  /** Tell this handler only of objects for which this holds. See {@link createFilteringHandler}. */
+  /** Limits the handler to objects that the filter accepts. See {@link createFilteringHandler}. */
   filter?: ((object: DeepReadonly<T>) => boolean) | undefined;
-  /** When the handler is slower than the stream. Default `buffer`. */
+  /** The queue policy when the handler is slower than the stream. Default `buffer`. */
   policy?: QueuePolicy | undefined;
-  /** With `block`: the backlog from which the informer stops reading. Default 1000. */
+  /** With `block`: the backlog at which the informer stops reading. Default 1000. */
   blockAt?: number | undefined;
 }
 
-/** A handler's place in an informer. */
+/** The registration of a handler with an informer. */
 export interface Registration extends Disposable {
-  /** Every object of the first state has been handled by this handler (its promises settled). */
+  /** Whether this handler has handled every object of the initial list (its promises have settled). */
   readonly hasSynced: boolean;
-  /** Resolves then; rejects when the handler is removed or the informer stops before, or with the signal's reason. */
+  /**
+   * Resolves when the handler has synced. Rejects when the handler is removed or the informer stops before that, or
+   * with the signal's reason.
+   */
   whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Ends delivery at once: what waits is dropped, a callback that is running finishes. Doing it twice does nothing. */
+  /**
+   * Ends delivery at once. Queued notifications are dropped; a callback that is running finishes. A second call does
+   * nothing.
+   */
   remove(): void;
-  /** Notifications waiting. */
+  /** The number of queued notifications. */
   readonly depth: number;
   /**
-   * The place of the next one, as in the details of notifications: 0 for one that has none (synced, continuity), undefined when none waits.
-   * A notification that is being handled no longer waits.
+   * The place of the next queued notification, as in its details; 0 for one without a place (synced, continuity),
+   * undefined when none is queued. A notification that is being handled is not queued any more.
    */
   readonly nextSequence: number | undefined;
-  /** Callbacks that threw or rejected. */
+  /** The number of callbacks that threw or rejected. */
   readonly errors: number;
-  /** Notifications merged away by `coalesce`. */
+  /** The number of notifications that `coalesce` merged away. */
   readonly lost: number;
-  /** The effective resync period, ms; 0 = never. */
+  /** The effective resync period, ms; 0: never. */
   readonly resyncMs: number;
 }
 
 const { shouldResync: _1, bookmarkWarningMs: _2, scope: _3, cache: _4, ledger: _5, ...PASSED_ON } = KNOWN_REFLECTOR_OPTIONS;
 
-/** Every option of an informer; the factory takes most of them, too. */
+/** All options of an informer. The factory accepts most of them. */
 export const KNOWN_OPTIONS = {
   ...PASSED_ON,
   resource: { group: 'text', version: 'text', resource: 'text' },
@@ -139,16 +156,17 @@ const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
 
 /**
- * A cache of one collection, kept up to date, and any number of handlers told of every change to it.
- *
- * Promises: the cache agrees with the server once things are quiet; handlers hear of each object's changes in order, one at a time, after
- * the cache shows them; a handler that comes late first hears of everything cached; a handler that fails or dawdles hurts nobody else.
- * Does not promise: every intermediate state across a relist (the continuity ledger says where), or any order between two handlers.
+ * A cache of one collection that is kept up to date, and any number of handlers that are called with every change.
+ * Promises: the cache agrees with the server once the server is quiet. Handlers get the changes of each object in
+ * order, one at a time, after the cache shows them. A late handler first gets every cached object. A handler that fails
+ * or is slow does not affect the others.
+ * Does not promise: every intermediate state across a relist (the continuity ledger says where), or any order between
+ * two handlers.
  * Source: client-go tools/cache/shared_informer.go.
  */
 export class SharedInformer<T> implements Syncable {
   readonly name: string;
-  /** The readers' side of the cache. */
+  /** The reader's side of the cache. */
   readonly lister: Lister<T>;
   readonly #options: SharedInformerOptions<T>;
   readonly #clock: Clock;
@@ -159,7 +177,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #lanes: readonly InformerLane<T>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
-  /** What index functions threw in the batch at work. */
+  /** The errors of index functions in the current batch. */
   #unindexed: InformerError[] = [];
   #transform: ((object: T) => T) | undefined;
   #onWatchError: ((error: unknown) => void) | undefined;
@@ -192,17 +210,20 @@ export class SharedInformer<T> implements Syncable {
     this.lister = createLister(this.#indexer, options.resource);
     this.#processor = new Processor(this.#clock);
     this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
-    this.onContinuity((event) => this.#heard(event));
+    this.onContinuity((event) => this.#onStoreFault(event));
   }
 
   // --- state -----------------------------------------------------------------------------------------------------------------------
 
-  /** The first state is in the cache and has been queued to every handler. Never goes back. */
+  /** Whether the initial list is in the cache and has been queued to every handler. Never turns false again. */
   get hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
-  /** Resolves when synced; rejects with `closed` when the informer stops before, or with the signal's reason. */
+  /**
+   * Resolves when the informer has synced. Rejects with `closed` when the informer stops before that, or with the
+   * signal's reason.
+   */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.isOpen ? Promise.resolve() : this.#synced.wait(signal);
   }
@@ -215,17 +236,20 @@ export class SharedInformer<T> implements Syncable {
     return this.#state === 'stopped';
   }
 
-  /** The version the reflector has reached, '' before the first sync. Over several namespaces: the one reached by the first of them. */
+  /**
+   * The version that the reflector has reached; '' before the first sync. With several namespaces: the version of the
+   * first one.
+   */
   get lastSyncResourceVersion(): ResourceVersion {
     return this.#lanes[0]?.lastSyncResourceVersion ?? '';
   }
 
-  /** How the cache came by what it shows, one ledger per source. */
+  /** How the content of the cache was obtained, one ledger for each source. */
   get continuity(): readonly Continuity[] {
     return this.#lanes.map((lane) => lane.continuity);
   }
 
-  /** The latest fault not yet mended, of any source. */
+  /** The latest fault of any source that has not been repaired yet. */
   get lastError(): unknown {
     return this.#lanes.find((lane) => lane.lastError !== undefined)?.lastError;
   }
@@ -234,7 +258,7 @@ export class SharedInformer<T> implements Syncable {
     return this.#processor.size;
   }
 
-  /** How often resyncs are looked for, ms; 0 = never. Settled when the informer starts. */
+  /** The interval of the resync check, ms; 0: never. Final when the informer starts. */
   get resyncCheckMs(): number {
     return this.#resyncCheckMs;
   }
@@ -253,7 +277,10 @@ export class SharedInformer<T> implements Syncable {
     this.#onWatchError = handler;
   }
 
-  /** Adds indexes, filled from what is cached, at any time before the stop. Throws `argument` when a name is taken. */
+  /**
+   * Adds indexes over the cached objects, at any time before the informer stops. Throws `argument` when a name is
+   * taken.
+   */
   addIndexers(indexers: Indexers<DeepReadonly<T>>): void {
     if (this.isStopped)
       throw new InformerError('closed', `indexers were not added to the informer of ${this.name} because it has stopped already`);
@@ -261,8 +288,10 @@ export class SharedInformer<T> implements Syncable {
   }
 
   /**
-   * Adds a handler; on a running informer it first hears of everything cached. The same handler may be added twice: two registrations.
-   * Throws `closed` when the informer has stopped, `argument` for a handler without a callback that is known and for options that are not.
+   * Adds a handler. On a running informer it first gets every cached object. A handler that is added twice has two
+   * registrations.
+   * Throws `closed` when the informer has stopped. Throws `argument` for a handler without any known callback and for
+   * unknown options.
    */
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
     checkHandler(handler);
@@ -270,14 +299,15 @@ export class SharedInformer<T> implements Syncable {
     return this.#register(sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler), options);
   }
 
-  /** Removes a registration. One of another informer, or already removed, is left as it is. */
+  /** Removes a registration. Does nothing for one of another informer, or one that is already removed. */
   removeHandler(registration: Registration): void {
     if (registration instanceof HandlerRegistration && registration.owner === this.#processor) registration.remove();
   }
 
   /**
-   * The notifications as an async iterable with back-pressure: the informer reads no faster than this is pulled. Begins with the cached
-   * state at the first pull; a `synced` event follows the last object of the first state. Ends with the signal or the informer.
+   * The notifications as an async iterable with back-pressure: the informer reads no faster than the consumer pulls.
+   * Begins with the cached objects at the first pull. A `synced` event follows the last object of the initial list.
+   * Ends with the signal or the informer.
    */
   events(options: { signal?: AbortSignal; limit?: number } = {}): AsyncGenerator<InformerEvent<T>, void, undefined> {
     checkOptions('events', options, { signal: 'signal', limit: 'number' });
@@ -297,9 +327,9 @@ export class SharedInformer<T> implements Syncable {
   }
 
   /**
-   * Holds the cache against a fresh list of the server and says where they differ for good; such a difference is mended by a relist.
-   * Takes a list, and about ten seconds where they differ at first: a stream may lag. Rejects with `list` when a list fails, with `closed`
-   * before the first sync, or with the signal's reason.
+   * Compares the cache with a fresh list and returns the lasting differences, which a relist then repairs.
+   * Takes one list, and about ten seconds more when they differ at first, because a stream may lag. Rejects with `list`
+   * when a list fails, with `closed` before the initial sync, or with the signal's reason.
    */
   async verify(signal: AbortSignal = new AbortController().signal): Promise<Drift> {
     const drifts = await Promise.all(this.#lanes.filter((lane) => !lane.isLeftOut).map((lane) => lane.verify(signal)));
@@ -307,7 +337,10 @@ export class SharedInformer<T> implements Syncable {
     return { missing: all('missing'), extra: all('extra'), stale: all('stale') };
   }
 
-  /** Keeps the cache until aborted; resolves when nothing of it runs any more. A second call returns at once; a stopped informer stays so. */
+  /**
+   * Keeps the cache up to date until aborted. Resolves when no part of the informer runs any more. A second call
+   * returns at once, and a stopped informer cannot be started again.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'new') {
       this.#logger.warn('the informer has started, run more than once is not allowed');
@@ -327,7 +360,8 @@ export class SharedInformer<T> implements Syncable {
     }
   }
 
-  // --- inside ----------------------------------------------------------------------------------------------------------------------
+  // --- internals
+  // -------------------------------------------------------------------------------------------------------------------
 
   async #stop(): Promise<void> {
     this.#state = 'stopped';
@@ -355,7 +389,7 @@ export class SharedInformer<T> implements Syncable {
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
       apply: (deltas, context) => this.#apply(deltas, context, lane),
-      tell: (event) => this.#processor.tell(event),
+      onOrderedContinuity: (event) => this.#processor.continuity(event),
       cache: this.#indexer,
       verifyEveryMs,
       room: () => this.#processor.room(),
@@ -369,7 +403,10 @@ export class SharedInformer<T> implements Syncable {
     return transform ? (object) => deepFreeze(transform(object)) : deepFreeze;
   }
 
-  /** Others may have their turn before the store changes; from there to the last push nobody has, no reader and no new handler. */
+  /**
+   * Other code may run before the store changes. From then until the last push no other code runs: no reader and no new
+   * handler.
+   */
   async #apply(deltas: readonly Delta<T>[], context: ApplyContext, lane: number): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const steps = applyingDeltas(deltas, this.#indexer, context);
@@ -390,7 +427,7 @@ export class SharedInformer<T> implements Syncable {
     }
   }
 
-  #heard(event: ContinuityEvent): void {
+  #onStoreFault(event: ContinuityEvent): void {
     if (event.kind !== 'fault' || event.fault !== 'store') return;
     this.#metrics?.storeFailed?.(event.changes);
     tell('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
@@ -445,11 +482,11 @@ export class SharedInformer<T> implements Syncable {
     if (!(wanted >= 0)) throw new InformerError('argument', `resyncMs must be a number not below 0, not ${wanted}`);
     if (wanted === 0) return 0;
     if (this.#resyncCheckMs === 0) {
-      this.#logger.warn('a handler asked for resyncs of an informer that was built with none', { resyncMs: wanted });
+      this.#logger.warn('a handler asked for resyncs of an informer that has none', { resyncMs: wanted });
       return 0;
     }
     if (wanted < LEAST_RESYNC_MS)
-      this.#logger.warn('a resync period was raised to the least one', { resyncMs: wanted, least: LEAST_RESYNC_MS });
+      this.#logger.warn('a resync period was raised to the shortest one', { resyncMs: wanted, least: LEAST_RESYNC_MS });
     const period = Math.max(wanted, LEAST_RESYNC_MS);
     if (period >= this.#resyncCheckMs) return period;
     if (this.isStarted) {
@@ -527,7 +564,9 @@ function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
 
 const CALLBACKS = ['added', 'updated', 'deleted', 'synced', 'continuity'] as const;
 
-/** One without any callback does nothing, and says so; one whose callbacks are all unknown was meant to do something. */
+/**
+ * Throws for a handler whose callbacks are all unknown. A handler without any property is allowed, and does nothing.
+ */
 function checkHandler(handler: InformerHandler<never>): void {
   const isHandler = typeof handler === 'object' && handler !== null;
   const names = isHandler ? Object.keys(handler) : [];

@@ -4,16 +4,19 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 
-/** Which of several caches have synced, and what kept the others. Source: client-go tools/cache SyncResult. */
+/**
+ * The result of a wait for several caches: which have synced, and what delayed the others. Source: client-go
+ * tools/cache SyncResult.
+ */
 export class SyncResult {
-  /** By name, only of those that had been started. */
+  /** By name, whether a cache has synced. Contains only caches that had been started. */
   readonly synced: ReadonlyMap<string, boolean>;
-  /** Why the wait ended, if not by success. */
+  /** Why the wait ended before all had synced; undefined otherwise. */
   readonly cause: unknown;
-  /** What stands in the way of each one that is late, as far as it is known. */
+  /** The cause of each late cache's delay, as far as it is known. */
   readonly troubles: ReadonlyMap<string, unknown>;
 
-  /** The names of those that a factory was asked for and that nobody has started, so that they were not waited for. */
+  /** The names of the informers of a factory that were never started, so that they were not waited for. */
   readonly notStarted: readonly string[];
 
   constructor(
@@ -32,7 +35,7 @@ export class SyncResult {
     return this.notStarted.length === 0 && [...this.synced.values()].every(Boolean);
   }
 
-  /** The names of those that are late, sorted. */
+  /** The names of the late caches, sorted. */
   get late(): string[] {
     return [...this.synced]
       .filter(([, isSynced]) => !isSynced)
@@ -40,7 +43,10 @@ export class SyncResult {
       .sort();
   }
 
-  /** "failed to sync all caches: a, b: cause", or undefined when all have synced. The hint tells what stood in the way. */
+  /**
+   * The error "failed to sync all caches: a, b: cause"; undefined when all have synced. The hint contains the causes of
+   * the delays.
+   */
   asError(): InformerError | undefined {
     const { late } = this;
     if (this.isComplete) return undefined;
@@ -62,22 +68,25 @@ function notStarted(names: readonly string[]): InformerError {
   });
 }
 
-/** A cache that can be waited for. */
+/** A cache whose initial sync can be awaited. */
 export interface Syncable {
   readonly name: string;
   readonly hasSynced: boolean;
-  /** What keeps it from syncing, if it knows. */
+  /** The error that delays the sync, if any. */
   readonly lastError?: unknown;
-  /** False when nobody has started it. */
+  /** False when the cache has not been started. */
   readonly isStarted?: boolean;
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
 export interface WaitOptions {
-  /** How long to wait at most, ms. Default without end. */
+  /** The longest wait, ms. Default: without end. */
   timeoutMs?: number | undefined;
   clock?: Clock | undefined;
-  /** Where a wait that goes on is reported, after 10 s and then ever more rarely, with what stands in the way. Default: stderr. */
+  /**
+   * The logger for reminders of a long wait: after 10 s, then less and less often, each with the cause of the delay.
+   * Default: stderr.
+   */
   logger?: Logger | undefined;
 }
 
@@ -87,8 +96,9 @@ const FIRST_REMINDER_MS = 10_000;
 const LONGEST_REMINDER_MS = 300_000;
 
 /**
- * Waits for every cache, without polling. One that has synced counts even when the signal aborts at the same moment. Never rejects: what
- * came of it, which cache is late and what stands in its way is in the result. While it lasts, reminders go to the logger.
+ * Waits for the initial sync of every cache, without polling. Never rejects: the result names each late cache and the
+ * cause of its delay. A cache that has synced counts even when the signal aborts at the same moment. During the wait,
+ * reminders go to the logger.
  */
 export async function waitForSync(caches: readonly Syncable[], signal?: AbortSignal, options: WaitOptions = {}): Promise<SyncResult> {
   checkOptions('waitForSync', options, KNOWN_WAIT_OPTIONS);
@@ -107,7 +117,7 @@ export async function waitForSync(caches: readonly Syncable[], signal?: AbortSig
   return new SyncResult(synced, late.length > 0 ? failures[0] : undefined, new Map(late.map((cache) => [cache.name, troubleOf(cache)])));
 }
 
-/** Says of each cache that is late what stands in its way, so that a wait without an end is not a silent one. */
+/** Logs the cause of each late cache's delay, so that an endless wait is not silent. */
 function reminders(caches: readonly Syncable[], clock: Clock, logger: Logger): Disposable {
   let everyMs = FIRST_REMINDER_MS;
   let waitedMs = 0;
@@ -116,7 +126,7 @@ function reminders(caches: readonly Syncable[], clock: Clock, logger: Logger): D
     waitedMs += everyMs;
     for (const cache of caches) {
       if (cache.hasSynced) continue;
-      logger.warn('still waiting for the first sync', {
+      logger.warn('still waiting for the initial sync', {
         cache: cache.name,
         seconds: waitedMs / 1000,
         because: messageOf(troubleOf(cache)),
@@ -129,7 +139,7 @@ function reminders(caches: readonly Syncable[], clock: Clock, logger: Logger): D
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-/** What stands in the way of a cache that has not synced: its last error, or that nobody has started it. */
+/** The cause of a cache's delay: its last error, or that it has not been started. */
 export function troubleOf({ lastError, isStarted }: Pick<Syncable, 'lastError' | 'isStarted'>): unknown {
   if (lastError !== undefined) return lastError;
   return isStarted === false

@@ -3,35 +3,35 @@ import { InformerError } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
 
-/** What the cache and a fresh list disagree about, keys ascending. All empty: they agree. */
+/** The keys on which the cache and a fresh list differ, ascending. All empty when they agree. */
 export interface Drift {
-  /** On the server, not in the cache. */
+  /** Keys on the server that are not in the cache. */
   readonly missing: readonly ObjectKey[];
-  /** In the cache, not on the server. */
+  /** Keys in the cache that are not on the server. */
   readonly extra: readonly ObjectKey[];
-  /** In both, but of another version or uid. */
+  /** Keys in both, with different versions or uids. */
   readonly stale: readonly ObjectKey[];
 }
 
 export interface VerifierOptions<T> {
-  /** The part of the cache that the lists speak for. */
+  /** The part of the cache that the lists cover. */
   cached: () => Iterable<readonly [ObjectKey, T]>;
   get: (key: ObjectKey) => T | undefined;
-  /** The most recent state, as the cache would keep it. */
+  /** Lists the most recent state, in the form in which the cache stores it. */
   list: (signal: AbortSignal) => Promise<readonly (readonly [ObjectKey, T])[]>;
-  /** Whether changes that arrived still wait to be brought into the cache: then nothing can be said. */
+  /** Whether changes have arrived that are not in the cache yet. Then no difference counts. */
   isBehind: () => boolean;
   clock: Clock;
-  /** How long the stream has to deliver what the list already showed, ms. */
+  /** How long the stream may lag behind the list, ms. */
   graceMs: number;
 }
 
-/** The cache was found to differ from the server for good. */
+/** The cache differs from the server, and not only for a moment. */
 class DriftError extends InformerError {
   readonly drift: Drift;
 
   constructor(name: string, drift: Drift) {
-    super('store', `the cache of ${name} differs from the server: ${describe(drift)}`, { hint: 'it is listed anew' });
+    super('store', `the cache of ${name} differs from the server: ${describe(drift)}`, { hint: 'the informer lists it again' });
     this.drift = drift;
   }
 }
@@ -47,9 +47,10 @@ export function isInAgreement({ missing, extra, stale }: Drift): boolean {
 }
 
 /**
- * Holds a cache that a stream keeps against fresh lists. A list and a stream are never at the same moment, so a difference counts only if
- * the cache has held its side of it since before the list, still does when the stream has had time to catch up, and a second list says the
- * same as the first. What merely lags, or changes all the while, is no drift.
+ * Compares a cache that a stream keeps up to date with fresh lists.
+ * A list and a stream never show the same moment. So a difference counts only when the cached object has been the same
+ * since before the list, is still the same when the stream has had time to catch up, and a second list agrees with the
+ * first. Objects that merely lag, or that change all the time, do not count.
  */
 export async function findDrift<T>(options: VerifierOptions<T>, signal: AbortSignal): Promise<Drift> {
   const { cached, get, list, isBehind, clock, graceMs } = options;
@@ -78,7 +79,10 @@ function marksOf(objects: readonly (readonly [ObjectKey, unknown])[]): Map<Objec
   return new Map(objects.map(([key, object]) => [key, markOf(object)]));
 }
 
-/** Which object in which version; what a transform has taken off both sides is not compared. */
+/**
+ * The identity of an object: its uid and version. Other parts are not compared, because a transform may have removed
+ * them.
+ */
 function markOf(object: unknown): string | undefined {
   if (object === undefined) return undefined;
   return hasMetadata(object) ? `${object.metadata.uid ?? ''} ${object.metadata.resourceVersion ?? ''}` : '';

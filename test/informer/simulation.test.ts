@@ -11,7 +11,7 @@ import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, through } from '../
 import { scriptedBytes } from '../support/scripted-bytes.ts';
 import { invalid } from '../support/scripted-events.ts';
 
-// Every fault at random, and what must hold throughout: test/simulation. Here is what needs a server that forgets nothing, and two servers.
+// Random faults of all kinds are in test/simulation. These tests need a server that keeps its history, or two servers.
 
 const STEPS = 150;
 const NAMESPACES = ['a', 'b'];
@@ -20,10 +20,10 @@ const pick = <V>(random: Random, values: readonly V[]): V => values[Math.floor(r
 
 const versionOf = (o: { metadata: { readonly resourceVersion?: string } }) => o.metadata.resourceVersion ?? '';
 
-/** What a server from before streaming lists says to whoever asks for one. */
+/** The answer of an old server to a request for a streaming list. */
 const noStreaming = scriptedBytes(() => ({ status: 422, body: invalid() }));
 
-/** An informer over all config maps, running; with `isOld`, of a server that knows no streaming lists. */
+/** A running informer over all config maps. `isOld`: the server has no streaming lists. */
 async function begin(random: Random, options: SharedInformerOptions<ConfigMap>, { isOld = false } = {}) {
   const { sandbox, clock, transport } = await inProcess();
   const client = createClient(
@@ -54,7 +54,7 @@ async function begin(random: Random, options: SharedInformerOptions<ConfigMap>, 
   return { sandbox, maps, informer, clock, handler, stop };
 }
 
-/** Writes something; gives what a watch should tell of it. */
+/** Writes something at random. Returns the events that a watch should bring. */
 function operate(sandbox: Sandbox, maps: ConfigMaps, random: Random): string[] {
   const key = `${pick(random, NAMESPACES)}/p${Math.floor(random() * 6)}`;
   const before = sandbox.resourceVersion;
@@ -63,7 +63,7 @@ function operate(sandbox: Sandbox, maps: ConfigMaps, random: Random): string[] {
   return sandbox.resourceVersion === before ? [] : [`${key}@${sandbox.resourceVersion}`];
 }
 
-/** What costs a connection or a request, and no history. */
+/** Faults that break a connection or a request, but lose no history. */
 const HARMLESS: readonly Fault[] = [
   { kind: 'cut', after: 1 },
   { kind: 'stall', after: 1 },
@@ -74,7 +74,7 @@ const HARMLESS: readonly Fault[] = [
 ];
 
 describe('without faults that lose history', () => {
-  it.each(Array.from({ length: 15 }, (_, i) => i + 101))('seed %s: nothing is relisted and every change is told', async (seed) => {
+  it.each(Array.from({ length: 15 }, (_, i) => i + 101))('seed %s: nothing is relisted and every change is reported', async (seed) => {
     const random = seededRandom(seed);
     const isOld = seed % 3 === 0;
     const sync = isOld ? 'stream' : pick(random, ['stream', 'list', 'pages', 'auto'] as const);
@@ -94,8 +94,8 @@ describe('without faults that lose history', () => {
     for (let minute = 0; minute < 12; minute++) await clock.advance(60_000);
     expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0 });
     expect(informer.continuity[0]?.resumes).toBeGreaterThan(5);
-    const told = handler.notifications.filter((n) => n.cause === 'watch').map((n) => `${n.key}@${versionOf(n.object)}`);
-    expect(told.filter((line, i) => line !== told[i - 1])).toEqual(made); // what came twice is told twice
+    const reported = handler.notifications.filter((n) => n.cause === 'watch').map((n) => `${n.key}@${versionOf(n.object)}`);
+    expect(reported.filter((line, i) => line !== reported[i - 1])).toEqual(made); // an event that comes twice is reported twice
     const { lister } = informer;
     expect([...lister.keys()].map((key) => `${key}@${versionOf(lister.require(key))}`).sort()).toEqual(maps.state);
     for (const node of ['n1', 'n2', 'n3']) {
@@ -106,36 +106,44 @@ describe('without faults that lose history', () => {
 });
 
 describe('a server that comes back with another history', () => {
-  it.each(['stream', 'list', 'pages', 'auto'] as const)('is found out in mode %s, though its versions lie behind ours', async (sync) => {
-    const clock = new FakeClock();
-    const old = await Sandbox.start({ socket: false, clock, seed: 1 });
-    // No server sends bookmarks on a watch from a version that it has not reached.
-    const restored = await Sandbox.start({ socket: false, clock, seed: 2 });
-    let address: Transport = old.transport();
-    const client = createClient(
-      through(old.transport(), (request) => address.request(request)),
-      { clock },
-    );
-    const maps = new ConfigMaps(old);
-    for (let i = 0; i < 300; i++) maps.put(`a/p${i % 5}`, `n${i}`);
-    const informer = new SharedInformer<ConfigMap>(client.resource(CONFIG_MAPS), { clock, sync, random: () => 0 });
-    const handler = createRecordingHandler<ConfigMap>();
-    informer.addHandler(handler);
-    const controller = new AbortController();
-    const running = informer.run(controller.signal);
-    await clock.advance(1000);
-    handler.clear();
-    for (const key of ['a/p0', 'a/new']) new ConfigMaps(restored).put(key, 'n2');
-    expect(Number(restored.resourceVersion)).toBeLessThan(Number(old.resourceVersion));
-    address = restored.transport();
-    await old.restart(); // breaks what is open; the next request meets the other
-    for (let minute = 0; minute < 10; minute++) await clock.advance(60_000);
-    expect([...informer.lister.keys()].sort()).toEqual(['a/new', 'a/p0']);
-    expect(handler.notifications.filter((n) => n.kind === 'deleted')).toHaveLength(4);
-    expect(handler.notifications.every((n) => n.cause === 'relist')).toBe(true);
-    expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
-    controller.abort();
-    await running;
-    await Promise.all([old.stop(), restored.stop()]);
-  });
+  it.each(['stream', 'list', 'pages', 'auto'] as const)(
+    'whose versions are lower: a gap and a relist, and no claim that nothing was missed, though nothing changes on it (%s)',
+    async (sync) => {
+      const clock = new FakeClock();
+      const old = await Sandbox.start({ socket: false, clock, seed: 1 });
+      const restored = await Sandbox.start({ socket: false, clock, seed: 2 });
+      let address: Transport = old.transport();
+      const client = createClient(
+        through(old.transport(), (request) => address.request(request)),
+        { clock },
+      );
+      const maps = new ConfigMaps(old);
+      for (let i = 0; i < 300; i++) maps.put(`a/p${i % 5}`, `n${i}`);
+      const informer = new SharedInformer<ConfigMap>(client.resource(CONFIG_MAPS), { clock, sync, random: () => 0 });
+      const handler = createRecordingHandler<ConfigMap>();
+      informer.addHandler(handler);
+      const controller = new AbortController();
+      const running = informer.run(controller.signal);
+      await clock.advance(1000);
+      handler.clear();
+      const reported: string[] = [];
+      informer.onContinuity((event) => {
+        if (event.kind !== 'fault') reported.push('by' in event ? `${event.kind} by ${event.by}` : event.kind);
+      });
+      for (const key of ['a/p0', 'a/new']) new ConfigMaps(restored).put(key, 'n2');
+      expect(Number(restored.resourceVersion)).toBeLessThan(Number(old.resourceVersion));
+      address = restored.transport();
+      await old.restart(); // breaks what is open; the next request meets the other
+      await clock.advance(60_000);
+      expect(reported).toEqual(['disconnected', 'gap', 'relisted', 'connected by relist']);
+      expect([...informer.lister.keys()].sort()).toEqual(['a/new', 'a/p0']);
+      expect(handler.notifications.filter((n) => n.kind === 'deleted')).toHaveLength(4);
+      expect(handler.notifications.every((n) => n.cause === 'relist')).toBe(true);
+      for (let minute = 0; minute < 10; minute++) await clock.advance(60_000);
+      expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
+      controller.abort();
+      await running;
+      await Promise.all([old.stop(), restored.stop()]);
+    },
+  );
 });

@@ -111,9 +111,9 @@ describe('a wait for a sync that does not come', () => {
     await clock.advance(100_000);
     const result = await waiting;
     expect(result.asError()).toMatchObject({ code: 'sync', hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i) });
-    const reminders = lines.filter((line) => line.startsWith('warn still waiting for the first sync'));
+    const reminders = lines.filter((line) => line.startsWith('warn still waiting for the initial sync'));
     expect(reminders).toHaveLength(3); // after 10, 30 and 70 seconds
-    expect(reminders[0]).toMatch(/^warn still waiting for the first sync v1\/configmaps .*forbidden/i);
+    expect(reminders[0]).toMatch(/^warn still waiting for the initial sync v1\/configmaps .*forbidden/i);
     running.abort();
     await factory.shutdown();
   });

@@ -2,17 +2,22 @@ import { Bell } from '../../kit/bell.ts';
 import { Latch } from '../../kit/latch.ts';
 import type { InformerNotification, NotificationSink } from './notification.ts';
 
-/** What `for await` over an informer yields: its notifications, and once `synced`, behind the last one of the first state. */
+/**
+ * The events of `for await` over an informer: its notifications, and `synced` once, after the last object of the
+ * initial list.
+ */
 export type InformerEvent<T> = InformerNotification<T> | { readonly kind: 'synced' };
 
 export interface NotificationFeed<T> {
-  /** Begins to deliver; `closed` is called when no more will come. */
+  /** Starts delivery. `closed` is called when no more notifications will come. */
   subscribe(sink: NotificationSink<T>, closed: () => void): { remove(): void };
 }
 
 /**
- * Pulls notifications one by one. The consumer sets the pace: when `limit` wait for it, the handler's promise stays open and, with policy
- * `block`, the informer stops reading. Begins at the first pull, with the cached state; ends with the signal, with the informer, or when left.
+ * Iterates over the notifications of an informer.
+ * The consumer sets the pace: while `limit` events wait for it, the handler's promise stays pending, and with the
+ * policy `block` the informer stops reading. Starts at the first pull, with the cached objects. Ends with the signal,
+ * with the informer, or when the consumer leaves the loop.
  */
 export async function* eventsOf<T>(
   source: NotificationFeed<T>,
@@ -46,7 +51,7 @@ export async function* eventsOf<T>(
       released.open();
       if (waiting.length > 0) continue;
       if (isOver) return;
-      await arrived.wait(signal).catch(() => {}); // an abort is seen at the top
+      await arrived.wait(signal).catch(() => {}); // the loop checks for an abort
     }
   } finally {
     taken.open();

@@ -2,9 +2,10 @@ import type { DeepReadonly } from '../../model/object.ts';
 import type { InformerHandler } from './notification.ts';
 
 /**
- * A handler that sees only what a filter lets through. An update that carries an object across the filter's border arrives as `added`
- * (with `isInInitialList: false`) or as `deleted` (with the old object), cause `filter`.
- * The filter is asked about the new object first, then the old one. Source: client-go tools/cache FilteringResourceEventHandler.
+ * Creates a handler that passes on only what a filter accepts.
+ * An update after which an object newly matches arrives as `added` (with `isInInitialList: false`). One after which it
+ * no longer matches arrives as `deleted`, with the old object. Both have the cause `filter`. The filter is called with
+ * the new object first, then with the old one. Source: client-go tools/cache FilteringResourceEventHandler.
  */
 export function createFilteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
   return {

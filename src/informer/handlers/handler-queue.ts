@@ -3,36 +3,37 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { OrderedContinuity } from '../watch/ledger.ts';
 import type { InformerNotification } from './notification.ts';
 
-/** Told in the queue itself, so that it comes after everything that was to come before it. */
+/** The marker of the initial sync. It is queued, so that it comes after everything before it. */
 export const SYNCED = Symbol('synced');
-/** Likewise. */
-export interface Told {
+/** A continuity event, queued in order with notifications. */
+export interface QueuedContinuity {
   readonly kind: 'continuity';
   readonly event: OrderedContinuity;
 }
-export type HandlerItem<T> = InformerNotification<T> | Told | typeof SYNCED;
+export type HandlerItem<T> = InformerNotification<T> | QueuedContinuity | typeof SYNCED;
 
-/** What waits for one handler. */
+/** The queue of one handler. */
 export interface HandlerQueue<T> {
   readonly size: number;
   push(item: HandlerItem<T>): void;
   shift(): HandlerItem<T> | undefined;
-  /** The item that `shift` takes next. */
+  /** The item that `shift` would take next. */
   peek(): HandlerItem<T> | undefined;
   clear(): void;
 }
 
-/** Keeps everything, in order. */
+/** Creates a queue that keeps everything, in order. */
 export function createBuffer<T>(): HandlerQueue<T> {
   return new Ring<HandlerItem<T>>();
 }
 
 /**
- * Keeps one notification per key: a slow handler gets each object's latest state, in the order the keys first waited. What is merged away
- * is counted in `onLost`. An object that came and went while waiting is never told.
+ * A queue that keeps one notification per key. A slow handler gets the latest state of each object, in the order in
+ * which the keys were first queued. An object that came and went while it was queued is not reported. `onLost` is
+ * called with the number of notifications that were merged away.
  */
 export class CoalescingQueue<T> implements HandlerQueue<T> {
-  readonly #items = new Map<ObjectKey | Told | typeof SYNCED, HandlerItem<T>>();
+  readonly #items = new Map<ObjectKey | QueuedContinuity | typeof SYNCED, HandlerItem<T>>();
   readonly #onLost: (count: number) => void;
 
   constructor(onLost: (count: number) => void) {
@@ -75,7 +76,7 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
   }
 }
 
-/** Two notifications about one key as one; undefined when together they are nothing. */
+/** Merges two notifications about one key; undefined when together they are no change. */
 function merge<T>(first: InformerNotification<T>, second: InformerNotification<T>): InformerNotification<T> | undefined {
   const { key, cause, sequence = 0 } = second;
   if (first.kind === 'added') {
@@ -87,6 +88,6 @@ function merge<T>(first: InformerNotification<T>, second: InformerNotification<T
     const uidChanged = first.uidChanged || (second.kind === 'updated' && second.uidChanged);
     return { kind: 'updated', key, sequence, cause, object: second.object, oldObject: first.oldObject, uidChanged };
   }
-  // Deleted, then there again: to one who has seen neither, an update to another object.
+  // Deleted, then added again: for a handler that has seen neither, an update to another object.
   return { kind: 'updated', key, sequence, cause, object: second.object, oldObject: first.object, uidChanged: true };
 }

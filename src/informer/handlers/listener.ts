@@ -8,41 +8,44 @@ import type { InformerNotification, NotificationSink } from './notification.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
 
 /**
- * What happens when a handler is slower than the stream. `buffer`: everything waits, nobody else does. `block`: the informer stops reading
- * until the handler has caught up, so every other handler of it waits too. `coalesce`: only the latest state of each object waits.
+ * The queue policy of a handler that is slower than the stream. `buffer`: its notifications wait, and no other handler
+ * does. `block`: the informer stops reading until this handler has caught up, so its other handlers wait too.
+ * `coalesce`: only the latest state of each object waits.
  */
 export type QueuePolicy = 'buffer' | 'block' | 'coalesce';
 
 export interface ListenerOptions {
   policy: QueuePolicy;
-  /** With `block`: the backlog from which the informer waits. */
+  /** With `block`: the backlog at which the informer waits. */
   blockAt: number;
-  /** Effective resync period, ms; 0 = never. */
+  /** The effective resync period in ms; 0: never. */
   resyncMs: number;
   lanes: number;
   clock: Clock;
   logger: Logger;
   onError: (error: unknown) => void;
-  /** A backlog at which a `buffer` handler is worth a warning. */
+  /** With `buffer`: the backlog at which a warning is logged. */
   warnAt: number;
 }
 
-/** A handler gives way to the rest of the process after so many callbacks … */
+/**
+ * A handler yields to the event loop after at most SLICE callbacks, or after LONGEST_TURN_MS. The time is checked after
+ * every LOOK_EVERY callbacks.
+ */
 const SLICE = 1024;
-/** … or after so many ms, which is looked at … */
 const LONGEST_TURN_MS = 10;
-/** … every so many callbacks. */
 const LOOK_EVERY = 32;
 
 /**
- * One handler's queue and its only caller: one notification at a time, in order, the next one only when the last one's promise has
- * settled. No two listeners wait for each other, unless one blocks.
+ * The queue of one handler, and the only caller of its callbacks.
+ * Callbacks are called one at a time and in order, each when the promise of the one before has settled. Listeners do
+ * not wait for each other, unless one has the policy `block`.
  */
 export class Listener<T> {
   readonly #sink: NotificationSink<T>;
   readonly #options: ListenerOptions;
   readonly #queue: HandlerQueue<T>;
-  /** By lane: an informer over several namespaces has several sources of resyncs. */
+  /** One schedule for each lane, because an informer over several namespaces has several resync timers. */
   readonly schedules: readonly ResyncSchedule[];
   readonly #synced = new Latch();
   #draining: Promise<void> | undefined;
@@ -50,9 +53,9 @@ export class Listener<T> {
   #closed = false;
   #warnAt: number;
   readonly #reports: ThinnedErrors;
-  /** Callbacks that threw or rejected. */
+  /** The number of callbacks that threw or rejected. */
   errors = 0;
-  /** Notifications merged away by `coalesce`. */
+  /** The number of notifications that `coalesce` merged away. */
   lost = 0;
 
   constructor(sink: NotificationSink<T>, options: ListenerOptions) {
@@ -69,7 +72,7 @@ export class Listener<T> {
     return this.#synced.isOpen;
   }
 
-  /** Resolves when the first state has been handled; rejects when this listener is closed before. */
+  /** Resolves when this handler has handled the initial list. Rejects when the listener is closed before that. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.isOpen ? Promise.resolve() : this.#synced.wait(signal);
   }
@@ -82,7 +85,9 @@ export class Listener<T> {
     return this.#queue.size;
   }
 
-  /** The sequence number of the next notification that waits; 0 for an item without one, undefined when nothing waits. */
+  /**
+   * The sequence number of the next queued notification; 0 for an item without one, undefined when nothing is queued.
+   */
   get nextSequence(): number | undefined {
     const next = this.#queue.peek();
     if (next === undefined) return undefined;
@@ -96,14 +101,14 @@ export class Listener<T> {
     this.#draining ??= this.#drain();
   }
 
-  /** A promise while a blocking handler's backlog is too long; else undefined. */
+  /** A promise while the backlog of a blocking handler is too long; undefined otherwise. */
   room(): Promise<void> | undefined {
     if (this.#options.policy !== 'block' || this.#closed || this.#queue.size < this.#options.blockAt) return undefined;
     this.#room ??= new Latch();
     return this.#room.wait();
   }
 
-  /** Drops what waits. A callback that is running finishes; none begins any more. */
+  /** Drops what is queued. A callback that is running finishes; no further one is called. */
   close(): void {
     this.#closed = true;
     this.#queue.clear();
@@ -117,7 +122,7 @@ export class Listener<T> {
   }
 
   async #drain(): Promise<void> {
-    await undefined; // whoever pushes has applied, and pushes, the whole batch first
+    await undefined; // the caller first pushes the whole batch, which the store already shows
     let turnBegan = this.#options.clock.monotonic();
     for (let count = 1; ; count++) {
       const item = this.#queue.shift();

@@ -3,17 +3,19 @@ import type { DeepReadonly } from '../../model/object.ts';
 import type { OrderedContinuity } from '../watch/ledger.ts';
 
 /**
- * How a change became known: as part of the first state, from the stream, by comparing a relist with the cache, by a periodic resync
- * (nothing changed), or because the object began or ceased to match a handler's filter.
+ * How a change became known: in the initial list (`initial`), from the stream (`watch`), by comparing a new list with
+ * the cache (`relist`), by a periodic resync in which nothing changed (`resync`), or because an object began or ceased
+ * to match a handler's filter (`filter`).
  */
 export type NotificationCause = 'initial' | 'watch' | 'relist' | 'resync' | 'filter';
 
-/** Where a notification has its place. */
+/** The place of a notification in the order of all notifications. */
 export interface NotificationPlace {
   /**
-   * Position in the order in which the informer distributes notifications, counted from 1; all handlers see the same number. Notifications
-   * that replay the cache to a late handler share the number of the last one distributed before, and 0 comes before all.
-   * Handlers always get it; a notification that was not distributed yet has none.
+   * The position in the order in which the informer distributes notifications, counted from 1. It is the same for all
+   * handlers. Notifications that replay the cache to a late handler share the number of the last one distributed before
+   * them; 0 comes before all.
+   * Handlers always get a number. A notification that was not distributed yet has none.
    */
   readonly sequence?: number;
 }
@@ -21,48 +23,53 @@ export interface NotificationPlace {
 export interface AddedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;
-  /** The object was there before this handler was: part of the first state, or replayed to a handler that came later. */
+  /**
+   * Whether the object was there before this handler: part of the initial list, or replayed to a handler that was added
+   * later.
+   */
   readonly isInInitialList: boolean;
 }
 
 export interface UpdatedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;
-  /** Same name, another object: its deletion and re-creation went unseen. */
+  /** Whether this is another object of the same name, whose deletion and creation were not seen. */
   readonly uidChanged: boolean;
 }
 
 export interface DeletedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;
-  /** The deletion was inferred by a relist; the object is its last known state, not its final one. */
+  /** Whether the deletion was inferred from a new list. The object is then its last known state, not its final one. */
   readonly finalStateUnknown: boolean;
 }
 
-/** What handlers are told about one object. Objects are the cache's own: shared, and read-only all the way down. */
+/** A change of one object, for handlers. Objects are the cache's own: shared, and read-only at every depth. */
 export type InformerNotification<T> =
   | ({ readonly kind: 'added'; readonly object: DeepReadonly<T> } & AddedDetails)
   | ({ readonly kind: 'updated'; readonly object: DeepReadonly<T>; readonly oldObject: DeepReadonly<T> } & UpdatedDetails)
   | ({ readonly kind: 'deleted'; readonly object: DeepReadonly<T> } & DeletedDetails);
 
 /**
- * A bag of callbacks; those missing are skipped. Each may return a promise: the next notification waits for it.
- * One that throws or rejects is counted and logged, and the next notification follows. What a callback returns is not looked at, but for a promise.
+ * The callbacks of a handler, all optional.
+ * A callback may return a promise; the next notification waits for it. Any other result is ignored. When a callback
+ * throws or rejects, the error is counted and logged, and the next notification follows.
  */
 export interface InformerHandler<T> {
   added?(object: DeepReadonly<T>, details: AddedDetails): unknown;
   updated?(oldObject: DeepReadonly<T>, object: DeepReadonly<T>, details: UpdatedDetails): unknown;
   deleted?(object: DeepReadonly<T>, details: DeletedDetails): unknown;
-  /** Once, after every object of the first state has been handled by this handler. */
+  /** Called once, after this handler has handled every object of the initial list. */
   synced?(): unknown;
   /**
-   * Continuity was lost, or the whole state fetched anew, told in its place: a `gap` comes behind every change that was seen before it,
-   * `relisted` behind every change that the new list brought. `onContinuity` of an informer tells the same at once.
+   * Called in order when continuity was lost or the whole state was listed again. A `gap` comes after every change that
+   * was seen before it, and `relisted` after every change that the new list brought. `onContinuity` of an informer
+   * reports the same events at once.
    */
   continuity?(event: OrderedContinuity): unknown;
 }
 
-/** Where a listener delivers to: a handler, seen as one function. */
+/** The target of a listener: a handler as a few functions. */
 export interface NotificationSink<T> {
   notify(notification: InformerNotification<T>): unknown;
   synced(): unknown;
@@ -86,7 +93,7 @@ export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {
   };
 }
 
-/** The reader's view of a cached object. The type says what the promise is: nobody writes to it. */
+/** A cached object as a read-only type. Readers must not change it. */
 export function readonlyView<T>(object: T): DeepReadonly<T> {
   return object as unknown as DeepReadonly<T>;
 }

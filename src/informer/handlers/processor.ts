@@ -5,15 +5,15 @@ import { SYNCED } from './handler-queue.ts';
 import type { Listener } from './listener.ts';
 import type { InformerNotification } from './notification.ts';
 
-/** Hands every notification to every listener that wants it, and keeps their resync schedules. */
+/** Distributes notifications to the listeners, and keeps their resync schedules. */
 export class Processor<T> {
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener<T>>();
   readonly #leaving = new Set<Listener<T>>();
-  /** What every listener was told and no later event has closed, by scope: a listener that comes late is told of it too. */
+  /** The gaps and outages that no later event has closed, by scope. A late listener gets them too. */
   readonly #open = new Map<string, OrderedContinuity>();
   #synced = false;
-  /** How many notifications were distributed so far. */
+  /** The number of notifications distributed so far. */
   #sequence = 0;
 
   constructor(clock: Clock) {
@@ -33,8 +33,8 @@ export class Processor<T> {
   }
 
   /**
-   * Adds a listener; what is already cached is replayed to it, as part of its first state, before anything else reaches it.
-   * Behind that state it is told of outages and gaps that nothing has ended yet: what it was shown may be out of date.
+   * Adds a listener. It first gets the cached objects, as its initial list, before any other notification. Then it gets
+   * the gaps and outages that no event has closed yet, because the cached objects may be out of date.
    */
   add(listener: Listener<T>, replay: Iterable<InformerNotification<T>>): void {
     this.#listeners.add(listener);
@@ -51,7 +51,9 @@ export class Processor<T> {
     return true;
   }
 
-  /** `lane` says whose resync check decides about updates that changed nothing. */
+  /**
+   * Queues notifications to the listeners. The resync check of `lane` decides who gets updates that changed nothing.
+   */
   distribute(notifications: readonly InformerNotification<T>[], lane: number): void {
     if (notifications.length === 0) return;
     for (const notification of notifications) placed(notification, ++this.#sequence);
@@ -63,21 +65,21 @@ export class Processor<T> {
     }
   }
 
-  /** Tells every listener, behind what already waits for it, that the first state is complete. */
+  /** Queues the end of the initial list to every listener. */
   markSynced(): void {
     this.#synced = true;
     for (const listener of this.#listeners) listener.push(SYNCED);
   }
 
-  /** Tells every listener, behind what already waits for it, where continuity was lost or made good. */
-  tell(event: OrderedContinuity): void {
+  /** Queues a continuity event to every listener. */
+  continuity(event: OrderedContinuity): void {
     const { kind, scope = '' } = event;
     if (kind === 'gap' || kind === 'disconnected') this.#open.set(`${kind} ${scope}`, event);
     else this.#open.delete(`${kind === 'relisted' ? 'gap' : 'disconnected'} ${scope}`);
     for (const listener of this.#listeners) listener.push({ kind: 'continuity', event });
   }
 
-  /** A promise while a blocking listener is too far behind; else undefined. */
+  /** A promise while a blocking listener is too far behind; undefined otherwise. */
   room(): Promise<unknown> | undefined {
     const waits: Promise<void>[] = [];
     for (const listener of this.#listeners) {
@@ -87,7 +89,7 @@ export class Processor<T> {
     return waits.length > 0 ? Promise.all(waits) : undefined;
   }
 
-  /** Settles who is due at a resync check; says whether anybody is. */
+  /** Determines which listeners are due at a resync check. Returns whether any is. */
   shouldResync(lane: number): boolean {
     const now = this.#clock.monotonic();
     let isAnyDue = false;
@@ -99,19 +101,19 @@ export class Processor<T> {
     for (const listener of [...this.#listeners]) this.remove(listener);
   }
 
-  /** Resolves when no callback is running any more. */
+  /** Resolves when no callback of a removed listener is running. */
   async idle(): Promise<void> {
     await Promise.all([...this.#leaving].map((listener) => listener.idle()));
   }
 }
 
-/** Gives a notification its place. It is written once, before any listener has it, so that no copy is needed. */
+/** Sets the place of a notification. No copy is needed, because it is set before any listener has the notification. */
 function placed<T>(notification: InformerNotification<T>, sequence: number): InformerNotification<T> {
   (notification as { sequence: number }).sequence = sequence;
   return notification;
 }
 
-/** An update between two states of one version: a relist or resync that found nothing new. */
+/** Whether an update is between two states of one version: a list or a resync that found nothing new. */
 function isUnchanged<T>(notification: InformerNotification<T>): boolean {
   if (notification.kind !== 'updated') return false;
   const { object, oldObject } = notification;

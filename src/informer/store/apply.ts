@@ -7,28 +7,31 @@ import type { Delta, ObjectDelta } from './delta.ts';
 import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
 
 export interface ApplyContext {
-  /** The deltas belong to the first state. */
+  /** Whether the deltas belong to the initial list. */
   isInInitialList: boolean;
-  /** Which keys a whole list speaks for; default all. */
+  /** The keys that a list or a resync covers. Default: all. */
   within?: ((key: ObjectKey) => boolean) | undefined;
-  /** Called when an event does not fit what is stored: added though known, changed or deleted though unknown, changed into another object. */
+  /**
+   * Called when an event contradicts the store: an object added though it is stored, changed or deleted though it is
+   * not, or changed into another object.
+   */
   onContradiction?: ((what: string, resourceVersion: ResourceVersion | undefined) => void) | undefined;
 }
 
 export interface Applied<T> {
-  /** In the order to be delivered. The store already shows all of them. */
+  /** In delivery order. The store already shows all of them. */
   readonly notifications: readonly InformerNotification<T>[];
-  /** Set when the store refused some of the deltas; those have no notification. */
+  /** Set when the store refused some of the deltas. Those have no notification. */
   readonly error: InformerError | undefined;
-  /** How many it refused. */
+  /** The number of deltas that the store refused. */
   readonly refused: number;
 }
 
 /**
- * Brings deltas into the store and says what changed: the only place that knows old and new.
- *
- * Presence decides, not the event's name: a change to a stored key is an update, to any other an addition. A deletion of what was never
- * stored is nobody's news (client-go announces it). A whole list is put in place at once, then told: deletions first, the rest in order.
+ * Applies deltas to the store and returns what changed. Only this function compares the old state with the new one.
+ * Presence decides, not the event's type: a change to a stored key is an update, a change to any other key an addition.
+ * The deletion of an object that was never stored has no notification (client-go has one). A whole list replaces the
+ * store at once; its notifications are the deletions first, then the rest in the order of the list.
  * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
  */
 export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
@@ -36,8 +39,8 @@ export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>,
 }
 
 /**
- * {@link applyDeltas} in steps of a few milliseconds, between which others may have their turn. Only a whole list takes more than one, and
- * nothing of it shows in the store before the last.
+ * {@link applyDeltas} in steps of a few milliseconds, so that other code can run between them. Only a whole list takes
+ * more than one step, and the store shows nothing of it before the last one.
  */
 export function* applyingDeltas<T>(
   deltas: readonly Delta<T>[],
@@ -64,7 +67,7 @@ function refusal(failures: readonly unknown[], total: number): InformerError {
 
 const MOST_QUOTED = 3;
 
-/** The first few messages: a function that fails for one object may fail for all of them. */
+/** The first few messages. A function that fails for one object may fail for all of them. */
 export function textOf(errors: readonly unknown[]): string {
   const texts = errors.slice(0, MOST_QUOTED).map(messageOf);
   if (errors.length > MOST_QUOTED) texts.push(`and ${errors.length - MOST_QUOTED} more`);
@@ -88,8 +91,8 @@ function applyDelta<T>(
     case 'Bookmark':
       indexer.bookmark(delta.resourceVersion);
       return;
-    case 'Told':
-      return; // is no change
+    case 'Continuity':
+      return; // not a change of the store
     default:
       applyChange(delta, indexer, context, out);
   }
@@ -111,13 +114,13 @@ function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: App
   out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
 }
 
-/** How an event contradicts the state before it; the same version once more does not. */
+/** How an event contradicts the state before it. The same version again is no contradiction. */
 function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined): string | undefined {
   if (object instanceof Tombstone) return undefined;
   if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, though it was not there`;
   if (versionOf(old) === versionOf(object)) return undefined;
   if (type === 'Added') return 'was added, though it was there';
-  return uidChanged(old, object) ? 'became another object, and no event tells of its deletion' : undefined;
+  return uidChanged(old, object) ? 'became another object, without an event of its deletion' : undefined;
 }
 
 export const versionOf = (object: unknown) => (hasMetadata(object) ? object.metadata.resourceVersion : undefined);

@@ -10,18 +10,21 @@ import type { OrderedContinuity } from '../watch/ledger.ts';
 import type { ReflectorStore } from '../watch/reflector-store.ts';
 import { type Delta, isObjectDelta } from './delta.ts';
 
-/** Called with what was taken, oldest first. `isInInitialList`: it belongs to the first state and the queue is not synced yet. */
+/**
+ * Called with the deltas that were taken, oldest first. `isInInitialList`: they belong to the initial list, and the
+ * queue has not synced yet.
+ */
 export type ProcessDeltas<T> = (deltas: readonly Delta<T>[], isInInitialList: boolean) => void | Promise<void>;
 
 export interface DeltaFifoOptions<T> {
   keyOf?: (object: unknown) => ObjectKey;
-  /** Applied once to each object on its way in, before anyone sees it; may change it in place. Tombstones are left alone. */
+  /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
-  /** Most deltas in one batch. Default 1000. */
+  /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;
-  /** Backlog at which `room` makes the producer wait. Default twice the batch size. */
+  /** The number of queued deltas at which `room` makes the producer wait. Default twice the batch size. */
   highWater?: number;
-  /** Called once, when the first state has been processed. */
+  /** Called once, when the initial list has been processed. */
   onSynced?: () => void;
   metrics?: InformerMetrics | undefined;
 }
@@ -36,9 +39,10 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<DeltaFifoOptions<unknown>>;
 
 /**
- * The ordered queue between a reflector and a store: where pull ends and push begins.
- *
- * Promises: deltas come out in the order they went in, uncompressed; a whole list is one entry; nothing is lost on close.
+ * The ordered queue between a reflector and a store. The producer pulls from the server; behind the queue, changes are
+ * pushed.
+ * Promises: deltas come out in the order they went in, and none are merged. A whole list is one entry. Nothing is lost
+ * on close.
  * Does not promise: anything to two consumers at once, or that a delta whose processing threw is tried again.
  * Source: client-go tools/cache/the_real_fifo.go in atomic mode.
  */
@@ -54,7 +58,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   readonly #drained = new Bell();
   #populated = false;
   #synced = false;
-  /** How many of the deltas at the head belong to the first state. */
+  /** The number of deltas at the head that belong to the initial list. */
   #initial = 0;
   #closed = false;
   #isProcessing = false;
@@ -76,12 +80,15 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     return this.#items.size;
   }
 
-  /** Whether nothing waits, and nothing that was taken is still being processed. */
+  /** Whether no delta is queued and none that was taken is still being processed. */
   get isIdle(): boolean {
     return this.#items.size === 0 && !this.#isProcessing;
   }
 
-  /** Whether the first state (a replace, or a change that came before any) has been processed. Never goes back. */
+  /**
+   * Whether the initial list (a replace, or a change that came before any replace) has been processed. Never turns
+   * false again.
+   */
   get hasSynced(): boolean {
     return this.#synced;
   }
@@ -98,7 +105,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#change('Updated', object);
   }
 
-  /** Queued whether or not anybody knows the object. */
+  /** Queues a deletion, also of an object that is not stored. */
   delete(object: T | Tombstone<T>): void {
     this.#change('Deleted', object);
   }
@@ -121,31 +128,38 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#push({ type: 'Bookmark', resourceVersion });
   }
 
-  /** Keeps the place of a continuity event: taken behind every change that is queued now. Before the first state it has no place. */
-  told(event: OrderedContinuity): void {
-    if (this.#populated) this.#push({ type: 'Told', event });
+  /**
+   * Queues a continuity event, to be taken after every change that is queued now. Ignored before the initial list,
+   * where there is nothing to be continuous with.
+   */
+  continuity(event: OrderedContinuity): void {
+    if (this.#populated) this.#push({ type: 'Continuity', event });
   }
 
-  /** Undefined while there is room; else a promise of it. Rejects when the signal aborts. */
+  /** Undefined while there is room; otherwise a promise that resolves when there is. Rejects when the signal aborts. */
   room(signal: AbortSignal): Promise<void> | undefined {
     return this.#items.size < this.#highWater || this.#closed ? undefined : this.#waitForRoom(signal);
   }
 
-  /** No more waiting: what is queued can still be taken, then `pop` rejects. */
+  /** Ends all waiting. Deltas in the queue can still be taken; after the last one `pop` rejects. */
   close(): void {
     this.#closed = true;
     this.#filled.wake();
     this.#drained.wake();
   }
 
-  /** Takes one delta, waiting for it. Rejects with `closed` when closed and empty, with the signal's reason, or with what `process` threw. */
+  /**
+   * Waits for a delta and takes it. Rejects with `closed` when the queue is closed and empty, with the signal's reason,
+   * or with what `process` threw.
+   */
   pop(process: ProcessDeltas<T>, options: { signal?: AbortSignal } = {}): Promise<void> {
     return this.#take(process, 1, options.signal);
   }
 
   /**
-   * Takes as many deltas as may be applied together: up to the batch size, each of another key, none but changes of single objects (the
-   * first state, being a list, is never in one batch with what follows). Otherwise like `pop`.
+   * Takes the deltas that may be applied together: at most the batch size, each of another key, and only changes of
+   * single objects. The initial list is an entry of its own, so it is never in a batch with later changes. Otherwise
+   * like `pop`.
    */
   popBatch(process: ProcessDeltas<T>, options: { signal?: AbortSignal } = {}): Promise<void> {
     return this.#take(process, this.#batchSize, options.signal);
@@ -229,7 +243,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     try {
       return this.#keyOf(object);
     } catch {
-      return undefined; // told when it is applied
+      return undefined; // reported when it is applied
     }
   }
 

@@ -4,7 +4,7 @@ import type { Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { OrderedContinuity } from '../watch/ledger.ts';
 
-/** One change to one object. `key` is undefined when the (transformed) object has none. */
+/** One change to one object. `key` is undefined when the transform has removed the object's name. */
 export interface ObjectDelta<T> {
   readonly type: 'Added' | 'Updated' | 'Deleted';
   readonly object: T | Tombstone<T>;
@@ -12,27 +12,32 @@ export interface ObjectDelta<T> {
 }
 
 /**
- * What waits between the reflector and the store. `ReplacedAll` is a whole list, `SyncAll` asks for every stored object to be announced
- * again, `Bookmark` moves the store's version, `Told` keeps the place of a continuity event among the changes. Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
+ * An entry of the queue between the reflector and the store. `ReplacedAll` is a whole list. `SyncAll` asks for a
+ * notification of every stored object. `Bookmark` sets the store's version. `Continuity` is a continuity event, in its
+ * place among the changes.
+ * Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
  */
 export type Delta<T> =
   | ObjectDelta<T>
   | {
       readonly type: 'ReplacedAll';
       readonly objects: readonly T[];
-      /** The objects' keys, when they are known. */
+      /** The keys of the objects, when they are known. */
       readonly keys?: readonly ObjectKey[];
       readonly resourceVersion: ResourceVersion;
     }
   | { readonly type: 'SyncAll' }
   | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion }
-  | { readonly type: 'Told'; readonly event: OrderedContinuity };
+  | { readonly type: 'Continuity'; readonly event: OrderedContinuity };
 
 export function isObjectDelta<T>(delta: Delta<T>): delta is ObjectDelta<T> {
   return delta.type === 'Added' || delta.type === 'Updated' || delta.type === 'Deleted';
 }
 
-/** The key of an object, a tombstone, a delta, or a list of deltas (its newest). Throws `store` for an empty list or what has no key. */
+/**
+ * The key of an object, a tombstone, a delta, or a list of deltas (its newest). Throws `store` for an empty list and
+ * for a value without a key.
+ */
 export function keyOfDeltas(value: unknown): ObjectKey {
   if (Array.isArray(value)) {
     if (value.length === 0) throw new InformerError('store', '0 length Deltas object; cannot get key');

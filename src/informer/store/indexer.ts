@@ -5,11 +5,14 @@ import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { RangeFinder, type ValueRange } from './value-range.ts';
 
-/** The values under which an object is found. None, one or several; repeated ones count once. Must depend on the object alone. */
+/**
+ * Returns the index values of an object: none, one or several. Repeated values count once. Must depend on the object
+ * alone.
+ */
 export type IndexFn<T> = (object: T) => readonly string[];
 export type Indexers<T> = Readonly<Record<string, IndexFn<T>>>;
 
-/** The index every informer has. Source: client-go tools/cache NamespaceIndex. */
+/** The index that every informer has. Source: client-go tools/cache NamespaceIndex. */
 export const NAMESPACE_INDEX = 'namespace';
 export const indexByNamespace: IndexFn<unknown> = (object) => (hasMetadata(object) ? [object.metadata.namespace ?? ''] : []);
 
@@ -18,21 +21,21 @@ export type StoreOperation<T> =
   | { readonly type: 'delete'; readonly object: unknown };
 
 export interface TransactionResult {
-  /** Positions of the operations that took effect. */
+  /** The positions of the operations that took effect. */
   readonly successful: readonly number[];
   readonly total: number;
-  /** One per operation that did not, in order. */
+  /** One error for each operation that failed, in order. */
   readonly errors: readonly Error[];
 }
 
 export interface IndexerOptions<T> {
   indexers?: Indexers<T>;
   keyOf?: (object: unknown) => ObjectKey;
-  /** Applied to each object before it is stored; the key is the original's. */
+  /** Called for each object before it is stored. The key is the original object's. */
   transform?: ((object: T) => T) | undefined;
   /**
-   * Hears of an index function that threw, or gave no list, for one object; the object is stored all the same, under nothing in that index.
-   * Default: the write throws.
+   * Called when an index function throws, or returns no list, for one object. The object is stored nevertheless,
+   * without an entry in that index. Default: the write throws.
    */
   onIndexError?: ((error: InformerError) => void) | undefined;
 }
@@ -45,29 +48,32 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<IndexerOptions<unknown>>;
 
 export interface ReplaceOptions<T = unknown> {
-  /** Only keys for which this holds are replaced; the rest of the store stays. */
+  /** Whether a key is part of the replacement. All other keys stay as they are. Default: all are part of it. */
   within?: ((key: ObjectKey) => boolean) | undefined;
-  /** The objects' keys, where they are known already. Belong to the replacement from then on. */
+  /** The keys of the objects, when they are known. The replacement may change this array. */
   keys?: ObjectKey[] | undefined;
-  /** Hears what the replacement changes, before it shows. */
+  /** Called with each change before readers can see it. */
   observer?: ReplaceObserver<T> | undefined;
 }
 
 export interface ReplaceObserver<T> {
-  /** What was told so far does not count: the store was written to meanwhile. */
+  /** Called first, and again when a write between two steps makes the calls since then invalid. */
   begin(): void;
   put(key: ObjectKey, old: T | undefined, object: T): void;
   gone(key: ObjectKey, old: T): void;
 }
 
-/** So many objects are dealt with before others get their turn: a few milliseconds. */
+/** The number of objects in one step, which takes a few milliseconds. */
 const SLICE = 1024;
 
-/** One index: values to keys, and what each key was filed under. */
+/** One index: values to keys, and the values of each key. */
 class Index<T> {
   readonly fn: IndexFn<T>;
   readonly keys = new Map<string, Set<ObjectKey>>();
-  /** Remembered, so that an object changed in place or a function that changes its mind can leave nothing behind. */
+  /**
+   * The values of each key. Removal uses these, so that it is complete also when an object was changed in place or a
+   * function changed its mind.
+   */
   readonly filed = new Map<ObjectKey, readonly string[]>();
   readonly ranges = new RangeFinder();
 
@@ -113,20 +119,20 @@ function sameValues(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** What is to be stored: keys and transformed objects are filled in as they are needed. */
+/** The objects of a replacement. Keys and transformed objects are computed when they are needed. */
 interface Incoming<T> {
   readonly objects: readonly T[];
   readonly keys: ObjectKey[];
   readonly kept: readonly T[];
 }
 
-/** One object to be stored, and what each index files it under. */
+/** One object to be stored, with its values for each index. */
 interface Put<T> {
   readonly object: T;
   readonly values: readonly (readonly string[])[];
 }
 
-/** Everything a store holds. */
+/** The whole content of a store. */
 interface State<T> {
   readonly items: Map<ObjectKey, T>;
   readonly indexes: Map<string, Index<T>>;
@@ -134,10 +140,11 @@ interface State<T> {
 }
 
 /**
- * Objects by key, and by the values of any number of named indexes. The writer's side of the cache; readers get a {@link Lister}.
- *
- * Promises: between any two statements of other code, items and indexes agree; a write that throws has changed nothing; an index is
- * touched only where a value changed. Objects are kept as given and handed out as kept: nobody may change them.
+ * Objects by key, and by the values of any number of named indexes. The writer's side of the cache; readers use a
+ * {@link Lister}.
+ * Promises: items and indexes agree whenever other code runs. A write that throws has changed nothing. An index changes
+ * only where a value changed.
+ * Objects are stored and returned without a copy, so they must not be changed.
  * Source: client-go tools/cache/thread_safe_store.go, store.go.
  */
 export class Indexer<T> {
@@ -146,7 +153,7 @@ export class Indexer<T> {
   readonly #onIndexError: ((error: InformerError) => void) | undefined;
   #items = new Map<ObjectKey, T>();
   #indexes = new Map<string, Index<T>>();
-  /** Counts writes, so that what was prepared in several turns knows whether it still fits. */
+  /** Counts writes. A replacement in several steps sees by it whether the store has changed meanwhile. */
   #writes = 0;
   #resourceVersion: ResourceVersion = '';
 
@@ -162,7 +169,10 @@ export class Indexer<T> {
     return this.#items.size;
   }
 
-  /** The version of the last change that is visible here. Unlike the reflector's it never runs ahead of what readers see. */
+  /**
+   * The version of the last change that readers can see. Unlike the reflector's version it never runs ahead of what
+   * they see.
+   */
   get resourceVersion(): ResourceVersion {
     return this.#resourceVersion;
   }
@@ -201,12 +211,14 @@ export class Indexer<T> {
     }
   }
 
-  /** The objects filed under a value; none for a value nobody has. Throws `argument` for an index that does not exist. */
+  /** The objects under a value; empty when there are none. Throws `argument` for an index that does not exist. */
   byIndex(name: string, value: string): T[] {
     return this.#objectsOf(this.#index(name).keys.get(value) ?? []);
   }
 
-  /** The objects that share at least one value with the given one, which need not be stored, each once. */
+  /**
+   * The objects that share at least one value with the given object, each once. The given object need not be stored.
+   */
   index(name: string, object: T): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
@@ -214,19 +226,19 @@ export class Indexer<T> {
     return this.#objectsOf(keys);
   }
 
-  /** The keys filed under a value, ascending. Throws `argument` for an index that does not exist. */
+  /** The keys under a value, ascending. Throws `argument` for an index that does not exist. */
   indexKeys(name: string, value: string): ObjectKey[] {
     return [...(this.#index(name).keys.get(value) ?? [])].sort();
   }
 
-  /** How many objects are filed under a value. */
+  /** The number of objects under a value. */
   indexCount(name: string, value: string): number {
     return this.#index(name).keys.get(value)?.size ?? 0;
   }
 
   /**
-   * Every value some object is filed under, in no order, or those in a range, ascending; none for an index that does not exist.
-   * The first range asked of an index sorts its values; from then on a range costs what it returns.
+   * All values of an index in no order, or those in a range, ascending. Empty for an index that does not exist.
+   * The first range query of an index sorts its values. After that, a range costs as much as it returns.
    */
   indexValues(name: string, range?: ValueRange): string[] {
     const index = this.#indexes.get(name);
@@ -234,7 +246,10 @@ export class Indexer<T> {
     return range ? index.ranges.find(range, index.keys.keys()) : [...index.keys.keys()];
   }
 
-  /** The objects filed under any value in a range, by ascending value, each once. Throws `argument` for an index that does not exist. */
+  /**
+   * The objects under the values in a range, by ascending value, each once. Throws `argument` for an index that does
+   * not exist.
+   */
   byIndexRange(name: string, range: ValueRange): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
@@ -259,27 +274,30 @@ export class Indexer<T> {
     this.add(object);
   }
 
-  /** Deletes by object or tombstone; the store's version becomes the object's. Nothing happens to items or indexes when it is not there. */
+  /**
+   * Deletes by object or tombstone, and sets the store's version to the object's. Items and indexes stay when the
+   * object is not stored.
+   */
   delete(object: unknown): void {
     this.deleteKey(this.keyOf(object));
     this.#advanceTo(object);
   }
 
-  /** Deletes by key; the store's version stays. */
+  /** Deletes by key. The store's version stays. */
   deleteKey(key: ObjectKey): void {
     if (!this.#items.delete(key)) return;
     this.#writes++;
     for (const index of this.#indexes.values()) index.file(key, []);
   }
 
-  /** Makes these the only objects, all at once. Throws before anything has changed when a key or index value cannot be had. */
+  /** Replaces all objects at once. Throws before any change when a key or an index value cannot be computed. */
   replace(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): void {
     toEnd(this.replacing(objects, resourceVersion, options));
   }
 
   /**
-   * `replace` in steps of a few milliseconds, between which others may read and write. Nothing of it shows before the last step; then all
-   * does, as if it had been done in that moment.
+   * `replace` in steps of a few milliseconds, between which other code may read and write. Nothing of it is visible
+   * before the last step. Then all of it is, as if it had been done in that moment.
    */
   *replacing(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): Generator<undefined, void> {
     const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
@@ -294,7 +312,10 @@ export class Indexer<T> {
     for (const error of next.indexErrors) this.#onIndexError?.(error);
   }
 
-  /** Several writes with no reader in between. Those that fail are left out; the rest take effect. The version is the last one's. */
+  /**
+   * Several writes, with no reader in between. A write that fails is left out; the others take effect. The store's
+   * version becomes that of the last one.
+   */
   transaction(operations: readonly StoreOperation<T>[]): TransactionResult {
     const successful: number[] = [];
     const errors: Error[] = [];
@@ -314,7 +335,10 @@ export class Indexer<T> {
     this.#resourceVersion = resourceVersion;
   }
 
-  /** Adds indexes and files what is stored. Throws `argument` ("indexer conflict") and adds none when one of the names is taken. */
+  /**
+   * Adds indexes over the stored objects. Throws `argument` ("indexer conflict"), and adds none, when one of the names
+   * is taken.
+   */
   addIndexers(indexers: Indexers<T>): void {
     const taken = Object.keys(indexers).filter((name) => this.#indexes.has(name));
     if (taken.length > 0) throw new InformerError('argument', `indexer conflict: ${taken.sort().join(', ')}`);
@@ -326,7 +350,10 @@ export class Indexer<T> {
     this.#writes++;
   }
 
-  /** Few objects among many are replaced in place, for a state beside the present one would hold all the others as well. Says whether they were few. */
+  /**
+   * Replaces a few objects among many in place. Building a second state beside the current one would copy all the
+   * others. Returns whether they were few.
+   */
   #replaceFew(
     incoming: Incoming<T>,
     resourceVersion: ResourceVersion,
@@ -336,7 +363,7 @@ export class Indexer<T> {
     const before = incoming.objects.length > SLICE ? undefined : fewOf(this.#items.keys(), within);
     if (!before) return false;
     const indexErrors: InformerError[] = [];
-    const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error)); // all that may throw comes before the first change
+    const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error)); // everything that may throw comes before the first change
     observer?.begin();
     for (const [key, { object }] of puts) observer?.put(key, this.#items.get(key), object);
     for (const key of before) {
@@ -361,7 +388,7 @@ export class Indexer<T> {
     return puts;
   }
 
-  /** The state after a replacement, built beside the present one, with one look at each object. */
+  /** The state after a replacement. It is built beside the current state and visits each object once. */
   *#stateWith(incoming: Incoming<T>, { within, observer }: ReplaceOptions<T>): Generator<undefined, State<T>> {
     const indexes = [...this.#indexes].map(([name, { fn }]) => [name, new Index<T>(fn)] as const);
     const indexErrors: InformerError[] = [];
@@ -379,8 +406,8 @@ export class Indexer<T> {
       observer?.put(key, this.#items.get(key), object);
       for (const [name, index] of indexes) index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
     }
-    if (observer && seen.size < incoming.objects.length) this.#tellOnce(seen, observer);
-    if (observer) yield* this.#tellGone(items, observer);
+    if (observer && seen.size < incoming.objects.length) this.#putOnce(seen, observer);
+    if (observer) yield* this.#reportGone(items, observer);
     return { items, indexes: new Map(indexes), indexErrors };
   }
 
@@ -396,7 +423,7 @@ export class Indexer<T> {
     return object;
   }
 
-  /** What a replacement leaves alone, as it is filed. */
+  /** Copies the objects that are not part of the replacement, with their index values. */
   *#copyOthers(
     within: (key: ObjectKey) => boolean,
     items: Map<ObjectKey, T>,
@@ -411,13 +438,13 @@ export class Indexer<T> {
     }
   }
 
-  /** A list that holds a key twice was told too much. */
-  #tellOnce(seen: Map<ObjectKey, T>, observer: ReplaceObserver<T>): void {
+  /** Repeats the calls for a list that contains a key twice, with each key once. */
+  #putOnce(seen: Map<ObjectKey, T>, observer: ReplaceObserver<T>): void {
     observer.begin();
     for (const [key, object] of seen) observer.put(key, this.#items.get(key), object);
   }
 
-  *#tellGone(items: Map<ObjectKey, T>, observer: ReplaceObserver<T>): Generator<undefined, void> {
+  *#reportGone(items: Map<ObjectKey, T>, observer: ReplaceObserver<T>): Generator<undefined, void> {
     let steps = 0;
     for (const [key, old] of this.#items) {
       if (isFull(++steps)) yield;
@@ -474,7 +501,7 @@ export class Indexer<T> {
   }
 }
 
-/** The keys for which something holds; undefined when there are more than are dealt with at once. */
+/** The keys that `holds` accepts; undefined when there are more than one step handles. */
 function fewOf(keys: Iterable<ObjectKey>, holds: (key: ObjectKey) => boolean): ObjectKey[] | undefined {
   const few: ObjectKey[] = [];
   for (const key of keys) if (holds(key) && few.push(key) > SLICE) return undefined;
@@ -485,7 +512,7 @@ function isFull(steps: number): boolean {
   return steps % SLICE === 0;
 }
 
-/** All the steps at once. */
+/** Runs all steps at once and returns the result. */
 export function toEnd<R>(steps: Generator<undefined, R>): R {
   for (;;) {
     const step = steps.next();

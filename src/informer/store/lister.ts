@@ -11,54 +11,60 @@ import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 import type { ValueRange } from './value-range.ts';
 
 export interface ListFilter {
-  /** Only this namespace; '' or absent = all. */
+  /** Only this namespace. '' or absent: all. */
   namespace?: string | undefined;
-  /** Only objects whose labels match; a text is parsed as kubectl's `-l`. */
+  /** Only objects whose labels match. A string is parsed like kubectl's `-l`. */
   selector?: LabelSelector | string | undefined;
 }
 
 const KNOWN_FILTER = { namespace: 'text', selector: true } satisfies KnownOptionsOf<ListFilter>;
 
 /**
- * The reader's side of a cache. Everything it returns is the cache's own object: read-only, and replaced rather than changed when an event
- * arrives. Lists come in no particular order. Source: client-go tools/cache/listers.go.
+ * The reader's side of a cache. It returns the cache's own objects. They are read-only, and an event replaces an object
+ * and never changes it. Lists are in no particular order. Source: client-go tools/cache/listers.go.
  */
 export interface Lister<T> {
   readonly size: number;
-  /** The version of the last change a reader can see here. */
+  /** The version of the last change that readers can see. */
   readonly resourceVersion: ResourceVersion;
   get(key: ObjectKey): DeepReadonly<T> | undefined;
-  /** Like `get`, but throws the API server's NotFound `StatusError` when there is none. */
+  /** Like `get`, but throws the API server's NotFound `StatusError` when there is no such object. */
   require(key: ObjectKey): DeepReadonly<T>;
   has(key: ObjectKey): boolean;
   keys(): IterableIterator<ObjectKey>;
-  /** Every object without making a list of them. Do not await between two steps: the cache moves on. */
+  /** Iterates over all objects without making a list. Do not await between two steps, because the cache may change. */
   values(): IterableIterator<DeepReadonly<T>>;
-  /** All objects, or those that the filter lets through. Throws `argument` for a filter it does not know, which would let all through. */
+  /**
+   * All objects, or those that match the filter. Throws `argument` for an unknown filter field, which would otherwise
+   * match all.
+   */
   list(filter?: ListFilter): DeepReadonly<T>[];
-  /** The objects of one namespace, by name. */
+  /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
-  /** The objects an index files under a value. Throws `argument` for an index that does not exist. */
+  /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
   byIndex(name: string, value: string): DeepReadonly<T>[];
-  /** Their keys, ascending. */
+  /** The keys of these objects, ascending. */
   indexKeys(name: string, value: string): ObjectKey[];
-  /** The objects an index files under values that begin with a prefix, or lie in a range: by ascending value, each once. Throws as `byIndex`. */
+  /**
+   * The objects under the values of an index that begin with a prefix or lie in a range, by ascending value, each once.
+   * Throws like `byIndex`.
+   */
   byIndexRange(name: string, range: ValueRange): DeepReadonly<T>[];
-  /** The values an index knows, in no order, or those in a range, ascending; none for an index that does not exist. */
+  /** All values of an index in no order, or those in a range, ascending. Empty for an index that does not exist. */
   indexValues(name: string, range?: ValueRange): string[];
-  /** How many objects an index files under a value. */
+  /** The number of objects under a value of an index. */
   indexCount(name: string, value: string): number;
   hasIndex(name: string): boolean;
 }
 
-/** Makes the lister of an indexer. `resource` is named in the NotFound errors of `require`. */
+/** Creates the lister of an indexer. The NotFound errors of `require` name `resource`. */
 export function createLister<T>(indexer: Indexer<T>, resource: GroupResource = { group: '', resource: 'objects' }): Lister<T> {
   return new IndexerLister(indexer, resource);
 }
 
 type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
 
-/** A {@link Lister} with its namespace fixed. '' lists all namespaces and finds cluster-scoped names. */
+/** A {@link Lister} of one namespace. '' lists all namespaces and finds cluster-scoped names. */
 export interface NamespaceLister<T> {
   get(name: string): DeepReadonly<T> | undefined;
   require(name: string): DeepReadonly<T>;

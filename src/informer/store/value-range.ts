@@ -2,15 +2,16 @@ import { compareText } from '../../kit/text-order.ts';
 import { compareSizes, compareValues } from '../../model/value-order.ts';
 
 /**
- * Which values of an index: those that begin with `prefix`, or those from `from` to `to`, both included; a missing end leaves the range open.
- * In ranges quantities (`10`, `1.5`, `2Gi`) are ordered by size and come first, then times (RFC 3339, in whatever zone) as instants; other text
- * is ordered by bytes.
+ * A range of index values: those that begin with `prefix`, or those from `from` to `to`, both included. A range without
+ * an end is open on that side.
+ * Quantities (`10`, `1.5`, `2Gi`) come first, by size. Then come times (RFC 3339, in any time zone), as instants. Other
+ * text follows, by bytes.
  */
 export type ValueRange = { readonly prefix: string } | { readonly from?: string | undefined; readonly to?: string | undefined };
 
 type Compare = (a: string, b: string) => number;
 
-/** Distinct texts in an order, each found, added and removed by bisection. */
+/** Distinct texts in an order. Finds, adds and removes one by bisection. */
 class OrderedValues {
   readonly #compare: Compare;
   readonly #sorted: string[];
@@ -28,7 +29,10 @@ class OrderedValues {
     this.#sorted.splice(this.#firstNotBelow(value), 1);
   }
 
-  /** From the first value not below `from` on, as long as `holds`. `compare` may take for equal what the order tells apart. */
+  /**
+   * The values from the first one not below `from`, as long as `holds` accepts them. `compare` may treat values as
+   * equal that the order of the list distinguishes.
+   */
   from(from: string | undefined, holds: (value: string) => boolean, compare: Compare = this.#compare): string[] {
     const found: string[] = [];
     for (let i = from === undefined ? 0 : this.#firstNotBelow(from, compare); i < this.#sorted.length; i++) {
@@ -52,8 +56,8 @@ class OrderedValues {
 }
 
 /**
- * Answers {@link ValueRange}s over a set of values that changes. An order is made when it is first asked for and kept up from then on;
- * until then it costs nothing.
+ * Finds {@link ValueRange}s in a set of values that changes. An order is built when it is first needed and kept up to
+ * date from then on.
  */
 export class RangeFinder {
   #text: OrderedValues | undefined;
@@ -69,13 +73,7 @@ export class RangeFinder {
     this.#bySize?.delete(value);
   }
 
-  /** Before many values change at once: sorting anew is cheaper. */
-  forget(): void {
-    this.#text = undefined;
-    this.#bySize = undefined;
-  }
-
-  /** The values in the range, ascending; `all` is every value there is. */
+  /** The values in the range, ascending. `all` is the whole set. */
   find(range: ValueRange, all: Iterable<string>): string[] {
     if ('prefix' in range) {
       this.#text ??= new OrderedValues(all, compareText);

@@ -1,13 +1,16 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 
-/** What a warning looks at: how many events came so far, and when the last batch did, on the monotonic clock. */
+/** The numbers in a warning: how many events have come so far, and when the last batch came, on the monotonic clock. */
 export interface Awaited {
   readonly events: number;
   readonly lastReadAt: number;
 }
 
-/** Logs a warning every so often while the end of a streaming list is awaited; disposing ends it. Nothing else is done about it. */
+/**
+ * Logs a warning periodically while the end of a streaming list is awaited, until it is disposed. Does nothing else
+ * about it.
+ */
 export function warnWhileWaiting(stream: Awaited, everyMs: number, clock: Clock, logger: Logger): Disposable {
   let timer: Timer;
   const arm = () => {

@@ -9,15 +9,18 @@ import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
 import { withPatience } from './patience.ts';
 
-/** A reader's view of the part of a cache that comes from one source. */
+/** A read-only view of the part of a cache that comes from one source. */
 export interface CacheView {
   get(key: ObjectKey): unknown;
   entries(): Iterable<readonly [ObjectKey, unknown]>;
-  /** Whether changes that arrived are not in the cache, for now or for good: then a difference proves nothing. */
+  /** Whether changes have arrived that are not in the cache, for now or for good. A difference then proves nothing. */
   isBehind(): boolean;
 }
 
-/** The server does not continue the history that our version belongs to: it was restored, wiped, or is another one behind the same address. */
+/**
+ * The server does not continue the history of our version. It was restored or wiped, or another server has taken over
+ * its address.
+ */
 class ReplacedHistoryError extends InformerError {
   constructor(what: string) {
     super('watch', `the server's history was replaced: ${what}`, {
@@ -26,18 +29,21 @@ class ReplacedHistoryError extends InformerError {
   }
 }
 
-/** An object of the server's contradicts the cache. */
+/** An object on the server contradicts the cache. */
 class Contradiction extends ReplacedHistoryError {}
 
 export const isReplacedHistory = (error: unknown): boolean => error instanceof ReplacedHistoryError;
 
 export const replacedHistory = (what: string): InformerError => new ReplacedHistoryError(what);
 
-/** What a check found that did not contradict the cache. */
+/** The result of a check that found no contradiction. */
 export interface HistoryCheck {
-  /** The server answered with a version that is not before ours. */
+  /** Whether the server answered with a version that is not before ours. */
   readonly isVerified: boolean;
-  /** The newest cached object, when the server does not have it. Its deletion is then the next thing the stream must bring. */
+  /**
+   * The newest cached object, when the server does not have it. The next event of the stream about it must be its
+   * deletion.
+   */
   readonly absent?: KubeObject | undefined;
 }
 
@@ -49,16 +55,19 @@ export interface HistoryOptions<T> {
   readonly cache: CacheView | undefined;
 }
 
-/** How long an answer may take. A server that cannot say so soon is asked again when the stream is silent. */
+/**
+ * The longest wait for an answer, ms. A server that does not answer in time is asked again when the stream is silent.
+ */
 const PATIENCE_MS = 10_000;
 
 /**
- * Asks whether the server still has the history that a version belongs to. The most recent list of one object tells the version at which the
- * server is: a server that was restored or wiped is before ours. Later, when its version has passed ours, objects betray it: what the server
- * last changed at or before our version must be in the cache as it is.
- *
- * Costs one request, and one more when there is a cached object to compare; metadata only. Throws a replaced-history error when the history is
- * proven to be another one. Does not prove that it is the same: a server that agrees in all of this cannot be told apart.
+ * Checks whether the server still has the history that a version belongs to.
+ * A list of one object, of the most recent state, returns the server's version. A server that was restored or wiped is
+ * at first before our version. Later its version is past ours, and objects give it away: the object that the server
+ * changed last at or before our version must be in the cache as it is.
+ * Costs one request, and one more when there is a cached object to compare; both ask for metadata only. Throws a
+ * replaced-history error when the history is proven to be another one. A check that passes does not prove that it is
+ * the same.
  */
 export class History<T> {
   readonly #options: HistoryOptions<T>;
@@ -67,12 +76,15 @@ export class History<T> {
     this.#options = options;
   }
 
-  /** Rejects with a replaced-history error, when the collection has moved, or with the signal's reason. What else goes wrong is no answer: `isVerified` is false. */
+  /**
+   * Rejects with a replaced-history error, with a moved-collection error, or with the signal's reason. After any other
+   * error `isVerified` is false.
+   */
   async check(since: ResourceVersion, signal: AbortSignal): Promise<HistoryCheck> {
     try {
       return await this.#check(since, signal).catch((error) => {
         if (!(error instanceof Contradiction)) throw error;
-        return this.#check(since, signal); // an event that came while the server was asked also makes a difference
+        return this.#check(since, signal); // an event that came during the check also makes a difference
       });
     } catch (error) {
       if (signal.aborted || isReplacedHistory(error) || isMovedCollection(error)) throw error;
@@ -94,19 +106,19 @@ export class History<T> {
     return { isVerified: true, absent: isEmpty(found) ? newest : undefined };
   }
 
-  /** Whether no event has told anything of a cached object. */
+  /** Whether a cached object is still the one in the cache, so that no event has changed it. */
   isUntouched(object: KubeObject): boolean {
     const { cache } = this.#options;
     return cache !== undefined && !cache.isBehind() && cache.get(keyOf(object)) === object;
   }
 
-  /** The version at which the server does not have an object; undefined when it has it. */
+  /** The version at which the server does not have an object; undefined when the server has it. */
   async absentAt(object: KubeObject, signal: AbortSignal): Promise<ResourceVersion | undefined> {
     const found = await this.#find(object, signal);
     return isEmpty(found) ? found.resourceVersion : undefined;
   }
 
-  /** One object of the collection, and the version at which the server is. */
+  /** A list of at most one object, with the server's version. */
   ask(signal: AbortSignal, selectors: Selectors | undefined = this.#options.selectors): Promise<ListPage<unknown>> {
     const request = { ...selectors, limit: 1 };
     return this.#patiently(signal, (context) => this.#probe(request, { ...context, fresh: true }));
@@ -117,7 +129,10 @@ export class History<T> {
     return source.probe ? source.probe(request, context) : source.list(request, context);
   }
 
-  /** For versions that cannot be ordered: a server that has not reached ours says so. */
+  /**
+   * Whether the server has reached a version. For versions that cannot be ordered: a server that has not reached one
+   * answers so.
+   */
   async #reaches(since: ResourceVersion, signal: AbortSignal): Promise<boolean> {
     const { source, selectors } = this.#options;
     const request = { ...selectors, resourceVersion: since, resourceVersionMatch: 'NotOlderThan', limit: 1 } as const;
@@ -136,7 +151,7 @@ export class History<T> {
     return this.ask(signal, { labelSelector, fieldSelector: fields.filter(Boolean).join(',') });
   }
 
-  /** What was last changed at or before our version must be in the cache as it is. */
+  /** Throws when an object that was last changed at or before our version is not in the cache as it is. */
   #compare({ items }: ListPage<unknown>, since: ResourceVersion): void {
     const { cache } = this.#options;
     const [item] = items;
@@ -160,10 +175,10 @@ export class History<T> {
   }
 }
 
-/** A page that others follow says nothing of what is absent. */
+/** Whether a page proves that no object matches. A page that others follow does not. */
 const isEmpty = (page: ListPage<unknown>) => page.items.length === 0 && !page.continue;
 
-/** The object that was changed last: a snapshot from before knows it least. */
+/** The cached object that was changed last. A server restored from a backup is the least likely to have it. */
 function newestOf(cache: CacheView): KubeObject | undefined {
   let newest: KubeObject | undefined;
   for (const [, object] of cache.entries()) {

@@ -6,25 +6,28 @@ import { isTimeout } from '../../model/connection-error.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Ending } from './watch-machine.ts';
 
-/** How a stretch of versions came to us. `initial` and `relist` are whole states; on `stream` and `resumed` every change was seen. */
+/**
+ * How a stretch of versions was obtained. `initial` and `relist` are whole states. On `stream` and `resumed` every
+ * change was seen.
+ */
 export type Obtained = 'initial' | 'stream' | 'resumed' | 'relist';
 
-/** A stretch of versions, from the one it began at to the last one it reached. */
+/** A stretch of versions, from the first one to the last one reached. */
 export interface Stretch {
   readonly by: Obtained;
   readonly from: ResourceVersion;
   readonly to: ResourceVersion;
-  /** Changes seen, or objects in the list. */
+  /** The number of changes seen, or of objects in the list. */
   readonly events: number;
   readonly bookmarks: number;
-  /** Wall-clock ms. `until` is undefined while it grows. */
+  /** The start and the end, wall-clock ms. `until` is undefined while the stretch grows. */
   readonly at: number;
   readonly until: number | undefined;
-  /** Why it ended. */
+  /** The reason why it ended. */
   readonly ended: Ending | undefined;
 }
 
-/** Between two versions changes may have gone unseen. `to` is undefined until a relist has closed it. */
+/** A gap: changes between the two versions may be missing. `to` is undefined until a relist has closed the gap. */
 export interface Gap {
   readonly from: ResourceVersion;
   readonly to: ResourceVersion | undefined;
@@ -32,34 +35,35 @@ export interface Gap {
   readonly at: number;
 }
 
-/** What an observer of continuity hears, in order, each once. */
+/** An event for observers of continuity. Each is reported once, in order. */
 export type ContinuityEvent = { readonly at: number; readonly scope?: string | undefined } & (
   | { readonly kind: 'synced'; readonly resourceVersion: ResourceVersion; readonly objects: number }
   /**
-   * No watch is open: the stream broke, or it ended in an ordinary way and the first attempt to open the next one failed. Reported once per
-   * outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
+   * No watch is open. The stream broke, or it ended normally and the first attempt to open the next one failed.
+   * Reported once in an outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
    */
   | {
       readonly kind: 'disconnected';
       readonly from: ResourceVersion;
       readonly why: Ending;
       readonly error: unknown;
-      /** When the stream ended: of one that fell silent, when its last byte came. */
+      /** When the stream ended. For a stream that fell silent, when its last byte came. */
       readonly disconnectedAt: number;
     }
   /**
-   * A watch is open again after a `disconnected`: it continues at `since`, or behind a relist, which is reported before. `proven` is as of
-   * `resumed`; behind a relist there is nothing to prove, and it is false.
+   * A watch is open again after a `disconnected`. It continues at `since`, or after a relist, which is reported first.
+   * `proven` has the same meaning as in `resumed`; after a relist it is false, because there is nothing to prove.
    */
   | ({ readonly kind: 'connected'; readonly by: 'resume' | 'relist'; readonly proven: boolean } & Reconnection)
   /**
-   * The next watch continues where the last one ended, also after an ordinary end by the server. `proven`: the server has shown, by its
-   * version and by an event or bookmark in order, that its history reaches back to `since`: nothing was missed. Otherwise nothing is known yet.
+   * The next watch continues where the last one ended, also after a normal end by the server. `proven`: the server has
+   * shown, by its version and by an event or bookmark in order, that its history reaches back to `since`, so nothing
+   * was missed. Otherwise nothing is known yet.
    */
   | ({ readonly kind: 'resumed'; readonly proven: boolean } & Reconnection)
-  /** A resumed watch that was not proven is now: nothing was missed since `since`. */
+  /** A resumed watch is proven now: nothing was missed since `since`. */
   | { readonly kind: 'proven'; readonly since: ResourceVersion }
-  /** From here on changes may go unseen, until the relist that follows. */
+  /** From here on changes may be missed, until the relist that follows. */
   | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: Ending }
   | {
       readonly kind: 'relisted';
@@ -68,9 +72,12 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly objects: number;
       readonly why: Ending;
     }
-  /** The server asked, by Retry-After, for a wait of more than 5 s: the next attempt comes after `waitMs`, which is a minute at most. */
+  /**
+   * The server asked, by Retry-After, for a wait of more than 5 s. The next attempt comes after `waitMs`, which is at
+   * most a minute.
+   */
   | { readonly kind: 'waiting'; readonly error: unknown; readonly waitMs: number }
-  /** Every fault, also those dealt with in silence. `next` is what is done about it. */
+  /** Any fault, also one that is repaired at once. `next` is what the reflector does about it. */
   | {
       readonly kind: 'fault';
       readonly fault: Ending;
@@ -78,8 +85,9 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly next: 'relist' | 'list' | 'resume' | 'retry' | 'probe';
     }
   /**
-   * The cache did not take what the stream delivered, because a transform or an index function threw. `dropped`: those changes are not in the
-   * cache and no handler heard of them. `unindexed`: they are, but each missing from an index that `error` names.
+   * The cache did not store changes of the stream, because a transform or an index function threw. `dropped`: the
+   * changes are not in the cache, and no handler got them. `unindexed`: they are in the cache, but missing from an
+   * index that `error` names.
    */
   | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
 );
@@ -90,9 +98,9 @@ export interface Reconnection {
   readonly since: ResourceVersion;
   /** Why the watch before it ended. */
   readonly why: Ending;
-  /** When the old stream ended: of one that fell silent, when its last byte came. */
+  /** When the old stream ended. For a stream that fell silent, when its last byte came. */
   readonly disconnectedAt: number;
-  /** When the new one was opened. */
+  /** When the new stream was opened. */
   readonly reconnectedAt: number;
   /** From the end of the old stream to the opening of the new one, ms. */
   readonly downMs: number;
@@ -100,7 +108,7 @@ export interface Reconnection {
 
 /** Whether a watch is open. Moments are wall-clock ms. */
 export type ConnectionState =
-  /** No watch has been open yet. `why` and `error` are the latest failure, absent before the first. */
+  /** No watch has been open yet. `why` and `error` are the latest failure, absent before the first one. */
   | { readonly state: 'connecting'; readonly since: number; readonly why?: Ending; readonly error?: unknown }
   | { readonly state: 'connected'; readonly since: number }
   /** `why` and `error` are the latest failure; `from` is the last version seen. */
@@ -112,21 +120,21 @@ export type ConnectionState =
       readonly error: unknown;
     };
 
-/** The continuity events that have a place among a handler's notifications. Handlers are called with them in their order. */
+/** The continuity events that handlers get, in order with their notifications. */
 export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' | 'disconnected' | 'connected' }>;
 
 const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>(['gap', 'relisted', 'disconnected', 'connected']);
 
 export const isOrdered = (event: ContinuityEvent): event is OrderedContinuity => ORDERED.has(event.kind);
 
-/** What became of a change the cache did not take as it should. */
+/** The effect on a change that the cache could not store completely. */
 export type Refusal = 'dropped' | 'unindexed';
 
 type SourceFault = ContinuityEvent & { readonly kind: 'fault'; readonly fault: Ending };
 
 /** The reader's side of a {@link Ledger}. */
 export interface Continuity {
-  /** Newest last; older ones are dropped beyond a bound, the counts stay. */
+  /** The stretches, newest last. Old ones are dropped beyond a limit; the counts stay. */
   readonly stretches: readonly Stretch[];
   readonly gaps: readonly Gap[];
   readonly relists: number;
@@ -134,48 +142,54 @@ export interface Continuity {
   readonly gapCount: number;
   /** Whether a watch is open, since when, and why not. */
   readonly connection: ConnectionState;
-  /** Changes that the cache did not take, or not under every index, because a transform or an index function threw. 0 = it shows them all. */
+  /**
+   * The number of changes that the cache did not store, or not under every index, because a transform or an index
+   * function threw. 0: the cache shows all changes.
+   */
   readonly storeErrors: number;
-  /** When the source last proved itself (list, event or bookmark), wall-clock ms; undefined before the first. */
+  /**
+   * When the server last gave a sign of life (list, event or bookmark), wall-clock ms; undefined before the first one.
+   */
   readonly lastSignOfLife: number | undefined;
-  /** Ms since then. */
+  /** The time since `lastSignOfLife`, ms. */
   readonly ageMs: number | undefined;
-  /** The version reached, '' before the first sync. */
+  /** The version reached; '' before the first sync. */
   readonly resourceVersion: ResourceVersion;
-  /** How often the cache was held against a fresh list, and how often it was found wrong. */
+  /** How often the cache was compared with a fresh list, and how often it was wrong. */
   readonly verifications: number;
   readonly drifts: number;
-  /** When it was last held against one, wall-clock ms. */
+  /** When the cache was last compared, wall-clock ms. */
   readonly lastVerified: number | undefined;
 }
 
-/** A partial event as the ledger's owner states it; the ledger adds the moment. */
+/** An event without the parts that the ledger adds. */
 type Unstamped<E> = E extends unknown ? Omit<E, 'at' | 'scope'> : never;
 /** A moment on both clocks. */
 type Moment = { readonly now: number; readonly monotonic: number };
 /** The end of a stream that has no successor yet. */
 type Break = { readonly moment: Moment; readonly from: ResourceVersion; why: Ending; error: unknown; isReported: boolean };
-/** A watch that was accepted but has not shown a sign. */
+/** A watch that the server accepted and that has brought no event yet. */
 type Opening = { readonly since: ResourceVersion; readonly after: Ending; readonly moment: Moment; readonly isVerified: boolean };
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
 
 export interface LedgerOptions {
   clock: Clock;
-  /** Stretches and gaps kept. Default 200. */
+  /** The number of stretches and gaps to keep. Default 200. */
   keep?: number | undefined;
-  /** The namespace the informer's part is limited to, passed on in events. */
+  /** The namespace of this part of the informer, passed on in events. */
   scope?: string | undefined;
   logger?: Logger | undefined;
 }
 
 /**
- * A server that has lost its history accepts a watch and refuses it within the stream, usually at once. So a resumed watch is reported after its
- * first event, or after this long. That it has not been refused so far is no proof of anything.
+ * How long to wait before a resumed watch is reported, ms. A server that has lost its history accepts a watch and
+ * refuses it within the stream, usually at once. So the watch is reported after its first event or after this time. No
+ * refusal until then proves nothing.
  */
 const SETTLE_MS = 1000;
 
-/** Endings that leave the server within reach: they are an outage only when the next attempt fails. */
+/** Endings that leave the server within reach. They are an outage only when the next attempt fails. */
 const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
   'closed',
   'very-short',
@@ -186,13 +200,16 @@ const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
   'drift',
   'resync',
 ]);
-/** Whether a stream ended because nothing came any more: that is noticed late. */
+/** Whether a stream ended by silence, which is noticed late. */
 const isSilence = (why: Ending, error: unknown) => why === 'idle' || (why === 'connection' && isTimeout(error));
 
-/** Endings by which the server has refused the version. */
+/** Endings with which the server has refused the version. */
 const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
 
-/** Records how each stretch of versions was obtained, so that nobody has to believe that nothing was missed. Written by the reflector alone. */
+/**
+ * A record of how each stretch of versions was obtained, so that a claim about missed changes can be checked. Only the
+ * reflector writes to it.
+ */
 export class Ledger implements Continuity {
   readonly #clock: Clock;
   readonly #keep: number;
@@ -206,12 +223,12 @@ export class Ledger implements Continuity {
   #break: Break | undefined;
   #opening: Opening | undefined;
   #settling: Timer | undefined;
-  /** Where a resumed stream began that has not been proven. */
+  /** The start of a resumed stream that has not been proven. */
   #unproven: ResourceVersion | undefined;
   #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
   #synced = false;
   #lastSign: number | undefined;
-  /** When the open stream last brought a byte, or was opened, or the list before it was had. */
+  /** When the open stream last brought a byte, or was opened, or the list before it arrived. */
   #lastByte: Moment | undefined;
   #resourceVersion: ResourceVersion = '';
   relists = 0;
@@ -258,13 +275,13 @@ export class Ledger implements Continuity {
     return { state: 'disconnected', since: moment.now, from, why, error };
   }
 
-  /** Calls `observer` for every event from now on, in order. What it throws is logged and goes no further. */
+  /** Calls `observer` for every event from now on, in order. Errors that it throws are logged. */
   observe(observer: (event: ContinuityEvent) => void): Disposable {
     this.#observers.add(observer);
     return { [Symbol.dispose]: () => this.#observers.delete(observer) };
   }
 
-  /** The whole state was fetched. */
+  /** Records that the whole state was fetched. */
   synced(resourceVersion: ResourceVersion, objects: number, why: Ending = 'closed'): void {
     const from = this.#resourceVersion;
     const now = this.#sign();
@@ -285,24 +302,24 @@ export class Ledger implements Continuity {
       ended: undefined,
     });
     if (first) {
-      this.#tell({ kind: 'synced', resourceVersion, objects });
+      this.#report({ kind: 'synced', resourceVersion, objects });
       return;
     }
     this.relists++;
     const reason = this.#gap?.why ?? why;
     if (this.#gap) this.#gap.to = resourceVersion;
     this.#gap = undefined;
-    this.#tell({ kind: 'relisted', from, resourceVersion, objects, why: reason });
+    this.#report({ kind: 'relisted', from, resourceVersion, objects, why: reason });
   }
 
-  /** The first attempt to connect begins. */
+  /** Records that the first attempt to connect begins. */
   started(): void {
     if (this.#connection.state === 'connecting') this.#connection = { state: 'connecting', since: this.#clock.now() };
   }
 
   /**
-   * A stream is open at `since`; `after` says why the one before ended, undefined for the first one after a list. `isVerified`: the server
-   * was asked, and its history reaches `since`.
+   * Records that a stream is open at `since`. `after` is why the one before ended; undefined for the first one after a
+   * list. `isVerified`: the server was asked, and its history reaches `since`.
    */
   opened(since: ResourceVersion, after?: Ending, isVerified = false): void {
     const moment = this.#moment();
@@ -327,17 +344,17 @@ export class Ledger implements Continuity {
     this.#settling = this.#clock.after(SETTLE_MS, () => this.#settle(false));
   }
 
-  /** The open stream has brought an event or bookmark, in order; to be called before it is delivered. */
-  heard(): void {
+  /** Records that the open stream has brought an event or bookmark, in order. Called before it is delivered. */
+  arrived(): void {
     const since = this.#unproven;
     this.#unproven = undefined;
     if (this.#opening) this.#settle(this.#opening.isVerified);
-    else if (since !== undefined) this.#tell({ kind: 'proven', since });
+    else if (since !== undefined) this.#report({ kind: 'proven', since });
   }
 
-  /** A batch arrived with this many changes and bookmarks, up to this version. */
+  /** Records a batch of changes and bookmarks, up to the version `to`. */
   advanced(to: ResourceVersion, events: number, bookmarks: number): void {
-    if (events + bookmarks > 0) this.heard();
+    if (events + bookmarks > 0) this.arrived();
     this.#sign();
     this.#lastByte = this.#moment();
     this.#resourceVersion = to;
@@ -348,8 +365,8 @@ export class Ledger implements Continuity {
   }
 
   /**
-   * The open stream is over. One that ends before it has settled was no connection: the outage before it goes on. One that fell silent was over
-   * when its last byte came.
+   * Records that the open stream is over. A stream that ends before it has settled was no connection, and the outage
+   * before it continues. A stream that fell silent ended when its last byte came.
    */
   ended(why: Ending, error?: unknown): void {
     const isOutage = this.#opening !== undefined && this.#break !== undefined;
@@ -360,45 +377,45 @@ export class Ledger implements Continuity {
     if (!WITHIN_REACH.has(why)) this.#disconnected(why, error);
   }
 
-  /** An attempt to connect failed, and a pause comes before the next. */
+  /** Records that an attempt to connect failed. A pause comes before the next one. */
   attemptFailed(why: Ending, error: unknown): void {
     if (this.#connection.state === 'connecting') this.#connection = { ...this.#connection, why, error };
     if (!REFUSED.has(why)) this.#disconnected(why, error);
   }
 
-  /** The stream cannot be taken up again: from here to the next list changes may go unseen. */
+  /** Records that the stream cannot be resumed. Until the next list, changes may be missed. */
   lost(why: Ending): void {
     if (!this.#synced || this.#gap) return;
     this.gapCount++;
     this.#gap = { from: this.#resourceVersion, to: undefined, why, at: this.#clock.now() };
     this.#gaps.push(this.#gap);
     if (this.#gaps.length > this.#keep) this.#gaps.shift();
-    this.#tell({ kind: 'gap', from: this.#resourceVersion, why });
+    this.#report({ kind: 'gap', from: this.#resourceVersion, why });
   }
 
-  /** The cache was held against a fresh list. */
+  /** Records that the cache was compared with a fresh list. */
   verified(isInAgreement: boolean): void {
     this.lastVerified = this.#sign();
     this.verifications++;
     if (!isInAgreement) this.drifts++;
   }
 
-  /** The server asked to be left alone for a while. */
+  /** Records that the server asked for a pause. */
   waiting(error: unknown, waitMs: number): void {
-    this.#tell({ kind: 'waiting', error, waitMs });
+    this.#report({ kind: 'waiting', error, waitMs });
   }
 
   fault(fault: Ending, error: unknown, next: SourceFault['next']): void {
-    this.#tell({ kind: 'fault', fault, error, next });
+    this.#report({ kind: 'fault', fault, error, next });
   }
 
-  /** So many changes arrived but did not get into the cache, or not under every index. */
+  /** Records changes that arrived and that the cache did not store, or not under every index. */
   refused(error: unknown, next: Refusal, changes: number): void {
     this.storeErrors += changes;
-    this.#tell({ kind: 'fault', fault: 'store', error, next, changes });
+    this.#report({ kind: 'fault', fault: 'store', error, next, changes });
   }
 
-  /** Reports nothing more of the stream that was opened last. */
+  /** Stops reports about the stream that was opened last. */
   stop(): void {
     this.#settling?.cancel();
     this.#opening = undefined;
@@ -412,7 +429,7 @@ export class Ledger implements Continuity {
     broken.error = error;
     if (broken.isReported) return;
     broken.isReported = true;
-    this.#tell({ kind: 'disconnected', from: broken.from, why, error, disconnectedAt: broken.moment.now });
+    this.#report({ kind: 'disconnected', from: broken.from, why, error, disconnectedAt: broken.moment.now });
   }
 
   #settle(isProven: boolean): void {
@@ -423,7 +440,7 @@ export class Ledger implements Continuity {
     const reconnection = this.#connected('resume', { since, why: after, moment }, isProven);
     this.resumes++;
     if (!isProven && isVerified) this.#unproven = since;
-    this.#tell({ kind: 'resumed', ...reconnection, proven: isProven });
+    this.#report({ kind: 'resumed', ...reconnection, proven: isProven });
   }
 
   #connected(
@@ -437,7 +454,7 @@ export class Ledger implements Continuity {
     const reconnection: Reconnection = { since, why, disconnectedAt: from.now, reconnectedAt: moment.now, downMs };
     this.#break = undefined;
     this.#connection = { state: 'connected', since: moment.now };
-    if (broken?.isReported) this.#tell({ kind: 'connected', by, proven, ...reconnection });
+    if (broken?.isReported) this.#report({ kind: 'connected', by, proven, ...reconnection });
     return reconnection;
   }
 
@@ -462,7 +479,7 @@ export class Ledger implements Continuity {
     this.#open = undefined;
   }
 
-  #tell(event: Unstamped<ContinuityEvent>): void {
+  #report(event: Unstamped<ContinuityEvent>): void {
     const stamped = { ...event, at: this.#clock.now(), scope: this.#scope } as ContinuityEvent;
     for (const observer of this.#observers) {
       tell('an observer of continuity', observer, this.#logger, stamped);

@@ -22,7 +22,7 @@ export interface ListFetcherOptions {
   idleMs: number;
 }
 
-/** Gets whole states by LIST, and remembers what that taught about the server. */
+/** Fetches whole states by LIST, and remembers whether this server pages lists at version "0". */
 export class ListFetcher<T> {
   readonly #source: ListerWatcher<T>;
   readonly #options: ListFetcherOptions;
@@ -33,7 +33,10 @@ export class ListFetcher<T> {
     this.#options = options;
   }
 
-  /** The state not older than `since` (undefined = whatever is at hand, '' = the most recent). Throws `list` around what went wrong. */
+  /**
+   * The state not older than `since`. Undefined: any state that the server has cached. '': the most recent one. Throws
+   * `list` around the error of the request.
+   */
   async fetch(since: ResourceVersion | undefined, signal: AbortSignal): Promise<ListPage<T>> {
     const { name, sync, selectors, pageSize, logger } = this.#options;
     const consistentUnpaged = sync === 'auto' && (await this.#hasConsistentUnpagedList(signal));
@@ -54,14 +57,14 @@ export class ListFetcher<T> {
     return page;
   }
 
-  /** A source that cannot say is treated as one that cannot do it. */
+  /** A source that cannot answer is treated as one without consistent unpaged lists. */
   async #hasConsistentUnpagedList(signal: AbortSignal): Promise<boolean> {
     const source = this.#source;
     if (!source.consistentUnpagedList) return false;
     try {
       return await this.#patiently(signal, async (context) => (await source.consistentUnpagedList?.(context)) ?? false);
     } catch (error) {
-      this.#options.logger.debug('the server did not tell how it lists', { error });
+      this.#options.logger.debug('could not find out how the server serves lists', { error });
       return false;
     }
   }

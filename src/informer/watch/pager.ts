@@ -3,19 +3,19 @@ import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
 import { isExpired } from '../../model/status.ts';
 
-/** How far a list has come, after each page. */
+/** The progress of a list after a page. */
 export interface ListProgress {
   readonly objects: number;
   readonly pages: number;
-  /** What the server says is still to come, when it says so. */
+  /** The number of objects that are still to come, when the server gives it. */
   readonly remaining: number | undefined;
 }
 
 /**
- * Collects a whole list page by page. The version is the first page's: all pages come from one snapshot.
- *
- * Promises: pages after the first carry the token, limit and selectors, never a version; when a token expires, the whole list is asked
- * for once more, unpaged, as it was first asked for. Errors of the port come through as they are.
+ * Collects a whole list page by page. Its version is that of the first page, because all pages come from one snapshot.
+ * Promises: pages after the first carry the token, the limit and the selectors, never a version. When a token expires,
+ * the whole list is requested once more, unpaged, with the options of the first request. Errors of the source are
+ * passed on unchanged.
  * Source: client-go tools/pager/pager.go.
  */
 export async function listAll<T>(
@@ -25,15 +25,15 @@ export async function listAll<T>(
 ): Promise<ListPage<T>> {
   const first = await list(options);
   let pages = 1;
-  const tell = (page: ListPage<T>, objects: number) => onPage({ objects, pages, remaining: page.remainingItemCount });
-  tell(first, first.items.length);
+  const report = (page: ListPage<T>, objects: number) => onPage({ objects, pages, remaining: page.remainingItemCount });
+  report(first, first.items.length);
   if (!first.continue) return first;
   const items = [...first.items];
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
   const tokens = new Set<string>();
   for (let token: string | undefined = first.continue; token; ) {
     if (tokens.size === tokens.add(token).size)
-      throw new InformerError('decode', `the list does not end: page ${pages} continues at a page that was had`);
+      throw new InformerError('decode', `the list does not end: page ${pages} continues at a page that was already read`);
     let page: ListPage<T>;
     try {
       page = await list({ ...rest, continue: token });
@@ -43,7 +43,7 @@ export async function listAll<T>(
     }
     for (const item of page.items) items.push(item);
     pages++;
-    tell(page, items.length);
+    report(page, items.length);
     token = page.continue;
   }
   return { ...first, items, continue: undefined, remainingItemCount: undefined };

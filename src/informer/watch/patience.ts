@@ -5,17 +5,19 @@ import { Watchdog } from '../../kit/watchdog.ts';
 import type { CallContext } from './lister-watcher.ts';
 
 export interface PatienceOptions {
-  /** What is waited for, for the message: `the list of v1/pods`. */
+  /** The name of the call in the error message: `the list of v1/pods`. */
   what: string;
   signal: AbortSignal;
   clock: Clock;
-  /** Silence after which the call is given up, ms. Infinity = never. */
+  /** Silence after which the call is given up, ms. Infinity: never. */
   idleMs: number;
 }
 
 /**
- * Waits for a call that may take long but not be silent for long: the call tells through `alive` that something came. Rejects with `transport`
- * when nothing did for `idleMs`; the call's own signal aborts then. Leaves no timer and no listener.
+ * Waits for a call that may take long, but must not be silent for long. The call reports through `alive` that data has
+ * arrived.
+ * Rejects with `transport` when nothing arrived for `idleMs`, and then aborts the call's own signal. Leaves no timer
+ * and no listener.
  */
 export async function withPatience<T>(call: (context: CallContext) => Promise<T>, options: PatienceOptions): Promise<T> {
   const { what, signal, clock, idleMs } = options;

@@ -12,47 +12,57 @@ import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
 
 export interface ReflectorOptions {
-  /** What is reflected, for messages: `v1/pods`. */
+  /** The name of the collection in messages: `v1/pods`. */
   name?: string | undefined;
-  /** Where the state comes from. Default `stream`. See {@link SyncMode}. */
+  /** The way to fetch the state. Default `stream`. See {@link SyncMode}. */
   sync?: SyncMode | undefined;
-  /** Restrict every LIST and WATCH. */
+  /** The selectors of every LIST and WATCH. */
   selectors?: Selectors | undefined;
-  /** Objects of any other kind in the stream are skipped. Default: no check. */
+  /** The expected kind. Objects of any other kind in the stream are skipped. Default: no check. */
   expect?: GroupVersionKind | undefined;
-  /** Page size of every LIST, whatever the version. Default: client-go's rules. */
+  /** The page size of every LIST, at any version. Default: client-go's rules. */
   pageSize?: number | undefined;
-  /** Ms between two resyncs while watching. 0 (default) = never. */
+  /** The time between two resyncs during a watch, ms. 0 (default): never. */
   resyncMs?: number | undefined;
-  /** Asked when a resync is due; false lets it pass. */
+  /** Called when a resync is due; returning false skips it. */
   shouldResync?: (() => boolean) | undefined;
-  /** How long the server is asked to keep a watch open: a random time in [min, 2·min]. Values under 5 minutes count as 5 minutes. */
+  /**
+   * How long the server is asked to keep a watch open, ms: a random time in [min, 2·min]. Values under 5 minutes count
+   * as 5 minutes.
+   */
   minWatchTimeoutMs?: number | undefined;
   /**
-   * Silence (no event, no bookmark; of a list: no sign of life) after which a connection is taken for dead: a stream is resumed, a list asked
-   * for again. Default 150 s; Infinity = never. Long before that, after 18 s of silence, the server is asked whether the stream is only quiet
-   * (see {@link SilenceGuard}), so that a dead connection is noticed within 30 s; with Infinity it is not.
+   * Silence after which a connection counts as dead, ms. A stream is then resumed, and a list is requested again.
+   * Default 150 s; Infinity: never. Any event, bookmark or part of a list ends the silence.
+   * Earlier, after 18 s of silence, the server is asked whether the stream is only quiet (see {@link SilenceGuard}), so
+   * that a dead connection is noticed within 30 s. With Infinity it is not asked.
    */
   idleMs?: number | undefined;
-  /** How long InternalErrors in the stream are retried without a relist. 0 (default) = not at all. */
+  /** How long InternalErrors in the stream are retried without a relist, ms. 0 (default): not at all. */
   maxInternalErrorRetryMs?: number | undefined;
   /**
-   * Delay between attempts. Default, part by part: 0.8 s doubling to 30 s, each drawn from [d, 2d); to 4 s, each from [d, 1.5d), for a watch that
-   * the server refuses while its version still holds. It begins small again after a stream that brought something or lasted, and after two
-   * minutes without a delay. While no connection can be made, a source that knows when its server is back decides instead.
+   * The delay between attempts. Each part has a default: 0.8 s, doubling to 30 s, each drawn from [d, 2d). For a watch
+   * that the server refuses while its version is still valid: up to 4 s, each drawn from [d, 1.5d).
+   * The delay starts small again after a stream that brought an event or lasted for a while, and after two minutes
+   * without a delay. While no connection can be made, a source with `whenReachable` decides instead.
    */
   backoff?: Partial<BackoffOptions> | undefined;
-  /** While the end of a streaming list is awaited, a warning is logged this often. Default 10 s. */
+  /** How often a warning is logged while the end of a streaming list is awaited, ms. Default 10 s. */
   bookmarkWarningMs?: number | undefined;
-  /** Hears each error that failed an attempt: a LIST, or a watch that could not be started. `onContinuity` hears every fault. */
+  /**
+   * Called with each error that failed an attempt: a LIST, or a watch that could not be started. `onContinuity` is
+   * called for every fault.
+   */
   onWatchError?: ((error: unknown) => void) | undefined;
   onContinuity?: ((event: ContinuityEvent) => void) | undefined;
   onProgress?: ((progress: ListProgress) => void) | undefined;
-  /** The namespace this reflector is limited to, passed on in continuity events. */
+  /** The namespace of this reflector, passed on in continuity events. */
   scope?: string | undefined;
-  /** What the store holds, for comparing it with the server's history after a break. Default: only versions are compared. */
+  /**
+   * A view of the store, to compare it with the server's history after a break. Default: only versions are compared.
+   */
   cache?: CacheView | undefined;
-  /** Where continuity is recorded. Default one of its own. */
+  /** The ledger that records continuity. Default: a new one. */
   ledger?: Ledger | undefined;
   metrics?: InformerMetrics | undefined;
   clock?: Clock | undefined;
@@ -60,7 +70,7 @@ export interface ReflectorOptions {
   logger?: Logger | undefined;
 }
 
-/** What {@link ReflectorOptions} may hold. */
+/** The names and types of the options in {@link ReflectorOptions}. */
 export const KNOWN_REFLECTOR_OPTIONS = {
   name: 'text',
   sync: ['stream', 'list', 'pages', 'auto'],

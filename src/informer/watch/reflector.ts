@@ -42,29 +42,32 @@ export type { ReflectorOptions } from './reflector-options.ts';
 
 const LEAST_WATCH_TIMEOUT_MS = 300_000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
-/** A version that still holds is worth a request every few seconds: a server remembers it for little more than a minute. */
+/** The longest pause for a version that is still valid. A server remembers a version for little more than a minute. */
 const RECONNECT_BACKOFF: BackoffOptions = { ...DEFAULT_BACKOFF, jitter: 0.5, capMs: 4_000 };
-/** When a server is back, its clients come within this time, not all at once. */
+/** When a server is back, its clients return within this time, and not all at once. */
 const COMING_BACK_MS = 300;
-/** The longest that a server's Retry-After is obeyed. */
+/** The longest wait that the reflector accepts from a Retry-After, ms. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** A longer wait that the server asked for is reported, by a `waiting` event. */
+/** A longer wait that the server asked for is reported by a `waiting` event, ms. */
 export const LONG_WAIT_MS = 5_000;
-/** What a deletion that was missed while away may take to arrive, ms. */
+/** How long a deletion that was missed during a break may take to arrive, ms. */
 const ABSENT_GRACE_MS = 5_000;
-/** How often that is looked at. */
+/** How often its arrival is checked, ms. */
 const MOST_DOUBTS = 10;
-/** A server may learn of a deletion so much later than the one that was asked, ms: until then a second watch that shows nothing proves nothing. */
+/**
+ * How much later than another server one may learn of a deletion, ms. Before that, a second watch without a change
+ * proves nothing.
+ */
 const MOST_LAG_MS = 30_000;
 const NO_LIFE = { events: 0, ms: 0 };
 
 /**
- * Keeps a store like a collection on the server: fetches the state, follows the changes, and mends every break.
- *
- * Promises: events reach the store in the order they arrived; after a break the stream is taken up at the last version when the server
- * allows it, else the whole state is fetched and handed to `replace` in one piece. Every fault, resume and relist is in `continuity`.
+ * Keeps a store equal to a collection on the server: fetches the state, follows the changes, and repairs every break.
+ * Promises: events reach the store in the order in which they arrived. After a break the stream resumes at the last
+ * version when the server allows it; otherwise the whole state is fetched and passed to `replace` at once. Every fault,
+ * resume and relist is in `continuity`.
  * Does not promise: that every intermediate state of an object is seen across a relist.
- * Source: client-go tools/cache/reflector.go. What to do next is decided in watch-machine.ts; here it is done.
+ * Source: client-go tools/cache/reflector.go. watch-machine.ts decides what to do next, and this class does it.
  */
 export class Reflector<T> {
   readonly #source: ListerWatcher<T>;
@@ -75,9 +78,9 @@ export class Reflector<T> {
   readonly #logger: Logger;
   readonly #random: Random;
   readonly #backoff: Backoff;
-  /** For watches that are refused while their version still holds. */
+  /** The back-off for watches that the server refuses while their version is still valid. */
   readonly #reconnects: Backoff;
-  /** How often in a row the server was said to be back, and was not. */
+  /** How often in a row the server was reported to be back and was not. */
   #falseReturns = 0;
   readonly #internalErrors: RetryWindow;
   readonly #ledger: Ledger;
@@ -88,11 +91,11 @@ export class Reflector<T> {
   #connection: WatchConnection<T> | undefined;
   /** A cached object that the server did not have when the open stream was resumed. */
   #absent: KubeObject | undefined;
-  /** The open stream continues an earlier one. */
+  /** Whether the open stream continues an earlier one. */
   #isResumed = false;
-  /** The open stream's history was checked, or it follows the list it came with. */
+  /** Whether the history of the open stream was checked, or the stream follows a new list. */
   #isVerified = false;
-  /** A resync failed while no stream was open to end for it. */
+  /** The error of a resync that failed while no stream was open to end for it. */
   #resyncError: InformerError | undefined;
   #lastError: unknown;
   #running = false;
@@ -138,7 +141,7 @@ export class Reflector<T> {
     });
   }
 
-  /** The last version that reached the store; '' before the first sync. May run ahead of what handlers have been told. */
+  /** The last version that reached the store; '' before the first sync. May be ahead of what handlers have seen. */
   get lastSyncResourceVersion(): ResourceVersion {
     return this.#resourceVersion;
   }
@@ -147,20 +150,21 @@ export class Reflector<T> {
     return this.#ledger;
   }
 
-  /** The latest fault that has not been mended yet; undefined while all is well. */
+  /** The latest fault that has not been repaired yet; undefined while there is none. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
   /**
-   * Says that the store is wrong: what is open is left, and the most recent state fetched in one piece. `error` tells why; it ends up in
-   * `continuity`. Does nothing while no stream is followed: a whole state is being fetched then, or will be.
+   * Reports that the store is wrong. The reflector closes the open stream and fetches the most recent state at once.
+   * `error` is the reason; it is recorded in `continuity`.
+   * Does nothing while no stream is followed, because a whole state is then being fetched or will be.
    */
   distrust(error: InformerError): void {
     if (this.#isFollowing) this.#connection?.fail(error);
   }
 
-  /** Runs until aborted, then resolves with nothing left open. Rejects only when called a second time. */
+  /** Runs until aborted. Then resolves, with nothing left open. Rejects only when called a second time. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new InformerError('closed', `the reflector of ${this.#name} has already been started`);
     this.#running = true;
@@ -230,9 +234,10 @@ export class Reflector<T> {
     return { streaming: this.#sync === 'stream' && (this.#source.supportsStreamingLists?.() ?? true) };
   }
 
-  // --- doing what a state says -----------------------------------------------------------------------------------------------------
+  // --- the action of each state
+  // ---------------------------------------------------------------------------------------------------
 
-  /** The one place where errors are caught and named. */
+  /** The only place that catches and classifies errors. */
   async #perform(state: WatchState, signal: AbortSignal): Promise<Outcome> {
     try {
       switch (state.kind) {
@@ -325,7 +330,7 @@ export class Reflector<T> {
     for (;;) {
       const batch = await connection.read();
       if (!batch) return this.#closed(connection);
-      if (batch[0] && batch[0].type !== 'ERROR') this.#ledger.heard();
+      if (batch[0] && batch[0].type !== 'ERROR') this.#ledger.arrived();
       const { events, bookmarks, error } = pump(batch, target, this.#pumpOptions());
       connection.events += events + bookmarks;
       this.#ledger.advanced(this.#resourceVersion, events, bookmarks);
@@ -355,9 +360,10 @@ export class Reflector<T> {
   }
 
   /**
-   * An object that the server did not have is deleted by one of the next events, or the server's history is another one. That is proven when the
-   * stream has passed a version at which the server did not have it, or when a second watch shows nothing more behind ours after a while in which
-   * a server that lags would have caught up.
+   * Resolves the doubt about a cached object that the server did not have. One of the next events deletes it, or the
+   * server's history is another one. Another history is proven when the stream has passed a version at which the server
+   * did not have the object, or when a second watch shows no more changes than ours after a while in which a lagging
+   * server would have caught up.
    */
   #doubt(connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal): Disposable | undefined {
     const object = this.#absent;
@@ -365,7 +371,7 @@ export class Reflector<T> {
     if (!object) return undefined;
     const doubting = scope(signal);
     this.#resolveDoubt(object, connection, guard, doubting.signal).catch((error) => {
-      if (isMovedCollection(error)) connection.fail(error); // any other error is no proof
+      if (isMovedCollection(error)) connection.fail(error); // any other error proves nothing
     });
     return doubting;
   }
@@ -380,14 +386,15 @@ export class Reflector<T> {
       const isLate = this.#clock.monotonic() - startedAt >= MOST_LAG_MS;
       const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
       if (!isProven || !this.#history.isUntouched(object)) continue;
-      connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event tells of its deletion`));
+      connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event reported its deletion`));
       return;
     }
   }
 
   #liveTarget(since: ResourceVersion): PumpTarget<T> {
     const store = this.#store;
-    // A watch from nowhere begins with ADDED events in no order of versions; what follows them tells the position.
+    // A watch without a version begins with ADDED events in no order of versions. The events after them show the
+    // position.
     let isOrdered = since !== '' && since !== '0';
     return {
       add: (object) => store.add(object),
@@ -410,13 +417,13 @@ export class Reflector<T> {
     };
   }
 
-  /** A stream that was resumed goes on behind its version, or belongs to another history. */
+  /** A resumed stream continues after its version, or it belongs to another history. */
   #checkOrder(version: ResourceVersion): void {
     const order = compareResourceVersions(version, this.#resourceVersion);
     if (order !== undefined && order < 0) throw replacedHistory(`version ${version} came after ${this.#resourceVersion}`);
   }
 
-  /** The watch is open but not read yet: nothing of another history gets into the store. */
+  /** The watch is open but not read yet, so nothing of another history gets into the store. */
   async #verify(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
     const { isVerified, absent } = await this.#history.check(since, signal);
     this.#isVerified = isVerified;
@@ -455,7 +462,7 @@ export class Reflector<T> {
     } catch (error) {
       throw new InformerError('store', `unable to sync list result of ${this.#name}: ${messageOf(error)}`, { cause: error });
     }
-    this.#resourceVersion = resourceVersion; // which the store has learnt with the list
+    this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
   }
 
@@ -469,9 +476,10 @@ export class Reflector<T> {
     this.#store.updateResourceVersion?.(resourceVersion);
   }
 
-  // --- telling what happened -------------------------------------------------------------------------------------------------------
+  // --- reports -------------------------------------------------------------------------------------------------------
+  // -------------
 
-  #record(state: WatchState, outcome: Outcome, { next, pause, why, tell }: WatchStep): void {
+  #record(state: WatchState, outcome: Outcome, { next, pause, why, report }: WatchStep): void {
     if (outcome.kind === 'synced') this.#resync.start();
     if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
     if (next.kind === 'following' && (state.kind === 'listed' || state.kind === 'verifying')) this.#opened(state);
@@ -490,22 +498,22 @@ export class Reflector<T> {
       this.#resyncError = undefined;
       this.#ledger.lost(why);
     }
-    if (tell !== 'nobody') this.#tell(outcome, why, next, tell);
+    if (report !== 'none') this.#report(outcome, why, next, report);
   }
 
   #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
-    if (state.kind === 'listed') this.#isVerified = state.after === undefined; // a list has just been had
+    if (state.kind === 'listed') this.#isVerified = state.after === undefined; // the list before it is new
     this.#isResumed = state.after !== undefined;
-    this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // a doubt is no proof
+    this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // not while an object is in doubt
   }
 
-  #tell(outcome: Outcome, why: Exclude<WatchStep['why'], 'ok'>, next: WatchState, tell: 'handler' | 'log'): void {
+  #report(outcome: Outcome, why: Exclude<WatchStep['why'], 'ok'>, next: WatchState, report: 'handler' | 'log'): void {
     const error = outcome.kind === 'failed' ? outcome.error : new InformerError('watch', endingText(why));
     this.#lastError = error;
     this.#ledger.fault(why, error, nextAction(next));
-    const level = why === 'connection' || why === 'throttled' || tell === 'handler' ? 'warn' : 'info';
+    const level = why === 'connection' || why === 'throttled' || report === 'handler' ? 'warn' : 'info';
     this.#logger[level](messageOf(error), { fault: why, next: nextAction(next), resourceVersion: this.#resourceVersion, error });
-    if (tell === 'handler') this.#callHandler(error);
+    if (report === 'handler') this.#callHandler(error);
   }
 
   #callHandler(error: unknown): void {
@@ -513,7 +521,10 @@ export class Reflector<T> {
   }
 }
 
-/** Who is not logged in asks a plugin for each try, and 429 says itself when to come again. */
+/**
+ * Whether clients of one server take turns (`whenTurn`) after this refusal. Not after a 401, where each try runs the
+ * client's own login plugin, nor after a 429, which itself says when to retry.
+ */
 const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
 function endingText(why: Exclude<WatchStep['why'], 'ok'>): string {
@@ -533,7 +544,10 @@ function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 
   }
 }
 
-/** Throws `argument` for what no reflector can be built with; for those who take its options long before they build it. */
+/**
+ * Throws `argument` for options that no reflector accepts. For callers that get the options long before they build a
+ * reflector.
+ */
 export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
   requireNotNegative('resyncMs', resyncMs);
   requireNotNegative('pageSize', pageSize);

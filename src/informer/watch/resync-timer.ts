@@ -3,13 +3,13 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 
 export interface ResyncTimerOptions {
   name: string;
-  /** 0 = never. */
+  /** The period in ms; 0: never. */
   periodMs: number;
   clock: Clock;
-  /** Asked when a resync is due; false lets it pass. */
+  /** Called when a resync is due; returning false skips it. */
   shouldResync: () => boolean;
   resync: () => void;
-  /** A resync threw: there will be no other before the next `start`. */
+  /** Called when a resync threw. There is no further resync until the next `start`. */
   onError: (error: InformerError) => void;
 }
 
@@ -17,7 +17,7 @@ class ResyncError extends InformerError {}
 
 export const isResyncFailure = (error: unknown): boolean => error instanceof ResyncError;
 
-/** Resyncs a store again and again between `start` and `stop`. Source: client-go tools/cache/reflector.go startResync. */
+/** Resyncs a store periodically between `start` and `stop`. Source: client-go tools/cache/reflector.go startResync. */
 export class ResyncTimer {
   readonly #options: ResyncTimerOptions;
   #timer: Timer | undefined;
@@ -26,7 +26,7 @@ export class ResyncTimer {
     this.#options = options;
   }
 
-  /** Begins a period. */
+  /** Starts a new period. */
   start(): void {
     const { clock, periodMs } = this.#options;
     this.stop();

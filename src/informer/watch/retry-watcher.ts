@@ -11,11 +11,14 @@ import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { askedPauseMs } from './watch-fault.ts';
 
 export interface RetryWatchOptions {
-  /** Where to begin: the version of an object or list. Not '' and not '0': a watch from nowhere begins with a state, not with changes. */
+  /**
+   * The version of an object or list to start from. Not '' and not '0', because a watch from there begins with a state,
+   * not with changes.
+   */
   resourceVersion: ResourceVersion;
   signal: AbortSignal;
   selectors?: Selectors | undefined;
-  /** Silence after which a stream is taken for dead. Default 150 s; Infinity = never. */
+  /** Silence after which a stream counts as dead, ms. Default 150 s; Infinity: never. */
   idleMs?: number | undefined;
   clock?: Clock | undefined;
 }
@@ -28,15 +31,17 @@ const KNOWN_OPTIONS = {
   clock: true,
 } satisfies KnownOptionsOf<RetryWatchOptions>;
 
-/** The least time between the starts of two watches. */
+/** The shortest time between the starts of two watches, ms. */
 const BETWEEN_STARTS_MS = 1000;
 
 /**
- * A watch that outlives its connections: every change after a version, once and in order, with no cache and no list.
- *
- * It goes on over broken and silent streams, refused connections and server errors. It ends with an ERROR event where going on would be
- * wrong: 410 in the stream (the history is gone; only a list helps), 401 and 403, an event without a version or of an unknown type.
- * Bookmarks are used and not passed on. Ends when the signal aborts. Throws `argument` for a version it cannot begin at.
+ * A watch that outlives its connections: every change after a version, once and in order, without a cache and without a
+ * list.
+ * It continues after broken and silent streams, refused connections and server errors. It ends with an ERROR event
+ * where continuing would be wrong: on 410 in the stream (the history is gone, and only a list helps), on 401 and 403,
+ * and on an event without a version or of an unknown type.
+ * Bookmarks are used and not passed on. The watch ends when the signal aborts. Throws `argument` for a version from
+ * which it cannot start.
  * Source: client-go tools/watch/retrywatcher.go.
  */
 export function retryWatch<T>(source: ListerWatcher<T>, options: RetryWatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
@@ -48,7 +53,7 @@ export function retryWatch<T>(source: ListerWatcher<T>, options: RetryWatchOptio
   return new RetryWatch(source, options).run();
 }
 
-/** What comes after an event or the end of a stream. */
+/** The next step after an event or after the end of a stream. */
 type Next = { readonly kind: 'on' } | { readonly kind: 'again'; readonly afterMs: number } | { readonly kind: 'end' };
 const ON: Next = { kind: 'on' };
 const END: Next = { kind: 'end' };
@@ -74,7 +79,7 @@ class RetryWatch<T> {
       const next = yield* this.#watchOnce();
       if (next.kind !== 'again') return;
       const least = startedAt + BETWEEN_STARTS_MS - this.#clock.monotonic();
-      await this.#clock.sleep(Math.max(least, next.afterMs, 0), { signal }).catch(() => {}); // an abort is seen at the top
+      await this.#clock.sleep(Math.max(least, next.afterMs, 0), { signal }).catch(() => {}); // the loop checks for an abort
     }
   }
 
@@ -86,8 +91,8 @@ class RetryWatch<T> {
       connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs });
       for (let batch = await connection.read(); batch; batch = await connection.read()) {
         for (const event of batch) {
-          const [next, told] = this.#judge(event);
-          if (told) yield told;
+          const [next, passedOn] = this.#judge(event);
+          if (passedOn) yield passedOn;
           if (next.kind !== 'on') return next;
         }
       }
@@ -103,7 +108,7 @@ class RetryWatch<T> {
     }
   }
 
-  /** What an event means for what comes next, and what is passed on of it. */
+  /** The next step after an event, and the event to pass on, if any. */
   #judge(event: WatchEvent<T>): [Next, WatchEvent<T> | undefined] {
     const { type, object } = event;
     switch (type) {

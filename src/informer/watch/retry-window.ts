@@ -1,11 +1,11 @@
 export interface RetryWindowOptions {
-  /** How long after the first of a run of errors retrying is allowed, ms. 0 = never. */
+  /** How long after the first error of a run retries are allowed, ms. 0: never. */
   maxMs: number;
-  /** A run is forgotten when this long passed since its last error, ms. */
+  /** A run ends when this many ms have passed since its last error. */
   forgetAfterMs: number;
 }
 
-/** Says whether an error that keeps coming may still be retried. Source: client-go tools/cache/retry_with_deadline.go. */
+/** Decides whether a repeated error may still be retried. Source: client-go tools/cache/retry_with_deadline.go. */
 export class RetryWindow {
   readonly #options: RetryWindowOptions;
   #firstAt: number | undefined;
@@ -15,7 +15,7 @@ export class RetryWindow {
     this.#options = options;
   }
 
-  /** Counts one error at the given moment and says whether to retry. Saying no ends the run. */
+  /** Counts one error at the given moment and returns whether to retry. Returning false ends the run. */
   allows(nowMs: number): boolean {
     const { maxMs, forgetAfterMs } = this.#options;
     if (maxMs <= 0) return false;

@@ -10,13 +10,19 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
 import { idleWatch, type WatchConnection } from './watch-connection.ts';
 
-/** Silence after which the server is asked, ms; drawn from the last tenth below. With what follows it, a dead stream is noticed within 30 s. */
+/**
+ * Silence after which the server is asked, ms; reduced by up to a tenth at random. With the waits below, a dead stream
+ * is noticed within 30 s.
+ */
 const ASK_AFTER_MS = 18_000;
-/** How long an answer may take, ms. */
+/** The longest wait for an answer, ms. */
 const PATIENCE_MS = 4_000;
-/** Bookmarks come about every minute: a stream without one for so long may wait for versions that the server will not reach. */
+/**
+ * Bookmarks come about every minute. A stream without one for this many ms may wait for versions that the server will
+ * not reach.
+ */
 const BOOKMARK_MS = 90_000;
-/** How long a stream may lag behind the answer, ms. */
+/** How long a stream may lag behind the second watch, ms. */
 const GRACE_MS = 2_000;
 
 export interface SilenceGuardOptions<T> {
@@ -24,22 +30,32 @@ export interface SilenceGuardOptions<T> {
   readonly selectors: Selectors | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  /** The version the stream has reached. */
+  /** The version that the stream has reached. */
   readonly reached: () => ResourceVersion;
-  /** Called first while nothing has come, or for so long that a bookmark is missing: rejects when the server's history is another one. */
+  /**
+   * Called before the second watch, while no event has come or when a bookmark is overdue. Rejects when the server's
+   * history is another one.
+   */
   readonly verify: (signal: AbortSignal, again: boolean) => Promise<unknown>;
-  /** The version at which the server is. */
+  /** The server's version. */
   readonly position: (signal: AbortSignal) => Promise<ResourceVersion>;
 }
 
-/** What a second watch beside the first showed. `forgotten`: the server cannot watch from that version any more. `refused` proves nothing. */
+/**
+ * The result of a second watch. `quiet`: it showed no change. `ahead`: it showed changes. `forgotten`: the server
+ * cannot watch from that version any more. `refused`: another error, which proves nothing.
+ */
 type Glimpse = 'quiet' | 'ahead' | 'unreachable' | 'forgotten' | 'refused';
 
 /**
- * Tells a quiet stream from a dead one. When nothing has come for a while, a second watch of one second is opened at the same version: changes
- * that it shows and the stream does not bring mean that the stream is stalled; no answer, also over a new connection, that the server is out
- * of reach. When the server has forgotten that version, the second watch starts at the server's own: it shows what changes from then on. Then the stream is failed, and can be resumed at its version while the server still remembers it. A stream that is merely quiet is
- * left alone, at the cost of that one short request every {@link ASK_AFTER_MS}. Disposing ends it.
+ * Distinguishes a quiet stream from a dead one.
+ * When nothing has come for a while, a second watch of one second is opened at the same version. The stream is stalled
+ * when the second watch shows changes that the stream does not bring. The server is out of reach when it does not
+ * answer, also over a new connection. In both cases the stream is failed, and is resumed at its version while the
+ * server still remembers it.
+ * When the server has forgotten that version, the second watch starts at the server's own version, and shows what
+ * changes from then on.
+ * A quiet stream is left alone. It costs one short request every {@link ASK_AFTER_MS}. Disposing ends the guard.
  */
 export class SilenceGuard<T> implements Disposable {
   readonly #connection: WatchConnection<T>;
@@ -47,7 +63,7 @@ export class SilenceGuard<T> implements Disposable {
   readonly #scope: Scope;
   #askedAt: number;
   #verifiedAt: number;
-  /** From which version to look while the stream is at one that the server has forgotten. */
+  /** The start of the second watch while the stream is at a version that the server has forgotten. */
   #later: { readonly reached: ResourceVersion; readonly from: ResourceVersion } | undefined;
 
   constructor(connection: WatchConnection<T>, options: SilenceGuardOptions<T>, signal: AbortSignal) {
@@ -74,12 +90,15 @@ export class SilenceGuard<T> implements Disposable {
     }
   }
 
-  /** Since when nothing has come, and nothing was asked. While the reader is busy with what came, that is now. */
+  /**
+   * Since when nothing has come and no second watch was opened, on the monotonic clock. The current time while the
+   * reader is busy.
+   */
   get #quietSince(): number {
     return Math.max(this.#askedAt, this.#options.clock.monotonic() - this.#connection.silentMs);
   }
 
-  /** Whether a second watch, opened now at the same version, shows nothing. */
+  /** Whether a second watch, opened now at the same version, shows no change. */
   async isQuiet(signal: AbortSignal): Promise<boolean> {
     return (await this.#look(signal, true)) === 'quiet';
   }
@@ -105,12 +124,12 @@ export class SilenceGuard<T> implements Disposable {
     if (glimpse === 'unreachable') this.#connection.fail(idleWatch('the stream is silent, and the server does not answer'));
   }
 
-  /** What changed so far cannot be seen any more; what changes from now on can. */
+  /** Makes later second watches start at the server's version. Changes before it cannot be seen any more. */
   async #lookLater(reached: ResourceVersion, signal: AbortSignal): Promise<void> {
     try {
       this.#later = { reached, from: await this.#options.position(signal) };
     } catch {
-      signal.throwIfAborted(); // else the next question comes upon the same
+      signal.throwIfAborted(); // otherwise the next check finds the same and tries again
     }
   }
 
@@ -141,7 +160,7 @@ export class SilenceGuard<T> implements Disposable {
       return !statusOf(error) && isConnectionError(error) ? 'unreachable' : 'refused';
     } finally {
       timer.cancel();
-      iterator?.return?.()?.catch(() => {}); // a port that cannot be left has nothing to say any more
+      iterator?.return?.()?.catch(() => {}); // an error while closing does not matter any more
     }
   }
 }

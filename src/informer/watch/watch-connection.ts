@@ -8,16 +8,18 @@ import type { ListerWatcher } from './lister-watcher.ts';
 
 export type Batch<T> = readonly WatchEvent<T>[];
 
-/** What a stream brought: events and bookmarks that counted, and how long it lasted. A request that failed brought nothing. */
+/**
+ * The yield of a stream: the number of events and bookmarks that counted, and its duration. A failed request has none.
+ */
 export interface Life {
   readonly events: number;
   readonly ms: number;
 }
 
-/** Two and a half bookmark intervals of a kube-apiserver. */
+/** Two and a half of a kube-apiserver's bookmark intervals. */
 export const DEFAULT_IDLE_MS = 150_000;
 
-/** Nothing came for so long that the connection is taken for dead. */
+/** Nothing came for so long that the connection counts as dead. */
 class IdleWatchError extends InformerError {
   constructor(message: string) {
     super('watch', message);
@@ -31,16 +33,16 @@ export const isIdleWatch = (error: unknown): boolean => error instanceof IdleWat
 export interface ConnectOptions {
   signal: AbortSignal;
   clock: Clock;
-  /** Silence after which a read fails, ms. Infinity = never. */
+  /** Silence after which a read fails, ms. Infinity: never. */
   idleMs: number;
-  /** Use no connection that was open before. */
+  /** Use no connection that is already open. */
   fresh?: boolean | undefined;
 }
 
 /**
- * One watch from request to end. Everything it holds (the port's iterator, the idle timer, its listeners) is released by `close()`.
- *
- * Time spent between two reads counts as ours, not as the server's silence.
+ * One watch from its request to its end. `close()` releases everything that it uses: the source's iterator, the idle
+ * timer and its listeners.
+ * Time between two reads is the reader's, and does not count as the server's silence.
  */
 export class WatchConnection<T> {
   readonly #scope: Scope;
@@ -48,9 +50,9 @@ export class WatchConnection<T> {
   readonly #openedAt: number;
   #iterator: AsyncIterator<Batch<T>> | undefined;
   #unread: Batch<T> | undefined;
-  /** Watches while a read waits for the server. */
+  /** Runs while a read waits for the server. */
   readonly #watchdog: Watchdog;
-  /** Events and bookmarks that counted. Kept by the reader. */
+  /** The number of events and bookmarks that counted. The reader updates it. */
   events = 0;
   /** When the last batch arrived, on the monotonic clock. */
   lastReadAt: number;
@@ -64,7 +66,7 @@ export class WatchConnection<T> {
     this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
   }
 
-  /** Resolves when the server accepted the watch; whatever the port throws comes through. */
+  /** Resolves when the server has accepted the watch. Errors of the source are passed on. */
   static async open<T>(source: ListerWatcher<T>, options: WatchOptions, connect: ConnectOptions): Promise<WatchConnection<T>> {
     const connection = new WatchConnection<T>(connect);
     const { signal } = connection.#scope;
@@ -74,7 +76,7 @@ export class WatchConnection<T> {
       return connection;
     } catch (error) {
       connection.close();
-      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore); // a port that answers after we left
+      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore); // the source may still answer after we have given up
       throw error;
     }
   }
@@ -83,12 +85,15 @@ export class WatchConnection<T> {
     return { events: this.events, ms: this.#clock.monotonic() - this.#openedAt };
   }
 
-  /** How long the reader has been waiting for the server, ms; 0 while it is busy with what came. */
+  /** How long the reader has been waiting for the server, ms; 0 while it is busy. */
   get silentMs(): number {
     return this.#watchdog.silentMs;
   }
 
-  /** The next batch; undefined when the server closed in good order. Throws on trouble, on silence, and with `fail`'s error. */
+  /**
+   * The next batch; undefined when the server closed gracefully. Throws on an error, on silence, and the error given to
+   * `fail`.
+   */
   async read(): Promise<Batch<T> | undefined> {
     if (this.#unread) {
       const batch = this.#unread;
@@ -103,12 +108,12 @@ export class WatchConnection<T> {
     return result.done ? undefined : result.value;
   }
 
-  /** Gives back what was not used of the last batch: the next `read` returns it. */
+  /** Returns the unused rest of the last batch. The next `read` yields it. */
   unread(rest: Batch<T>): void {
     if (rest.length > 0) this.#unread = rest;
   }
 
-  /** Ends the connection from our side: the present or next `read` throws `error`. */
+  /** Ends the connection from our side. The current or next `read` throws `error`. */
   fail(error: unknown): void {
     this.#scope.abort(error);
   }
@@ -130,12 +135,12 @@ export class WatchConnection<T> {
   }
 }
 
-/** An iterator may be stuck in a read: nobody waits for it to agree that it is over. */
+/** Closes an iterator without waiting, because it may be stuck in a read. */
 function release(iterator: AsyncIterator<unknown>): void {
   try {
     iterator.return?.()?.catch(ignore);
   } catch {
-    // a port that throws on being left has nothing to tell us any more
+    // an error while closing does not matter any more
   }
 }
 

@@ -17,11 +17,12 @@ import { isResyncFailure } from './resync-timer.ts';
 import { isIdleWatch } from './watch-connection.ts';
 
 /**
- * What went wrong, as far as the machine needs to tell it apart:
- * `gone` the version is too old · `too-large` the server has not reached it · `replaced` the server's history is another one ·
- * `moved` the source has gone over to another collection · `throttled` 429 · `connection` no connection, or it broke, or a proxy in front had no server · `broken` the answer broke off ·
- * `idle` nothing came for too long · `internal` the server's InternalError · `missing` 404 · `invalid` the request itself is refused ·
- * `drift` the cache was found wrong · `resync` the store could not resync · `other` everything else.
+ * The kinds of error that the watch machine distinguishes:
+ * `gone` the version is too old · `too-large` the server has not reached the version · `replaced` the server's history
+ * is another one · `moved` the source reads another collection now · `throttled` 429 · `connection` no connection, a
+ * broken one, or a proxy without a server behind it · `broken` the answer broke off · `idle` nothing came for too long
+ * · `internal` the server's InternalError · `missing` 404 · `invalid` the server refuses the request itself · `drift`
+ * the cache was wrong · `resync` the store could not resync · `other` any other error.
  */
 export type WatchFault =
   | 'gone'
@@ -39,7 +40,7 @@ export type WatchFault =
   | 'resync'
   | 'other';
 
-/** Names the fault in an error. Total: what nobody knows is `other`. */
+/** The kind of an error; `other` for an unknown one. Never throws. */
 export function classify(error: unknown): WatchFault {
   if (isIdleWatch(error)) return 'idle';
   if (isDrift(error)) return 'drift';
@@ -56,16 +57,16 @@ export function classify(error: unknown): WatchFault {
   return isInformerError(error, 'transport') && !statusOf(error) ? 'broken' : 'other';
 }
 
-/** Codes of a server that will not take the request as it is, however often it comes. */
+/** Codes with which a server refuses a request that it will never accept. */
 const INVALID: ReadonlySet<number> = new Set([400, 405, 406, 415, 422]);
 
-/** How long the server asked to be left alone, ms; 0 when it did not. */
+/** The pause that the server asked for, ms; 0 when it asked for none. */
 export function askedPauseMs(error: unknown): number {
   for (let e = error; e instanceof Error; e = e.cause) if (e instanceof StatusError) return e.retryAfterMs ?? 0;
   return 0;
 }
 
-/** 502 and 503 are what stands in front of an API server answers while it restarts: nothing was said about our version. */
+/** A proxy in front of a restarting API server answers 502 or 503, which says nothing about our version. */
 function isServerAway(error: unknown): boolean {
   const code = statusOf(error)?.code;
   return code === 502 || code === 503;

@@ -3,45 +3,45 @@ import type { Life } from './watch-connection.ts';
 import type { WatchFault } from './watch-fault.ts';
 
 /**
- * Where a reflector is. `since` is the version up to which the cache is known to be right: undefined when nothing has been synced yet,
- * '' when the position is lost and only the most recent state will do.
+ * The state of a reflector. `since` is the version up to which the cache is known to be right: undefined when nothing
+ * has been synced yet, '' when the position is lost and only the most recent state will do.
  */
 export type WatchState =
-  /** To do: open a streaming list and collect it. `tries` counts streams in a row that ended too early. */
+  /** Next: open a streaming list and collect it. `tries` counts streams in a row that ended too early. */
   | { readonly kind: 'streaming'; readonly since: ResourceVersion | undefined; readonly tries: number }
-  /** To do: LIST. */
+  /** Next: LIST. */
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
-  /** To do: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
+  /** Next: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
   | { readonly kind: 'listed'; readonly since: ResourceVersion; readonly after?: Ending | undefined; readonly past: Past }
-  /** To do: with the watch open, ask whether the server's history is the one that `since` belongs to. */
+  /** Next: with the watch open, check whether the server's history is the one that `since` belongs to. */
   | { readonly kind: 'verifying'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past }
-  /** To do: read the open stream to its end. */
+  /** Next: read the open stream to its end. */
   | { readonly kind: 'following'; readonly since: ResourceVersion; readonly past: Past }
-  /** To do: ask whether the collection is still there, after a watch of it was answered 404. */
+  /** Next: check whether the collection still exists, after a watch of it was answered 404. */
   | { readonly kind: 'probing'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past };
 
-/** What happened since the last list. */
+/** What has happened since the last list. */
 export interface Past {
-  /** The last stream ended within a second. */
+  /** Whether the last stream ended within a second. */
   readonly hasty: boolean;
-  /** Streams in a row that the server ended with an error before anything came. */
+  /** The number of streams in a row that the server ended with an error before any event came. */
   readonly strikes: number;
   /** How often in a row the whole collection was answered 404. */
   readonly misses: number;
-  /** No stream since the last list has brought anything. */
+  /** Whether no stream since the last list has brought an event. */
   readonly isFresh: boolean;
 }
 
-/** How a stream or a request came to its end. */
+/** How a stream or a request ended. */
 export type Ending = 'closed' | 'very-short' | WatchFault;
 
-/** What came of doing what a state says. `at` is the version reached. */
+/** The result of the action of a state. `at` is the version reached. */
 export type Outcome =
   | { readonly kind: 'synced'; readonly at: ResourceVersion }
   | { readonly kind: 'opened' }
-  /** The question of `verifying` has been answered, or could not be. */
+  /** The check of `verifying` found no other history, or could not be made. */
   | { readonly kind: 'verified' }
-  /** The collection is there. */
+  /** The collection exists. */
   | { readonly kind: 'probed' }
   | { readonly kind: 'ended'; readonly at: ResourceVersion; readonly life: Life }
   | {
@@ -50,7 +50,7 @@ export type Outcome =
       readonly fault: WatchFault;
       readonly error: unknown;
       readonly life: Life;
-      /** The window for retrying internal errors is still open. */
+      /** Whether the window for retrying internal errors is still open. */
       readonly internalRetry?: boolean;
     };
 
@@ -58,37 +58,41 @@ export interface WatchStep {
   readonly next: WatchState;
   /** Whether a back-off delay comes before `next`. */
   readonly pause: 'none' | 'backoff';
-  /** Who hears of it: `handler` when an attempt failed (client-go's watch error handler), `log` when the reflector deals with it. */
-  readonly tell: 'handler' | 'log' | 'nobody';
+  /**
+   * Who gets the report: `handler` when an attempt failed (client-go's watch error handler), `log` when the reflector
+   * handles it by itself.
+   */
+  readonly report: 'handler' | 'log' | 'none';
   readonly why: Ending | 'ok';
 }
 
 export interface Rules {
-  /** Relists begin with a streaming list. */
+  /** Whether relists begin with a streaming list. */
   readonly streaming: boolean;
 }
 
-/** A stream that lasted less than this with no event says that something is wrong with the position. Source: client-go reflector.go. */
+/** A stream shorter than this without an event shows that the position is wrong, ms. Source: client-go reflector.go. */
 export const VERY_SHORT_WATCH_MS = 1000;
-/** A stream that lasted this long did well, even if nothing came. */
+/** A stream that lasted this long did well, even without an event, ms. */
 const LONG_WATCH_MS = 5000;
-/** A collection that is answered 404 so often in a row, by watch and list, with a pause between, is gone. */
+/** A collection is gone after this many answers of 404 in a row, to watch and list, with a pause between. */
 const MOST_MISSES = 5;
-/** client-go would open streaming lists for ever against a server that never finishes one; after this many LIST has its turn. */
+/** After this many streaming lists that ended early, LIST is tried. client-go would try streaming lists without end. */
 const MOST_EARLY_ENDS = 5;
 const FRESH: Past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
 
-/** The state in which an attempt begins. */
+/** The state in which an attempt starts. */
 export function start(since: ResourceVersion | undefined, rules: Rules): WatchState {
   return rules.streaming ? { kind: 'streaming', since, tries: 0 } : { kind: 'listing', since };
 }
 
 /**
- * Says what comes next. Pure and total: no clock, no connection, no memory but its arguments.
- *
- * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one, when the source
- * has gone over to another collection, when the collection stays away, or when a stream at it fails twice with nothing between. Everything else is resumed at the version.
- * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and pauses before each.
+ * Decides what comes next. Pure and total: uses no clock, no connection and no memory but its arguments.
+ * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one,
+ * when the source reads another collection, when the collection stays away, or when two streams in a row fail at it
+ * without an event. After any other ending the watch resumes at the version.
+ * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and
+ * pauses before each.
  */
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): WatchStep {
   switch (state.kind) {
@@ -107,7 +111,7 @@ export function decide(state: WatchState, outcome: Outcome, rules: Rules): Watch
   }
 }
 
-/** Whether a stream did what it is for: then pauses begin small again. */
+/** Whether a stream did well. Pauses then start small again. */
 export function didWell({ events, ms }: Life): boolean {
   return events > 0 || ms >= LONG_WATCH_MS;
 }
@@ -120,34 +124,34 @@ function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outc
     switch (outcome.fault) {
       case 'throttled':
       case 'connection':
-        return { ...go(state, outcome.fault), pause: 'backoff', tell: 'log' };
+        return { ...go(state, outcome.fault), pause: 'backoff', report: 'log' };
       case 'gone':
-      case 'too-large': // once at the most recent state, at once; if even that is refused, upstream would spin
-        return { ...go({ kind: 'streaming', since: '', tries }, outcome.fault), pause: since === '' ? 'backoff' : 'none', tell: 'log' };
+      case 'too-large': // once at the most recent state, without a pause; if the server refuses even that, upstream would spin
+        return { ...go({ kind: 'streaming', since: '', tries }, outcome.fault), pause: since === '' ? 'backoff' : 'none', report: 'log' };
       case 'broken':
         return endedEarly(state, outcome.life, 'broken');
       default:
-        return { ...go(list, outcome.fault), tell: 'log' };
+        return { ...go(list, outcome.fault), report: 'log' };
     }
   }
   if (outcome.kind === 'ended')
-    return isVeryShort(outcome.life) ? { ...go(list, 'very-short'), tell: 'log' } : endedEarly(state, outcome.life, 'closed');
+    return isVeryShort(outcome.life) ? { ...go(list, 'very-short'), report: 'log' } : endedEarly(state, outcome.life, 'closed');
   return go(list);
 }
 
-/** The end of the initial events was not reached: what was collected is worth nothing, the request is repeated. */
+/** The stream ended before the end of the initial events. Its objects are dropped, and the request is repeated. */
 function endedEarly(state: WatchState & { kind: 'streaming' }, life: Life, why: Ending): WatchStep {
   const { since, tries } = state;
-  if (tries + 1 >= MOST_EARLY_ENDS) return { ...go({ kind: 'listing', since }, why), tell: 'log' };
+  if (tries + 1 >= MOST_EARLY_ENDS) return { ...go({ kind: 'listing', since }, why), report: 'log' };
   const pause = tries === 0 && life.events > 0 ? 'none' : 'backoff';
-  return { ...go({ kind: 'streaming', since, tries: tries + 1 }, why), pause, tell: 'log' };
+  return { ...go({ kind: 'streaming', since, tries: tries + 1 }, why), pause, report: 'log' };
 }
 
 function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome, rules: Rules): WatchStep {
   if (outcome.kind === 'synced') return go({ kind: 'listed', since: outcome.at, past: FRESH });
   if (outcome.kind !== 'failed') return fail(state.since, 'other', rules);
   const lost = outcome.fault === 'gone' || outcome.fault === 'too-large';
-  if (lost && state.since !== '') return { ...go({ kind: 'listing', since: '' }, outcome.fault), tell: 'log' };
+  if (lost && state.since !== '') return { ...go({ kind: 'listing', since: '' }, outcome.fault), report: 'log' };
   return fail(state.since, outcome.fault, rules);
 }
 
@@ -167,74 +171,80 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
     case 'invalid':
       return fail(since, fault, rules);
     case 'moved':
-      return { ...go(start('', rules), fault), tell: 'log' };
+      return { ...go(start('', rules), fault), report: 'log' };
     case 'missing':
-      return { ...go({ kind: 'probing', since, after: now, past }, fault), tell: 'handler' };
+      return { ...go({ kind: 'probing', since, after: now, past }, fault), report: 'handler' };
     default: {
-      const tell = fault === 'connection' || fault === 'throttled' ? 'log' : 'handler';
-      return { next: { kind: 'listed', since, after: now, past }, pause: 'backoff', tell, why: fault };
+      const report = fault === 'connection' || fault === 'throttled' ? 'log' : 'handler';
+      return { next: { kind: 'listed', since, after: now, past }, pause: 'backoff', report, why: fault };
     }
   }
 }
 
 function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, past } = state;
-  if (outcome.kind === 'failed' && isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), tell: 'log' };
+  if (outcome.kind === 'failed' && isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), report: 'log' };
   return go({ kind: 'following', since, past });
 }
 
 function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outcome, rules: Rules): WatchStep {
   if (outcome.kind === 'ended') {
-    if (isVeryShort(outcome.life)) return { ...resume(state, outcome, 'very-short'), tell: 'log' };
+    if (isVeryShort(outcome.life)) return { ...resume(state, outcome, 'very-short'), report: 'log' };
     return resume(state, outcome, 'closed');
   }
   if (outcome.kind !== 'failed') return relist(state.since, 'other', rules);
   const { fault, at, life } = outcome;
   switch (fault) {
     case 'throttled':
-      return { ...resume(state, outcome, fault), pause: 'backoff', tell: 'log' };
+      return { ...resume(state, outcome, fault), pause: 'backoff', report: 'log' };
     case 'connection':
     case 'broken':
     case 'idle':
-      return { ...resume(state, outcome, fault), tell: 'log' };
-    case 'drift': // only the most recent state will do, and nothing is wrong with the server
+      return { ...resume(state, outcome, fault), report: 'log' };
+    case 'drift': // only the most recent state will do, and the server itself is fine
     case 'replaced':
     case 'moved':
-      return { ...go(start('', rules), fault), tell: 'log' };
+      return { ...go(start('', rules), fault), report: 'log' };
     case 'gone':
-    case 'too-large': // at once, unless the list just had is refused as well
+    case 'too-large': // without a pause, unless the version of a new list is refused as well
       return { ...relist(at, fault, rules), pause: state.past.isFresh && !didWell(life) ? 'backoff' : 'none' };
     case 'resync':
       return relist(at, fault, rules);
     default:
-      return outcome.internalRetry ? { ...resume(state, outcome, fault), tell: 'log' } : afterError(state, outcome, rules);
+      return outcome.internalRetry ? { ...resume(state, outcome, fault), report: 'log' } : afterError(state, outcome, rules);
   }
 }
 
-/** The server ended the stream with an error that says nothing of versions. What the version itself brings about comes again at once. */
+/**
+ * The server ended the stream with an error that says nothing about versions. An error that the version causes comes
+ * again at once.
+ */
 function afterError(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }, rules: Rules): WatchStep {
   const strikes = outcome.life.events > 0 ? 1 : state.past.strikes + 1;
   if (strikes > 1) return relist(outcome.at, outcome.fault, rules);
   const past: Past = { ...pastOf(state, outcome.life), strikes };
-  return { next: { kind: 'listed', since: outcome.at, after: outcome.fault, past }, pause: 'backoff', tell: 'log', why: outcome.fault };
+  return { next: { kind: 'listed', since: outcome.at, after: outcome.fault, past }, pause: 'backoff', report: 'log', why: outcome.fault };
 }
 
 function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
   const again = (misses: number, why: Ending): WatchStep => {
-    return { next: { kind: 'listed', since, after, past: { ...past, misses } }, pause: 'backoff', tell: 'nobody', why };
+    return { next: { kind: 'listed', since, after, past: { ...past, misses } }, pause: 'backoff', report: 'none', why };
   };
   if (outcome.kind !== 'failed') return again(0, 'missing');
-  if (isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), tell: 'log' };
+  if (isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), report: 'log' };
   if (outcome.fault !== 'missing') return again(past.misses, outcome.fault);
   return past.misses + 1 >= MOST_MISSES ? relist(since, 'missing', rules) : again(past.misses + 1, 'missing');
 }
 
-/** Opens the next watch where this one ended: at once the first time, after a pause when streams keep ending within a second. */
+/**
+ * Opens the next watch where this one ended: at once the first time, after a pause when streams keep ending within a
+ * second.
+ */
 function resume(state: WatchState & { kind: 'following' }, outcome: { at: ResourceVersion; life: Life }, after: Ending): WatchStep {
   const past = pastOf(state, outcome.life);
   const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
-  return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', tell: 'nobody', why: after };
+  return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', report: 'none', why: after };
 }
 
 function pastOf({ past }: { past: Past }, life: Life): Past {
@@ -247,23 +257,23 @@ function pastOf({ past }: { past: Past }, life: Life): Past {
   };
 }
 
-/** Whether the version is of no use any more. */
+/** Whether a fault makes the version useless. */
 function isGivenUp(fault: WatchFault): boolean {
   return fault === 'replaced' || fault === 'moved' || fault === 'too-large' || fault === 'gone';
 }
 
-/** Ends the attempt without calling it failed. */
+/** Ends the attempt without counting it as failed. */
 function relist(since: ResourceVersion, why: Ending, rules: Rules): WatchStep {
-  return { next: start(since, rules), pause: 'backoff', tell: 'log', why };
+  return { next: start(since, rules), pause: 'backoff', report: 'log', why };
 }
 
-/** Ends the attempt as failed. */
+/** Ends the attempt and counts it as failed. */
 function fail(since: ResourceVersion | undefined, why: Ending, rules: Rules): WatchStep {
-  return { next: start(since, rules), pause: 'backoff', tell: 'handler', why };
+  return { next: start(since, rules), pause: 'backoff', report: 'handler', why };
 }
 
 function go(next: WatchState, why: WatchStep['why'] = 'ok'): WatchStep {
-  return { next, pause: 'none', tell: 'nobody', why };
+  return { next, pause: 'none', report: 'none', why };
 }
 
 function isVeryShort(life: Life): boolean {

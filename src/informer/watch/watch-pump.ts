@@ -9,43 +9,44 @@ import { isStatus, StatusError } from '../../model/status.ts';
 import { UnreadableObject } from '../../model/unreadable.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
 
-/** Where the changes of a batch go. */
+/** The target of the changes in a batch. */
 export interface PumpTarget<T> {
   add(object: T): void;
   update(object: T): void;
   delete(object: T): void;
   bookmark?(resourceVersion: ResourceVersion): void;
-  /** Called with the version of each event before it is delivered. What it throws ends the batch there. */
+  /** Called with the version of each event before delivery. An error that it throws ends the batch there. */
   expects?(resourceVersion: ResourceVersion): void;
-  /** Called for each event that moves the position. */
+  /** Called for each event that moves the position, with its version. */
   reached(resourceVersion: ResourceVersion): void;
 }
 
 export interface PumpOptions {
   logger: Logger;
-  /** Objects of another kind are skipped. */
+  /** The expected kind. Objects of another kind are skipped. */
   expect?: GroupVersionKind | undefined;
-  /** Called for each event that is not stored: the target threw at it, or its object was not read. */
+  /** Called for each event that is not stored, because the target threw or the object could not be read. */
   onRefused?: (error: InformerError) => void;
-  /** Stop behind the bookmark that ends the initial events. */
+  /** Stop after the bookmark that ends the initial events. */
   untilInitialEventsEnd?: boolean;
 }
 
-/** What a batch held. */
+/** The content of a batch. */
 export interface Pumped {
   readonly events: number;
   readonly bookmarks: number;
-  /** The index behind the end bookmark, if that was waited for and came. */
+  /** The index after the end bookmark, when the pump was to stop there and it came. */
   readonly stoppedAt?: number;
-  /** The ERROR event the batch ended with; what came before it was delivered. */
+  /** The ERROR event that ended the batch. Everything before it was delivered. */
   readonly error?: Error;
 }
 
 /**
- * Carries one batch into a target, in order, up to an ERROR event. An object that was not read is told to `onRefused` and moves the position;
- * among initial events, where it would seem deleted, it is an error. What does not belong (another kind, a Table, no metadata) is logged
- * and neither stored nor counted; an unknown event type is logged and moves the position. What a target throws is logged and told to
- * `onRefused`; the stream goes on.
+ * Delivers one batch to a target, in order, up to an ERROR event.
+ * An object that could not be read is reported to `onRefused` and moves the position. Among initial events it is an
+ * error, because the object would seem deleted. An object that does not belong (another kind, a Table, no metadata) is
+ * logged, and neither stored nor counted. An unknown event type is logged and moves the position. An error of the
+ * target is logged and reported to `onRefused`, and the stream continues.
  * Source: client-go tools/cache/reflector.go handleAnyWatch.
  */
 export function pump<T>(batch: readonly WatchEvent<T>[], target: PumpTarget<T>, options: PumpOptions): Pumped {
@@ -93,13 +94,16 @@ function errorOf(object: unknown): Error {
   return new InformerError('watch', `the server sent an ERROR event that is no Status but ${kindOf(object)}`);
 }
 
-/** What something is, without its contents: they may be a Secret's. */
+/** The kind of a value, without its contents, which may be a Secret's. */
 function kindOf(object: unknown): string {
   const { kind } = (object ?? {}) as { kind?: unknown };
   return typeof kind === 'string' ? kind : typeof object;
 }
 
-/** A response in Table form was asked for by nobody here. Other groups may have a kind of that name. Source: client-go reflector.go. */
+/**
+ * Whether an object is a Table. This package never requests one. Other groups may have a kind of that name. Source:
+ * client-go reflector.go.
+ */
 export function isTableResponse(object: { apiVersion?: unknown; kind?: unknown }): boolean {
   return object.kind === 'Table' && (object.apiVersion === 'meta.k8s.io/v1' || object.apiVersion === 'meta.k8s.io/v1beta1');
 }
@@ -156,8 +160,8 @@ function refusal({ type, object }: WatchEvent<unknown>, error: unknown): Informe
 }
 
 /**
- * Collects the initial events of a streaming list; nobody else sees them before the end bookmark. The ADDED events come in no order of
- * versions: only the bookmark's version, the last one reached, means anything.
+ * Collects the initial events of a streaming list. No reader sees them before the end bookmark.
+ * The ADDED events come in no order of versions. Only the bookmark's version, the last one, has a meaning.
  */
 export class InitialEvents<T> implements PumpTarget<T> {
   readonly #objects = new Map<string, T>();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CoalescingQueue, SYNCED, type Told } from '../../../src/informer/handlers/handler-queue.ts';
+import { CoalescingQueue, type QueuedContinuity, SYNCED } from '../../../src/informer/handlers/handler-queue.ts';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
@@ -44,33 +44,33 @@ it.each([
   ['an addition and its updates are one addition of the latest', [add('a', 1), update('a', 1, 2), update('a', 2, 3)], ['added a@3'], 2],
   ['updates are one update from the first old to the last new', [update('a', 1, 2), update('a', 2, 3)], ['updated a@1->3'], 1],
   ['updates and a deletion are the deletion', [update('a', 1, 2), remove('a', 3)], ['deleted a@3'], 1],
-  ['what came and went was never there', [add('a', 1), remove('a', 2)], [], 2],
-  ['what went and came again is an update to another', [remove('a', 2), add('a', 3)], ['updated a@2->3'], 1],
+  ['an addition and a deletion are nothing', [add('a', 1), remove('a', 2)], [], 2],
+  ['a deletion and an addition are an update to another object', [remove('a', 2), add('a', 3)], ['updated a@2->3'], 1],
   ['other keys keep their place', [update('a', 1, 2), add('b', 1), update('a', 2, 3)], ['updated a@1->3', 'added b@1'], 1],
 ])('%s', (_, items, lines, lost) => {
   expect(through(...items)).toEqual({ lines, lost });
 });
 
 it.each([
-  ['of the first', true, false],
-  ['of the second', false, true],
-])('two updates are one of another object when %s it was said', (_, first, second) => {
+  ['of the first one', true, false],
+  ['of the second one', false, true],
+])('two updates are an update to another object when that is true %s', (_, first, second) => {
   const queue = new CoalescingQueue<Pod>(() => {});
   queue.push({ ...update('a', 1, 2), uidChanged: first } as InformerNotification<Pod>);
   queue.push({ ...update('a', 2, 3), uidChanged: second } as InformerNotification<Pod>);
   expect(queue.shift()).toMatchObject({ kind: 'updated', uidChanged: true });
 });
 
-it('what went and came again is another object, plain updates are not', () => {
+it('a deletion and an addition make another object, plain updates do not', () => {
   const queue = new CoalescingQueue<Pod>(() => {});
   for (const item of [remove('a', 2), add('a', 3), update('b', 1, 2), update('b', 2, 3)]) queue.push(item);
   expect([queue.shift(), queue.shift()]).toMatchObject([{ uidChanged: true }, { uidChanged: false }]);
 });
 
-it('keeps every word of lost continuity, and the sync mark, each in its place', () => {
-  const told = (from: string): Told => ({ kind: 'continuity', event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' } });
+it('keeps every continuity event and the sync marker, each in its place', () => {
+  const gapFrom = (from: string): QueuedContinuity => ({ kind: 'continuity', event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' } });
   const queue = new CoalescingQueue<Pod>(() => {});
-  for (const item of [add('a', 1), told('1'), told('2'), SYNCED, add('b', 2), told('3')] as const) queue.push(item);
+  for (const item of [add('a', 1), gapFrom('1'), gapFrom('2'), SYNCED, add('b', 2), gapFrom('3')] as const) queue.push(item);
   expect(queue.size).toBe(6);
   const taken = Array.from({ length: 7 }, () => queue.shift());
   expect(taken).toMatchObject([
@@ -84,14 +84,14 @@ it('keeps every word of lost continuity, and the sync mark, each in its place', 
   ]);
 });
 
-it('holds nothing once cleared', () => {
+it('is empty once cleared', () => {
   const queue = new CoalescingQueue<Pod>(() => {});
   queue.push(add('a', 1));
   queue.clear();
   expect([queue.size, queue.shift()]).toEqual([0, undefined]);
 });
 
-it('keeps the sync mark behind what was there before it', () => {
+it('keeps the sync marker behind the notifications before it', () => {
   const queue = new CoalescingQueue<Pod>(() => {});
   queue.push(add('a', 1));
   queue.push(SYNCED);

@@ -15,7 +15,7 @@ const added = (i: number): InformerNotification<Pod> => ({
   isInInitialList: true,
 });
 
-/** How many turns of the event loop pass while a handler gets everything that waits for it. */
+/** The number of turns of the event loop in which a handler gets everything that is queued. */
 async function turnsOf(notify: NotificationSink<Pod>['notify'], clock = new FakeClock()): Promise<number> {
   const listener = new Listener<Pod>(
     { notify, synced() {} },
@@ -34,12 +34,12 @@ async function turnsOf(notify: NotificationSink<Pod>['notify'], clock = new Fake
 
 it.each([
   ['waits for nothing', () => {}],
-  ['gives promises that are kept at once', async () => {}],
-])('a handler that %s lets others have their turn all the same', async (_, notify) => {
+  ['returns promises that resolve at once', async () => {}],
+])('a handler that %s still yields to the event loop', async (_, notify) => {
   expect(await turnsOf(notify)).toBeGreaterThanOrEqual(COUNT / 1024 - 1);
 });
 
-it('a handler that takes its time lets others have their turn after some milliseconds', async () => {
+it('a slow handler yields to the event loop after some milliseconds', async () => {
   let now = 0;
   const clock = Object.assign(new FakeClock(), { monotonic: () => now });
   const turns = await turnsOf(() => {
@@ -48,7 +48,7 @@ it('a handler that takes its time lets others have their turn after some millise
   expect(turns).toBeGreaterThan(COUNT / 32 - 2);
 });
 
-/** A listener whose handler waits in each callback until it is let on. */
+/** A listener whose handler waits in each callback until `step` releases it. */
 function stepped(policy: QueuePolicy, options: { blockAt?: number; warnAt?: number } = {}) {
   const steps: (() => void)[] = [];
   const seen: string[] = [];
@@ -84,7 +84,7 @@ function stepped(policy: QueuePolicy, options: { blockAt?: number; warnAt?: numb
   return { listener, seen, warnings, push, step };
 }
 
-it('a blocking handler has room until its backlog is reached, and again once half of it is gone, every time', async () => {
+it('a blocking handler has room until its limit is reached, and again when half of the backlog is gone, every time', async () => {
   const { listener, push, step } = stepped('block');
   for (const round of [0, 10, 20]) {
     push(round, 3);
@@ -111,7 +111,7 @@ it.each(['buffer', 'coalesce'] as const)('a handler with policy %s always has ro
   expect(listener.room()).toBeUndefined();
 });
 
-it('a backlog is warned of when it reaches a length, and again each time that has doubled', () => {
+it('a long backlog is warned of, and again each time its length has doubled', () => {
   const { warnings, push } = stepped('buffer', { warnAt: 10 });
   push(0, 9);
   expect(warnings).toEqual([]);
@@ -119,7 +119,7 @@ it('a backlog is warned of when it reaches a length, and again each time that ha
   expect(warnings).toEqual([10, 20, 40]);
 });
 
-it('once closed it takes nothing more, drops what waits, has room, and its running callback ends', async () => {
+it('a closed listener accepts nothing more, drops its queue, has room, and lets the running callback end', async () => {
   const { listener, seen, push, step } = stepped('block');
   push(0, 6);
   await settled();

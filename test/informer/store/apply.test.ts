@@ -21,12 +21,12 @@ function line(n: InformerNotification<Pod>): string {
   return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion} ${n.cause}`;
 }
 
-it('goes by presence: an ADDED of what is stored is an update, a MODIFIED of what is not an addition [APP-01]', () => {
+it('goes by presence: ADDED for a stored object is an update, MODIFIED for an unknown one an addition [APP-01]', () => {
   const { notifications } = applyDeltas([change('Added', pod('a', 2)), change('Updated', pod('b', 3))], store(pod('a', 1)), live);
   expect(notifications.map(line)).toEqual(['updated a@1->2 watch', 'added b@3 watch']);
 });
 
-it('puts a list in place and tells deletions first, then the rest in list order [APP-02]', () => {
+it('replaces the store by a list, and reports deletions first, then the rest in list order [APP-02]', () => {
   const indexer = store(pod('pod-1', 1), pod('pod-2', 2), pod('pod-3', 3));
   const objects = [pod('pod-1', 4), pod('pod-2', 5), pod('pod-4', 6)];
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects, resourceVersion: '6' }], indexer, live);
@@ -40,7 +40,7 @@ it('puts a list in place and tells deletions first, then the rest in list order 
   expect([...indexer.keys()].sort()).toEqual(['pod-1', 'pod-2', 'pod-4']);
 });
 
-it('tells everything as deleted, final state unknown, when the list is empty [APP-04]', () => {
+it('reports everything as deleted, with its final state unknown, when the list is empty [APP-04]', () => {
   const indexer = store(pod('pod-1', 1), pod('pod-3', 3));
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [], resourceVersion: '9' }], indexer, live);
   expect(notifications).toMatchObject([
@@ -50,7 +50,7 @@ it('tells everything as deleted, final state unknown, when the list is empty [AP
   expect([indexer.size, indexer.resourceVersion]).toEqual([0, '9']);
 });
 
-it('leaves out what the store refuses and names it [APP-06]', () => {
+it('leaves out the objects that the store refuses, and names them [APP-06]', () => {
   const indexer = new Indexer<Pod>({
     indexers: {
       node: (object) => {
@@ -70,13 +70,13 @@ it.each([
   ['Added', pod('a', 5), '5'],
   ['Updated', pod('a', 6), '6'],
   ['Deleted', pod('a', 7), '7'],
-] as const)('has moved the store to the version of the %s object when it is told [APP-08]', (type, object, version) => {
+] as const)('has set the store to the version of the %s object before it is reported [APP-08]', (type, object, version) => {
   const indexer = store(pod('a', 1));
   applyDeltas([change(type, object)], indexer, live);
   expect(indexer.resourceVersion).toBe(version);
 });
 
-it('tells once, in its last state, of an object that a list holds twice', () => {
+it('reports an object that a list contains twice once, in its last state', () => {
   const indexer = store(pod('a', 1), pod('gone', 1));
   const objects = [pod('a', 2), pod('b', 3), pod('a', 4)];
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects, resourceVersion: '9' }], indexer, live);
@@ -88,20 +88,20 @@ it('quotes the first three messages, and counts the rest', () => {
   expect([3, 4, 5].map((n) => textOf(errors.slice(0, n)))).toEqual(['a; b; c', 'a; b; c; and 1 more', 'a; b; c; and 2 more']);
 });
 
-it('moves the store with a bookmark and tells nobody', () => {
+it('sets the store’s version by a bookmark, without a notification', () => {
   const indexer = store(pod('a', 1));
   expect(applyDeltas([{ type: 'Bookmark', resourceVersion: '8' }], indexer, live).notifications).toEqual([]);
   expect(indexer.resourceVersion).toBe('8');
 });
 
-it('announces every stored object once at a resync, old and new being the same [APP-09]', () => {
+it('reports every stored object once at a resync, as an update to the same object [APP-09]', () => {
   const indexer = store(pod('a', 1), pod('b', 2));
   const { notifications } = applyDeltas([{ type: 'SyncAll' }], indexer, live);
   expect(notifications.map(line)).toEqual(['updated a@1->1 resync', 'updated b@2->2 resync']);
   for (const n of notifications) if (n.kind === 'updated') expect(n.object).toBe(n.oldObject);
 });
 
-it('tells the final state of a deletion that was seen, and the last known one of a tombstone', () => {
+it('reports the final state of a deletion that was seen, and the last known state of a tombstone', () => {
   const indexer = store(pod('a', 1), pod('b', 2), pod('c', 3));
   const { notifications } = applyDeltas(
     [
@@ -119,18 +119,18 @@ it('tells the final state of a deletion that was seen, and the last known one of
   ]);
 });
 
-it('tells nobody of the deletion of what nobody has heard of', () => {
+it('has no notification for the deletion of an unknown object', () => {
   expect(applyDeltas([change('Deleted', pod('a', 9))], store(), live).notifications).toEqual([]);
 });
 
-it('marks the first state as such', () => {
+it('marks the objects of the initial list', () => {
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a', 1)], resourceVersion: '1' }], store(), {
     isInInitialList: true,
   });
   expect(notifications).toMatchObject([{ kind: 'added', cause: 'initial', isInInitialList: true }]);
 });
 
-it('tells one update for an object that came back as another, and says so', () => {
+it('reports one update, marked so, for an object that was deleted and created again', () => {
   const indexer = store(pod('a', 1, { uid: 'u1' }));
   const again = pod('a', 9, { uid: 'u2' });
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [again], resourceVersion: '9' }], indexer, live);
@@ -138,7 +138,7 @@ it('tells one update for an object that came back as another, and says so', () =
   expect(applyDeltas([change('Updated', pod('a', 10, { uid: 'u2' }))], indexer, live).notifications).toMatchObject([{ uidChanged: false }]);
 });
 
-it('replaces only the keys a list speaks for', () => {
+it('replaces only the keys that a list covers', () => {
   const indexer = store(pod('a/x', 1), pod('b/x', 2));
   const within = (key: string) => key.startsWith('a/');
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a/y', 3)], resourceVersion: '3' }], indexer, {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type Delta, keyOfDeltas } from '../../../src/informer/store/delta.ts';
+import type { Delta } from '../../../src/informer/store/delta.ts';
 import { DeltaFifo, type DeltaFifoOptions } from '../../../src/informer/store/delta-fifo.ts';
 import type { KubeObject } from '../../../src/model/object.ts';
 import { Tombstone } from '../../../src/model/object.ts';
@@ -19,8 +19,8 @@ function text(delta: Delta<Pod>): string {
       return 'SyncAll';
     case 'Bookmark':
       return `Bookmark ${delta.resourceVersion}`;
-    case 'Told':
-      return `Told ${delta.event.kind}`;
+    case 'Continuity':
+      return `Continuity ${delta.event.kind}`;
     default: {
       const { object } = delta;
       return object instanceof Tombstone
@@ -63,7 +63,7 @@ describe('order', () => {
     expect((await takeAll(queue)).flat()).toEqual(['Added bar1', 'Added foo11', 'Added foo13', 'Added zab30', 'Added foo14']);
   });
 
-  it('queues the deletion of what nobody knows [FIFO-03]', async () => {
+  it('includes the deletion of an unknown object [FIFO-03]', async () => {
     const queue = fifo();
     queue.add(pod('foo', 10));
     queue.update(pod('bar', 15));
@@ -73,7 +73,7 @@ describe('order', () => {
     expect((await takeAll(queue)).flat()).toEqual(['Added foo10', 'Updated bar15', 'Added qux17', 'Deleted qux18', 'Deleted baz20']);
   });
 
-  it('holds a list, a resync and a bookmark as one entry each [FIFO-12] [FIFO-14]', async () => {
+  it('has one entry for a list, a resync and a bookmark each [FIFO-12] [FIFO-14]', async () => {
     const queue = fifo();
     queue.add(pod('foo', 1));
     queue.bookmark('123');
@@ -84,7 +84,7 @@ describe('order', () => {
 });
 
 describe('the sync mark', () => {
-  it('is set at once by a change that comes before any list, and told once [FIFO-15]', () => {
+  it('is set at once by a change that comes before any list, and reported once [FIFO-15]', () => {
     let told = 0;
     const queue = fifo({ onSynced: () => told++ });
     expect(queue.hasSynced).toBe(false);
@@ -129,7 +129,7 @@ describe('the sync mark', () => {
     expect([queue.hasSynced, synced]).toEqual([true, 1]);
   });
 
-  it('is told once, and speaks of the first list alone', async () => {
+  it('is reported once, and only the first list is marked as initial', async () => {
     let synced = 0;
     const queue = fifo({ onSynced: () => synced++ });
     queue.replace([], '5');
@@ -140,7 +140,7 @@ describe('the sync mark', () => {
     expect(synced).toBe(1);
   });
 
-  it('is set though the processing of the list threw, and never goes back', async () => {
+  it('is set also when the processing of the list threw, and stays set', async () => {
     const queue = fifo();
     queue.replace([], '5');
     await expect(queue.pop(() => Promise.reject(new Error('x')))).rejects.toThrow('x');
@@ -151,13 +151,13 @@ describe('the sync mark', () => {
 });
 
 describe('batches', () => {
-  it('hold up to the batch size [FIFO-20]', async () => {
+  it('contain at most the batch size [FIFO-20]', async () => {
     const queue = fifo({ batchSize: 2 });
     for (const name of ['a', 'b', 'c']) queue.add(pod(name, 1));
     expect(await takeAll(queue, 'popBatch')).toEqual([['Added a1', 'Added b1'], ['Added c1']]);
   });
 
-  it('never hold the first state together with what follows [FIFO-21]', async () => {
+  it('never contain the initial list together with later changes [FIFO-21]', async () => {
     const queue = fifo();
     queue.bookmark('1');
     queue.replace([pod('a', 1)], '2');
@@ -168,7 +168,7 @@ describe('batches', () => {
     expect(flags).toEqual([true, true, false]);
   });
 
-  it('hold a key once', async () => {
+  it('contain a key once', async () => {
     const queue = fifo();
     queue.add(pod('a', 1));
     queue.add(pod('b', 1));
@@ -191,7 +191,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('end with an object that has no key any more [FIFO-23]', async () => {
+  it('end with an object whose key the transform has removed [FIFO-23]', async () => {
     const strip = (object: Pod) => (object.metadata.name?.startsWith('bad') ? ({ spec: object.metadata.name } as unknown as Pod) : object);
     const queue = fifo({ transform: strip });
     for (const name of ['ok1', 'ok2', 'bad3', 'bad4']) queue.add(pod(name, 1));
@@ -244,26 +244,11 @@ describe('the transform', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('that takes the key off an object keeps the whole list out: it would not be the whole state', () => {
+  it('that removes the key of an object keeps the whole list out, because the list would be incomplete', () => {
     const queue = fifo({ transform: () => ({}) as Pod });
     expect(() => queue.replace([pod('a', 1)], '5')).toThrow('object has no meta');
     expect([queue.size, queue.hasSynced]).toEqual([0, false]);
   });
-});
-
-it('finds the key of objects, tombstones and lists of deltas [FIFO-27]', () => {
-  const foo = pod('ns/foo', 1);
-  expect(keyOfDeltas(foo)).toBe('ns/foo');
-  expect(keyOfDeltas(new Tombstone('ns/foo', undefined))).toBe('ns/foo');
-  expect(
-    keyOfDeltas([
-      { type: 'Added', object: pod('x', 1) },
-      { type: 'Updated', object: foo },
-    ]),
-  ).toBe('ns/foo');
-  expect(keyOfDeltas([{ type: 'Deleted', object: new Tombstone('ns/foo', foo) }])).toBe('ns/foo');
-  expect(() => keyOfDeltas([])).toThrow('0 length Deltas');
-  expect(() => keyOfDeltas({})).toThrow('object has no meta');
 });
 
 it('refuses an object without a key and queues nothing [IDX-14]', () => {
@@ -273,13 +258,13 @@ it('refuses an object without a key and queues nothing [IDX-14]', () => {
   expect(queue.size).toBe(0);
 });
 
-it('refuses sizes that cannot work [FIFO-28]', () => {
+it('refuses sizes below 1 [FIFO-28]', () => {
   expect(() => fifo({ batchSize: 0 })).toThrow('batchSize must be at least 1, not 0');
   expect(() => fifo({ highWater: Number.NaN })).toThrow('highWater');
   expect(fifo({ batchSize: 1, highWater: 1 }).size).toBe(0);
 });
 
-it('is idle when nothing waits and nothing that was taken is still at work', async () => {
+it('is idle when no delta is queued and none is being processed', async () => {
   const queue = fifo();
   const seen = [queue.isIdle];
   queue.add(pod('a', 1));
@@ -294,7 +279,7 @@ it('is idle when nothing waits and nothing that was taken is still at work', asy
   expect(seen).toEqual([true, false, false, true]);
 });
 
-it('says how many deltas wait, after each push and each take', async () => {
+it('reports the number of queued deltas after each push and each take', async () => {
   const depths: number[] = [];
   const queue = fifo({ metrics: { queued: (depth) => depths.push(depth) } });
   queue.add(pod('a', 1));
@@ -314,7 +299,7 @@ describe('closing', () => {
     expect(await ends).toMatchObject(Array(10).fill({ status: 'rejected', reason: { code: 'closed' } }));
   });
 
-  it('leaves what was queued before it to be taken, one by one or as a batch [FIFO-19]', async () => {
+  it('leaves the queued deltas to be taken, one by one or as a batch [FIFO-19]', async () => {
     for (const how of ['pop', 'popBatch'] as const) {
       const queue = fifo();
       queue.replace([pod('a', 1)], '1');
@@ -326,7 +311,7 @@ describe('closing', () => {
     }
   });
 
-  it('lets go of a producer that waits for room', async () => {
+  it('releases a producer that waits for room', async () => {
     const queue = fifo({ batchSize: 1, highWater: 1 });
     queue.add(pod('a', 1));
     const room = queue.room(new AbortController().signal);
@@ -335,7 +320,7 @@ describe('closing', () => {
     expect(queue.room(new AbortController().signal)).toBeUndefined();
   });
 
-  it('is not needed for a wait to end by its signal', async () => {
+  it('is not needed: a wait also ends by its signal', async () => {
     const queue = fifo();
     const controller = new AbortController();
     const popping = queue.pop(() => {}, { signal: controller.signal });
@@ -373,7 +358,7 @@ it('makes the producer wait from the high-water mark until half of it is gone', 
   expect(hasRoom).toBe(true);
 });
 
-it('by default waits at 2000 and takes 1000', async () => {
+it('makes the producer wait at 2000 deltas and takes 1000 at once, by default', async () => {
   const queue = fifo();
   for (let i = 0; i < 2000; i++) queue.add(pod(`p${i}`, 1));
   const controller = new AbortController();
@@ -381,4 +366,22 @@ it('by default waits at 2000 and takes 1000', async () => {
   expect(room).toBeDefined();
   await queue.popBatch((deltas) => void expect(deltas).toHaveLength(1000));
   await room;
+});
+
+it('is not idle while its last list is being applied, though it is empty; and is idle after a failure', async () => {
+  const queue = fifo();
+  expect(queue.isIdle).toBe(true);
+  queue.replace([pod('a', 1)], '1');
+  expect(queue.isIdle).toBe(false);
+  let applied = () => {};
+  const popping = queue.popBatch(() => new Promise<void>((resolve) => (applied = resolve)));
+  await Promise.resolve();
+  expect([queue.size, queue.isIdle]).toEqual([0, false]);
+  applied();
+  await popping;
+  expect(queue.isIdle).toBe(true);
+
+  queue.resync();
+  await expect(queue.popBatch(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(queue.isIdle).toBe(true);
 });

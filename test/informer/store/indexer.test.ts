@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { ExplicitKey, keyOf, splitKey } from '../../../src/model/key.ts';
-import { Tombstone } from '../../../src/model/object.ts';
+import { keyOf } from '../../../src/model/key.ts';
+import { Tombstone, type UnknownObject } from '../../../src/model/object.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
 const tagged = (name: string, tags: string, version = 1) => pod(name, version, { annotations: { tags } });
@@ -60,7 +60,7 @@ describe('indexes', () => {
     ).toEqual(['one', 'two']);
   });
 
-  it('that do not exist are an error, values that do not exist are none [IDX-05]', () => {
+  it('that do not exist are an error, values that do not exist have no objects [IDX-05]', () => {
     const indexer = indexed();
     const missing = 'Index with name nope does not exist';
     expect(() => indexer.byIndex('nope', 'x')).toThrow(missing);
@@ -84,7 +84,7 @@ describe('indexes', () => {
     expect(indexer.indexKeys('node', 'n1')).toEqual(['a']);
   });
 
-  it('that throw are named with the key, and nothing has changed [IDX-10]', () => {
+  it('that throw are named with the key in the error, and nothing has changed [IDX-10]', () => {
     const indexer = new Indexer<Pod>({
       indexers: {
         tags: byTags,
@@ -112,7 +112,7 @@ describe('indexes', () => {
     expect(late.indexNames).toEqual([]);
   });
 
-  it('that throw can be heard of instead: the object is stored, under nothing in that index alone [IDX-10]', () => {
+  it('that throw are reported instead when asked for: the object is stored, without an entry in that index alone [IDX-10]', () => {
     const errors: string[] = [];
     let isBroken = false;
     const indexer = new Indexer<Pod>({
@@ -134,7 +134,7 @@ describe('indexes', () => {
     expect(errors).toEqual(['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
   });
 
-  it.each([undefined, null, 'text'])('that give %s and no list have thrown, and nothing has changed', (values) => {
+  it.each([undefined, null, 'text'])('that return %s in place of a list count as throwing, and nothing has changed', (values) => {
     const indexer = new Indexer<Pod>({ indexers: { odd: () => values as unknown as string[] } });
     expect(() => indexer.add(pod('a', 1))).toThrow('for key "a" on index "odd": it gave no list but');
     expect(indexer.size).toBe(0);
@@ -196,7 +196,7 @@ describe('a replacement in steps', () => {
     ]);
   });
 
-  it('knows of every write that came between its steps', () => {
+  it('reports every write that came between its steps', () => {
     const isMine = (key: string) => key.startsWith('k');
     const told: string[] = [];
     const observer = {
@@ -242,7 +242,7 @@ describe('a replacement in steps', () => {
     }
   });
 
-  it('transforms each object once, and tells once of a key that comes twice', () => {
+  it('transforms each object once, and reports a key that comes twice once', () => {
     const seen: Pod[] = [];
     const transform = (object: Pod) => {
       seen.push(object);
@@ -296,7 +296,7 @@ describe('the version of the store', () => {
   });
 });
 
-it('applies what it can of a transaction and says which [IDX-13]', () => {
+it('applies the operations of a transaction that succeed, and says which [IDX-13]', () => {
   const indexer = new Indexer<Pod>();
   const broken = {} as Pod;
   const result = indexer.transaction([
@@ -316,7 +316,7 @@ it.each([
   ['delete', (i: Indexer<Pod>, o: Pod) => i.delete(o)],
   ['keyOf', (i: Indexer<Pod>, o: Pod) => i.keyOf(o)],
   ['replace', (i: Indexer<Pod>, o: Pod) => i.replace([o], '1')],
-])('%s wraps what kept it from making a key [IDX-14]', (_, write) => {
+])('%s wraps the error that kept it from computing a key [IDX-14]', (_, write) => {
   let thrown: unknown;
   try {
     write(new Indexer<Pod>(), {} as Pod);
@@ -327,13 +327,13 @@ it.each([
   expect(((thrown as Error).cause as Error).message).toBe('object has no meta');
 });
 
-it('stores what the transform gives under the key of what came [IDX-15]', () => {
+it('stores the transformed object under the key of the original [IDX-15]', () => {
   const indexer = new Indexer<Pod>({ transform: (o) => ({ ...o, metadata: { ...o.metadata, name: 'other' } }) });
   indexer.add(pod('ns/a', 1));
   expect(indexer.get('ns/a')?.metadata.name).toBe('other');
 });
 
-it('says what a transform threw, and has changed nothing', () => {
+it('quotes the error of a transform, and has changed nothing', () => {
   const indexer = new Indexer<Pod>({
     transform: (o) => {
       if (o.metadata.name === 'bad') throw new Error('hm');
@@ -346,23 +346,46 @@ it('says what a transform threw, and has changed nothing', () => {
   expect([[...indexer.keys()], indexer.resourceVersion]).toEqual([['a'], '5']);
 });
 
-describe('keys', () => {
-  it('are namespace and name, or what was given outright [KEY-01]', () => {
-    expect([keyOf(pod('a/b', 1)), keyOf(pod('b', 1)), keyOf(new ExplicitKey('x/y'))]).toEqual(['a/b', 'b', 'x/y']);
-    expect(() => keyOf({})).toThrow('object has no meta');
+describe('a replacement of few objects among many', () => {
+  const unknownPods = (namespace: string, count: number): UnknownObject[] =>
+    Array.from({ length: count }, (_, i) => ({ metadata: { name: `p${i}`, namespace, resourceVersion: '1' } }));
+
+  it('leaves the others, and their index entries, untouched', () => {
+    const indexer = new Indexer<UnknownObject>({ indexers: { name: ({ metadata }) => [metadata.name ?? ''] } });
+    indexer.replace(unknownPods('many', 5000), '1');
+    const keys = indexer.keyOf.bind(indexer);
+    for (const namespace of ['few', 'few'] as const) {
+      const before = [...indexer.entries()];
+      const set = Map.prototype.set;
+      let writes = 0;
+      Map.prototype.set = function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
+        writes++;
+        return set.call(this, key, value);
+      } as typeof Map.prototype.set;
+      try {
+        indexer.replace(unknownPods(namespace, 10), '2', { within: (key) => key.startsWith('few/') });
+      } finally {
+        Map.prototype.set = set;
+      }
+      expect(writes).toBeLessThan(500);
+      for (const [key, object] of before) if (key.startsWith('many/')) expect(indexer.get(key)).toBe(object);
+    }
+    expect(indexer.size).toBe(5010);
+    expect(indexer.byIndex('name', 'p3').map(keys)).toEqual(['many/p3', 'few/p3']);
   });
 
-  it('come apart again [KEY-02]', () => {
-    expect([splitKey('b'), splitKey('a/b'), splitKey('/b')]).toEqual([
-      { namespace: '', name: 'b' },
-      { namespace: 'a', name: 'b' },
-      { namespace: '', name: 'b' },
-    ]);
-    expect(() => splitKey('a/b/c')).toThrow('unexpected key format');
-  });
-
-  it('of a tombstone are its own, with or without an object [KEY-03]', () => {
-    expect(keyOf(new Tombstone('a/b', undefined))).toBe('a/b');
-    expect(keyOf(new Tombstone('a/b', pod('c/d', 1)))).toBe('a/b');
+  it('changes nothing when it fails for one object', () => {
+    const indexer = new Indexer<UnknownObject>({
+      indexers: {
+        name({ metadata }) {
+          if (metadata.name === 'bad') throw new Error('no');
+          return [metadata.name ?? ''];
+        },
+      },
+    });
+    indexer.replace(unknownPods('few', 3), '1');
+    const bad: UnknownObject = { metadata: { name: 'bad', namespace: 'few' } };
+    expect(() => indexer.replace([...unknownPods('few', 1), bad], '2', { within: (key) => key.startsWith('few/') })).toThrow('no');
+    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('name').sort()]).toEqual([3, '1', ['p0', 'p1', 'p2']]);
   });
 });

@@ -18,7 +18,7 @@ function lister(hasIndex = true): Lister<Pod> {
 const names = (objects: readonly { metadata: { readonly namespace?: string; readonly name?: string } }[]) =>
   objects.map((o) => `${o.metadata.namespace}/${o.metadata.name}`).sort();
 
-it('answers for a missing object as the API server would [LST-01]', () => {
+it('throws the API server’s NotFound for a missing object [LST-01]', () => {
   let thrown: unknown;
   try {
     lister().byNamespace('ns-foo').require('missing');
@@ -40,7 +40,7 @@ describe.each([
   ['with a namespace index', true],
   ['without one', false],
 ])('%s', (_, hasIndex) => {
-  it('lists one namespace, all, or what a selector lets through [LST-02]', () => {
+  it('lists one namespace, all of them, or the objects that match a selector [LST-02]', () => {
     const all = lister(hasIndex);
     expect(names(all.byNamespace('ns-foo').list())).toEqual(['ns-foo/a', 'ns-foo/c']);
     expect(names(all.list())).toEqual(['ns-bar/a', 'ns-foo/a', 'ns-foo/c']);
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-it('gives out the cached object itself', () => {
+it('returns the cached object itself', () => {
   const all = lister();
   expect(all.get('ns-foo/a')).toBe(all.byNamespace('ns-foo').get('a'));
   expect([...all.values()]).toHaveLength(all.size);

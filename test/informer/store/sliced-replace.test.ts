@@ -11,7 +11,7 @@ const pod = (namespace: string, n: number, version: number): UnknownObject => ({
 });
 const keyOf = ({ metadata }: UnknownObject) => `${metadata.namespace}/${metadata.name}`;
 
-/** What one who is told every change knows; refuses what does not follow from what it knew. */
+/** The objects as a handler knows them from its notifications. Throws at a notification that contradicts them. */
 class Follower {
   readonly known = new Map<string, unknown>();
 
@@ -30,7 +30,7 @@ class Follower {
   }
 }
 
-it('what is told of lists applied in turns between other sources’ changes, and to handlers that come in between, adds up to the store', () => {
+it('the notifications add up to the store, with lists applied in steps between changes of other sources, also for late handlers', () => {
   const namespaces = ['a', 'b'] as const;
   const change = fc.record({
     lane: fc.nat(1),

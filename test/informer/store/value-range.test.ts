@@ -43,7 +43,7 @@ describe('an index in order', () => {
     expect(store.indexValues('node', range)).toEqual(values);
   });
 
-  it('gives an object found under two values once', () => {
+  it('returns an object found under two values once', () => {
     const store = indexer(['n1,n2', 'n2']);
     expect(store.byIndexRange('node', { prefix: 'n' }).map((o) => o.metadata.name)).toEqual(['p0', 'p1']);
     expect(createLister(store).byIndexRange('node', { from: 'n2' })).toHaveLength(2);
@@ -66,7 +66,7 @@ describe('an index in order', () => {
     fc.record({ kind: fc.constant('ask' as const), from: value, to: value }),
   );
 
-  it('says at every moment what a scan of all values would say', () => {
+  it('finds at every moment what a scan of all values would find', () => {
     fc.assert(
       fc.property(fc.array(write, { maxLength: 30 }), (writes) => {
         const store = indexer();

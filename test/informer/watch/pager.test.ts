@@ -91,6 +91,6 @@ it('tells how far it has come', async () => {
 it('fails when a token comes again, instead of asking without end', async () => {
   const pages = ['C1', 'C2', 'C1'].map((token) => ({ items: ['a'], resourceVersion: '1', continue: token }));
   const { asked, result } = await run({}, pages);
-  expect(String(result)).toContain('the list does not end: page 3 continues at a page that was had');
+  expect(String(result)).toContain('the list does not end: page 3 continues at a page that was already read');
   expect(asked).toHaveLength(3);
 });

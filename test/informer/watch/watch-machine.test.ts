@@ -40,13 +40,13 @@ type Row = [
   outcome: Outcome,
   next: WatchState,
   pause: WatchStep['pause'],
-  tell: WatchStep['tell'],
+  report: WatchStep['report'],
   why: WatchStep['why'],
 ];
 
 const rows: Row[] = [
   // streaming list
-  [streaming(), { kind: 'synced', at: '9' }, following('9'), 'none', 'nobody', 'ok'],
+  [streaming(), { kind: 'synced', at: '9' }, following('9'), 'none', 'none', 'ok'],
   [streaming('5'), failed('throttled'), streaming('5'), 'backoff', 'log', 'throttled'],
   [streaming('5'), failed('connection'), streaming('5'), 'backoff', 'log', 'connection'],
   [streaming('5'), failed('gone'), streaming(''), 'none', 'log', 'gone'],
@@ -61,7 +61,7 @@ const rows: Row[] = [
   [streaming('5', 4), ended('5', long), listing('5'), 'none', 'log', 'closed'],
   [streaming('5'), failed('broken', '5', long), streaming('5', 1), 'none', 'log', 'broken'],
   // LIST
-  [listing(), { kind: 'synced', at: '9' }, listed('9'), 'none', 'nobody', 'ok'],
+  [listing(), { kind: 'synced', at: '9' }, listed('9'), 'none', 'none', 'ok'],
   [listing('5'), failed('gone'), listing(''), 'none', 'log', 'gone'],
   [listing(), failed('too-large'), listing(''), 'none', 'log', 'too-large'],
   [listing(''), failed('gone'), streaming(''), 'backoff', 'handler', 'gone'],
@@ -69,12 +69,12 @@ const rows: Row[] = [
   [listing('5'), failed('connection'), streaming('5'), 'backoff', 'handler', 'connection'],
   [listing(), failed('other'), streaming(), 'backoff', 'handler', 'other'],
   // opening a watch
-  [listed('5'), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
+  [listed('5'), { kind: 'opened' }, following('5'), 'none', 'none', 'ok'],
   [listed('5'), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
   [listed('5', { after: 'idle' }), failed('throttled'), listed('5', { after: 'idle' }), 'backoff', 'log', 'throttled'],
   [listed('5', { after: 'closed' }), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
-  [listed('5', { after: 'closed' }), { kind: 'opened' }, following('5'), 'none', 'nobody', 'ok'],
-  [listed('5', { after: 'connection' }), { kind: 'opened' }, verifying('5', 'connection'), 'none', 'nobody', 'ok'],
+  [listed('5', { after: 'closed' }), { kind: 'opened' }, following('5'), 'none', 'none', 'ok'],
+  [listed('5', { after: 'connection' }), { kind: 'opened' }, verifying('5', 'connection'), 'none', 'none', 'ok'],
   [listed('5'), failed('gone'), streaming('5'), 'backoff', 'handler', 'gone'],
   [listed('5', { after: 'closed' }), failed('gone'), streaming('5'), 'none', 'handler', 'gone'],
   [listed('5', { after: 'connection' }), failed('too-large'), streaming('5'), 'none', 'handler', 'too-large'],
@@ -83,19 +83,19 @@ const rows: Row[] = [
   [listed('5'), failed('other'), listed('5', { after: 'other' }), 'backoff', 'handler', 'other'],
   [listed('5'), failed('missing'), probing('5'), 'none', 'handler', 'missing'],
   // asking whether the server's history is still the same
-  [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'nobody', 'ok'],
-  [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'nobody', 'ok'],
+  [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'none', 'ok'],
+  [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'none', 'ok'],
   [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
   [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   // asking whether the collection is still there
-  [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'nobody', 'missing'],
+  [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'none', 'missing'],
   [
     probing('5', { misses: 3 }),
     failed('missing'),
     listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
     'backoff',
-    'nobody',
+    'none',
     'missing',
   ],
   [probing('5', { misses: 4 }), failed('missing'), streaming('5'), 'backoff', 'log', 'missing'],
@@ -104,14 +104,14 @@ const rows: Row[] = [
     failed('other'),
     listed('5', { after: 'missing', past: { ...past, misses: 4 } }),
     'backoff',
-    'nobody',
+    'none',
     'other',
   ],
   // reading a stream
-  [following('5'), ended('8'), back('8', 'closed'), 'none', 'nobody', 'closed'],
-  [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'nobody', 'closed'],
-  [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'nobody', 'closed'],
-  [following('5', { hasty: true }), ended('8', brief), back('8', 'closed', { hasty: true }), 'backoff', 'nobody', 'closed'],
+  [following('5'), ended('8'), back('8', 'closed'), 'none', 'none', 'closed'],
+  [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'none', 'closed'],
+  [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'none', 'closed'],
+  [following('5', { hasty: true }), ended('8', brief), back('8', 'closed', { hasty: true }), 'backoff', 'none', 'closed'],
   [following('5'), ended('5', nothing), listed('5', { after: 'very-short', past: { ...past, hasty: true } }), 'none', 'log', 'very-short'],
   [
     following('5', { hasty: true }),
@@ -141,8 +141,8 @@ const rows: Row[] = [
 ];
 
 describe('decide', () => {
-  it.each(rows.map((row) => [label(row), row] as const))('%s', (_, [state, outcome, next, pause, tell, why]) => {
-    expect(decide(state, outcome, stream)).toEqual({ next, pause, tell, why });
+  it.each(rows.map((row) => [label(row), row] as const))('%s', (_, [state, outcome, next, pause, report, why]) => {
+    expect(decide(state, outcome, stream)).toEqual({ next, pause, report, why });
   });
 
   it('begins attempts with LIST where streaming lists are not to be had [WL-13]', () => {

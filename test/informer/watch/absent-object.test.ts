@@ -62,8 +62,8 @@ const WAYS: [string, Way][] = [
   ['rows of a table', { as: { table: 'Metadata' } }],
 ];
 
-describe('the newest cached object, gone after a break', () => {
-  it.each(WAYS)('was deleted meanwhile: no gap (%s)', async (_, way) => {
+describe('the newest cached object, absent after a break', () => {
+  it.each(WAYS)('was deleted meanwhile: no gap is reported (%s)', async (_, way) => {
     await using world = await start(way);
     const { sandbox, clock, informer } = world;
     const restarting = sandbox.restart({ keepHistory: true, downMs: 500 });
@@ -79,7 +79,7 @@ describe('the newest cached object, gone after a break', () => {
   it.each<[string, Way, object]>([
     ['labels', { selectors: { labelSelector: 'app=web' } }, pod('newest', { app: 'db' })],
     ['fields', { selectors: { fieldSelector: 'status.phase=Running' } }, pod('newest', { app: 'web' }, 'Failed')],
-  ])('only ceased to match the %s: no gap', async (_, way, changed) => {
+  ])('only ceased to match the %s: no gap is reported', async (_, way, changed) => {
     await using world = await start(way);
     const { sandbox, clock, informer } = world;
     const restarting = sandbox.restart({ keepHistory: true, downMs: 500 });
@@ -91,7 +91,7 @@ describe('the newest cached object, gone after a break', () => {
     expect(informer.continuity[0]).toMatchObject({ gapCount: 0, relists: 0 });
   });
 
-  it('its deletion comes 20 s late, as from a server that lags: no gap', async () => {
+  it('its deletion arrives 20 s late, as from a server that lags: no gap is reported', async () => {
     await using world = await start();
     const { sandbox, clock, informer } = world;
     sandbox.faults.add({ fault: { kind: 'slow', ms: 20_000 }, match: { watch: true, path: '/pods' }, times: Number.POSITIVE_INFINITY });
@@ -106,7 +106,7 @@ describe('the newest cached object, gone after a break', () => {
     expect(informer.continuity[0]).toMatchObject({ gapCount: 0, relists: 0 });
   });
 
-  it.each(WAYS)('was never there in the history that was restored, whose versions have passed ours: relisted (%s)', async (_, way) => {
+  it.each(WAYS)('never existed in the restored history, whose versions are already higher: it is relisted (%s)', async (_, way) => {
     await using world = await start(way);
     const { sandbox, clock, informer, before } = world;
     const restoring = sandbox.restore(before);

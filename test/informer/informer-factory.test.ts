@@ -19,7 +19,7 @@ async function factory(options: InformerFactoryOptions = {}, setup: InProcessSet
   return { factory: made, sandbox, maps: new ConfigMaps(sandbox), clock, controller, stop };
 }
 
-it('gives one informer per type, starts each once, and those asked for later at the next start [FAC-01]', async () => {
+it('gives one informer for each type, and starts each once, later ones at the next start [FAC-01]', async () => {
   const { factory: informers, sandbox, controller, stop } = await factory();
   const first = informers.forResource(CONFIG_MAPS);
   expect(informers.forResource(CONFIG_MAPS)).toEqual(first);
@@ -37,7 +37,7 @@ it('gives one informer per type, starts each once, and those asked for later at 
   await stop();
 });
 
-it('waits for those that were started and no others [FAC-02]', async () => {
+it('waits for the informers that were started and no others [FAC-02]', async () => {
   const { factory: informers, controller, stop } = await factory();
   informers.forResource(CONFIG_MAPS);
   informers.start(controller.signal);
@@ -52,7 +52,7 @@ it('waits for those that were started and no others [FAC-02]', async () => {
   await stop();
 });
 
-it('of one namespace hears nothing of another [FAC-04]', async () => {
+it('of one namespace gets no events of another [FAC-04]', async () => {
   const { factory: informers, maps, controller, stop } = await factory({ namespaces: ['ns-foo'] });
   const { informer } = informers.forResource(CONFIG_MAPS);
   const handler = createRecordingHandler<never>();
@@ -68,7 +68,7 @@ it('of one namespace hears nothing of another [FAC-04]', async () => {
   await stop();
 });
 
-it('of several namespaces watches each by itself behind one lister', async () => {
+it('of several namespaces watches each separately, behind one lister', async () => {
   const { factory: informers, maps, sandbox, controller, stop } = await factory({ namespaces: ['a', 'b', 'a'] });
   for (const key of ['a/x', 'b/y', 'c/z']) maps.put(key);
   const { lister } = informers.forResource(CONFIG_MAPS);
@@ -94,7 +94,7 @@ it('reaches sync on a bare end bookmark [FAC-06]', async () => {
 it.each([
   ['list', ['list', 'watch']],
   ['stream', ['stream']],
-] as const)('puts its selectors into every request, and nothing else is told: mode %s [FAC-05]', async (sync, reads) => {
+] as const)('sends its selectors with every request, and only matching objects are reported: mode %s [FAC-05]', async (sync, reads) => {
   const listOptions = { labelSelector: 'app=web', fieldSelector: 'metadata.name!=b' };
   const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync, listOptions });
   const putThree = (label: string) => {
@@ -120,7 +120,7 @@ it.each([
 });
 
 describe('waiting for sync', () => {
-  it('says which informer is late and why when time runs out [SHI-31]', async () => {
+  it('names the late informer and the cause at the timeout [SHI-31]', async () => {
     const nobody = { user: 'nobody' };
     const {
       factory: informers,
@@ -140,7 +140,7 @@ describe('waiting for sync', () => {
     await stop();
   });
 
-  it('leaves no timer behind when all is well', async () => {
+  it('leaves no timer behind after success', async () => {
     const { factory: informers, clock, controller, stop } = await factory();
     informers.forResource(CONFIG_MAPS);
     informers.start(controller.signal);
@@ -168,7 +168,7 @@ it('starts nothing after its shutdown, which waits for the informers to end', as
   expect([...sandbox.requests]).toHaveLength(1);
 });
 
-it('applies its transform to every type', async () => {
+it('applies its transform to objects of every type', async () => {
   const {
     factory: informers,
     maps,
@@ -188,6 +188,6 @@ it('applies its transform to every type', async () => {
   await stop();
 });
 
-it('refuses all namespaces beside others', async () => {
+it('refuses all namespaces together with others', async () => {
   await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow('namespaces must not name all namespaces');
 });

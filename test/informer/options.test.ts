@@ -6,11 +6,11 @@ import { isInformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
-/** What a program without types may write. */
+/** A value of a wrong type, as a program without types may pass it. */
 const of = (value: unknown) => value as never;
 
-describe('what callers without types get wrong is refused with `argument`, and what was meant', () => {
-  it('options that are unknown or mistyped', async () => {
+describe('a wrong argument of a caller without types is refused with `argument` and the right form', () => {
+  it('for unknown options and options of a wrong type', async () => {
     const { client } = await inProcess();
     const source = client.resource(CONFIG_MAPS);
     const reconcile = async () => {};
@@ -39,7 +39,7 @@ describe('what callers without types get wrong is refused with `argument`, and w
     }
   });
 
-  it('handlers that would never be called', async () => {
+  it('for handlers that would never be called', async () => {
     const { client } = await inProcess();
     const { informer } = dynamicInformerFactory(client).forResource(CONFIG_MAPS);
     for (const handler of [() => {}, { onAdd() {} }, { added: 'not a function' }, null, 'added']) {
@@ -51,7 +51,7 @@ describe('what callers without types get wrong is refused with `argument`, and w
     informer.addHandler(handler).remove();
   });
 
-  it('a result that would be passed over', async () => {
+  it('for a result that would be ignored', async () => {
     const { clock } = await inProcess();
     const failures: unknown[] = [];
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => void failures.push(fields), child: () => logger };

@@ -36,7 +36,9 @@ interface Bench {
   signal: AbortSignal;
 }
 
-/** An informer over one scripted stream that begins with these pods at version 10; `start` runs it until it has settled. */
+/**
+ * An informer over one scripted stream that begins with these pods at version 10. `start` runs it until it has settled.
+ */
 function bench(pods: Pod[] = [], options: SharedInformerOptions<Pod> = {}, more: ScriptedStream<Pod>[] = []): Bench {
   const clock = new FakeClock();
   const watch = stream().send(...pods.map(added), initialEnd(10));
@@ -64,7 +66,7 @@ function bench(pods: Pod[] = [], options: SharedInformerOptions<Pod> = {}, more:
   };
 }
 
-/** A handler that stays in its first callback until released. */
+/** A handler whose first callback waits until it is released. */
 function blocked(): { handler: InformerHandler<Pod>; seen: string[]; release: () => void } {
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
@@ -81,7 +83,7 @@ function blocked(): { handler: InformerHandler<Pod>; seen: string[]; release: ()
 }
 
 describe('the place of a notification', () => {
-  /** A handler that notes each place, and waits in each callback until let on. */
+  /** A handler that records each place, and waits in each callback until it is released. */
   function places() {
     const seen: string[] = [];
     const steps: (() => void)[] = [];
@@ -101,7 +103,7 @@ describe('the place of a notification', () => {
     return { seen, handler, goOn };
   }
 
-  it('is the same for all handlers, and that of the last one for a replay to a late handler', async () => {
+  it('is the same for all handlers; a replay to a late handler has the place of the last one', async () => {
     const { informer, watch, start, stop } = bench([pod('a', 1), pod('b', 2)]);
     const [early, filtered, late] = [places(), places(), places()];
     informer.addHandler(early.handler);
@@ -116,13 +118,13 @@ describe('the place of a notification', () => {
     await stop();
   });
 
-  it('of the next one is known while it waits: 0 for one without a place, undefined when none waits', async () => {
+  it('is known of the next queued one: 0 for one without a place, undefined when none is queued', async () => {
     const { informer, watch, start, stop } = bench([pod('a', 1), pod('b', 2)]);
     const { handler, goOn } = places();
     const registration = informer.addHandler(handler);
     expect(registration.nextSequence).toBeUndefined();
     await start();
-    expect(registration.nextSequence).toBe(2); // the first is being handled
+    expect(registration.nextSequence).toBe(2); // the first one is being handled
     await goOn();
     expect(registration.nextSequence).toBe(0); // synced
     watch.send(modified(pod('a', 11)));
@@ -133,8 +135,8 @@ describe('the place of a notification', () => {
   });
 });
 
-describe('the first state', () => {
-  it('reaches the cache, then the handlers, then their sync marks', async () => {
+describe('the initial list', () => {
+  it('reaches the cache, then the handlers, then their sync markers', async () => {
     const { informer, start, stop } = bench([pod('a/x', 3), pod('b/y', 4)]);
     const handler = createRecordingHandler<Pod>();
     const registration = informer.addHandler(handler);
@@ -149,7 +151,7 @@ describe('the first state', () => {
     await stop();
   });
 
-  it('has a version only once it is there [SHI-25]', async () => {
+  it('has a version only once it is in the cache [SHI-25]', async () => {
     const { informer, watch, start, stop } = bench([]);
     expect(informer.lastSyncResourceVersion).toBe('');
     await start();
@@ -180,7 +182,7 @@ describe('the first state', () => {
     await stop();
   });
 
-  it('is there for whoever waits once it is complete, and not before; who comes later need not wait [KR-08]', async () => {
+  it('resolves every wait once it is complete, and not before; a later wait resolves at once [KR-08]', async () => {
     const { watch, source, clock } = { watch: stream().send(added(pod('x', 3))), source: lw(), clock: new FakeClock() };
     const informer = new SharedInformer<Pod>(source.onWatch(watch), { clock });
     const registration = informer.addHandler({});
@@ -204,7 +206,7 @@ describe('the first state', () => {
     ['streaming lists', () => lw().onWatch(stream().send(added(pod('x', 3)))), {}],
     ['lists', () => lw().onList(() => new Promise(() => {})), { sync: 'list' as const }],
     ['refused lists', () => lw().onList(refuse(failure(403, 'Forbidden', 'no'))), { sync: 'list' as const }],
-  ])('that is not complete when the informer ends rejects whoever waits for it, early or late: %s [KR-08]', async (_, source, options) => {
+  ])('rejects every wait, early or late, when the informer ends before it is complete: %s [KR-08]', async (_, source, options) => {
     const informer = new SharedInformer<Pod>(source(), { clock: new FakeClock(), name: 'v1/pods', ...options });
     const registration = informer.addHandler({});
     const early = Promise.allSettled([informer.whenSynced(), registration.whenSynced()]);
@@ -224,7 +226,7 @@ describe('the first state', () => {
 });
 
 describe('a whole state of many objects', () => {
-  it('lets others have their turn before it shows, and none between the cache and the handlers', async () => {
+  it('lets other code run before it is visible, and none between the cache and the handlers', async () => {
     const pods = Array.from({ length: 5000 }, (_, i) => pod(`n/p${i}`, i + 1));
     const { informer, start, stop } = bench(pods, { freeze: false });
     const early = createRecordingHandler<Pod>();
@@ -269,7 +271,7 @@ describe('changes', () => {
     await stop();
   });
 
-  it('have moved the version of the cache to their own when a handler hears of them [APP-08]', async () => {
+  it('have set the version of the cache before a handler gets them [APP-08]', async () => {
     const { informer, watch, start, stop } = bench();
     const seen: string[] = [];
     const note = (kind: string) => void seen.push(`${kind} at ${informer.lister.resourceVersion}`);
@@ -283,7 +285,7 @@ describe('changes', () => {
     await stop();
   });
 
-  it('are in the cache before a handler hears of them', async () => {
+  it('are in the cache before a handler gets them', async () => {
     const { informer, watch, start, stop } = bench();
     const seen: (string | undefined)[] = [];
     informer.addHandler({ added: (o) => void seen.push(informer.lister.get(o.metadata.name ?? '')?.metadata.resourceVersion) });
@@ -294,7 +296,7 @@ describe('changes', () => {
     await stop();
   });
 
-  it('missed while disconnected are told after the relist: what changed and what is new, not as initial [APP-05]', async () => {
+  it('missed while disconnected are reported after the relist: updates and additions, not as initial [APP-05]', async () => {
     const relist = stream().send(added(pod('pod-1', 20)), added(pod('pod-2', 21)), initialEnd(21));
     const { informer, watch, clock, start, stop } = bench([pod('pod-1', 1)], {}, [relist]);
     const handler = createRecordingHandler<Pod>();
@@ -308,7 +310,7 @@ describe('changes', () => {
     await stop();
   });
 
-  it('include what vanished meanwhile, with its last known state', async () => {
+  it('include objects that vanished meanwhile, with their last known state', async () => {
     const relist = stream().send(initialEnd(21));
     const { informer, watch, clock, start, stop } = bench([pod('pod-1', 1)], {}, [relist]);
     const handler = createRecordingHandler<Pod>();
@@ -321,7 +323,7 @@ describe('changes', () => {
     await stop();
   });
 
-  it('that have no key any more are dropped and told, and the informer runs on [FIFO-29]', async () => {
+  it('whose key a transform removed are dropped and reported, and the informer continues [FIFO-29]', async () => {
     const { informer, watch, logs, start, stop } = bench([], {
       transform: (o) => (o.metadata.name === 'bad' ? ({} as Pod) : o),
     });
@@ -337,8 +339,8 @@ describe('changes', () => {
   });
 });
 
-describe('what the cache cannot take', () => {
-  /** Hears of everything that goes wrong, on every way there is. */
+describe('a change that the cache cannot store', () => {
+  /** Records every report of an error, from all callbacks. */
   function ears() {
     const faults: unknown[] = [];
     const errors: string[] = [];
@@ -351,7 +353,7 @@ describe('what the cache cannot take', () => {
     return { faults, errors, counts, options };
   }
 
-  it('because an index function throws is cached, told and named with key and index [IDX-10]', async () => {
+  it('because an index function throws is cached, and reported with key and index [IDX-10]', async () => {
     const { faults, errors, counts, options } = ears();
     const picky = (o: { metadata: { name?: string } }) => {
       if (o.metadata.name?.startsWith('bad')) throw new Error('hm');
@@ -371,7 +373,7 @@ describe('what the cache cannot take', () => {
     await stop();
   });
 
-  it('in great numbers is told in one piece, and counted one by one', async () => {
+  it('in great numbers is reported once, and counted one by one', async () => {
     const { faults, errors, counts, options } = ears();
     const picky = () => {
       throw new Error('hm');
@@ -385,7 +387,7 @@ describe('what the cache cannot take', () => {
     await stop();
   });
 
-  it('because the transform throws is dropped, told and counted; the stream goes on', async () => {
+  it('because the transform throws is dropped, reported and counted; the stream continues', async () => {
     const { faults, errors, counts, options } = ears();
     const transform = (o: Pod) => {
       if (o.metadata.resourceVersion === '11') throw new Error('hm');
@@ -404,7 +406,7 @@ describe('what the cache cannot take', () => {
     await stop();
   });
 
-  it('of a whole list fails the list: nothing is synced that is not whole', async () => {
+  it('of a whole list fails the list, so that no incomplete state is synced', async () => {
     const { faults, options } = ears();
     const transform = () => {
       throw new Error('hm');
@@ -415,7 +417,7 @@ describe('what the cache cannot take', () => {
     await stop();
   });
 
-  it('hurts nobody when the one who hears of it throws', async () => {
+  it('is harmless also when the callback for it throws', async () => {
     const { informer, watch, logs, start, stop } = bench([], {
       indexers: { odd: () => undefined as unknown as string[] },
       onHandlerError: () => {
@@ -431,8 +433,8 @@ describe('what the cache cannot take', () => {
   });
 });
 
-describe('a handler that comes late', () => {
-  it('first hears of everything cached, then of what is new [SHI-15]', async () => {
+describe('a late handler', () => {
+  it('first gets every cached object, then new changes [SHI-15]', async () => {
     const { informer, watch, start, stop } = bench([pod('x', 3), pod('y', 4)]);
     await start();
     const handler = createRecordingHandler<Pod>();
@@ -451,7 +453,7 @@ describe('a handler that comes late', () => {
     await stop();
   });
 
-  it('but before the first state is told it once', async () => {
+  it('that comes before the initial list gets the list once', async () => {
     const { informer, watch, stop } = bench();
     const source = lw().onWatch(watch);
     const late = new SharedInformer<Pod>(source, { clock: new FakeClock() });
@@ -495,7 +497,7 @@ describe('several handlers', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no'))],
-  ])('do not notice when one %s, which gets the next objects all the same [SHI-23]', async (_, fail) => {
+  ])('are not affected when one %s, and that one still gets the next objects [SHI-23]', async (_, fail) => {
     const errors: unknown[] = [];
     const { informer, watch, logs, start, stop } = bench([], { onHandlerError: (error) => errors.push(error) });
     const seen: string[] = [];
@@ -516,7 +518,7 @@ describe('several handlers', () => {
     await stop();
   });
 
-  it('are counted, and removed one by one, twice without harm [SHI-10]', async () => {
+  it('are counted, and removed one by one, also twice [SHI-10]', async () => {
     const { informer, start, stop } = bench();
     const first = informer.addHandler({});
     const second = informer.addHandler({});
@@ -551,7 +553,7 @@ describe('several handlers', () => {
 });
 
 describe('removing a handler', () => {
-  it('ends its news [SHI-14]', async () => {
+  it('ends its notifications [SHI-14]', async () => {
     const { informer, watch, start, stop } = bench();
     const handler = createRecordingHandler<Pod>();
     const registration = informer.addHandler(handler);
@@ -563,7 +565,7 @@ describe('removing a handler', () => {
     await stop();
   });
 
-  it('returns at once while a callback runs, which finishes; what waited is dropped [SHI-20]', async () => {
+  it('returns at once while a callback runs, which finishes; queued notifications are dropped [SHI-20]', async () => {
     const { informer, watch, start, stop } = bench();
     let finished = 0;
     const slow = blocked();
@@ -600,7 +602,7 @@ describe('removing a handler', () => {
     await stop();
   });
 
-  it('and adding others at random while events flow harms nobody [SHI-22]', async () => {
+  it('and adding others at random, while events arrive, does not affect the rest [SHI-22]', async () => {
     const { informer, watch, start, stop } = bench();
     const random = seededRandom(22);
     const steady = createRecordingHandler<Pod>();
@@ -635,7 +637,7 @@ describe('the life of an informer', () => {
     await informer.run(new AbortController().signal);
   });
 
-  it('ends for good: no handler and no index can be added, one can be removed [SHI-12]', async () => {
+  it('ends for good: no handler and no index can be added, a handler can be removed [SHI-12]', async () => {
     const { informer, start, stop } = bench();
     const registration = informer.addHandler({});
     await start();
@@ -655,7 +657,7 @@ describe('the life of an informer', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('drops at its end what still waits for a handler, and waits for the callback that runs', async () => {
+  it('drops queued notifications at its end, and waits for the callback that runs', async () => {
     const { informer, watch, start, stop } = bench();
     const slow = blocked();
     informer.addHandler(slow.handler);
@@ -671,7 +673,7 @@ describe('the life of an informer', () => {
     expect(slow.seen).toEqual(['a']);
   });
 
-  it('settles transform and error handler at the start, the last one given wins [SHI-08]', async () => {
+  it('fixes transform and error handler at the start; the last one given wins [SHI-08]', async () => {
     const { informer, watch, source, clock, start, stop } = bench([pod('a', 1)]);
     informer.setTransform(() => {
       throw new Error('replaced before the start');
@@ -692,7 +694,7 @@ describe('the life of an informer', () => {
     await stop();
   });
 
-  it('tells the watch error handler why a list failed [SHI-07]', async () => {
+  it('calls the watch error handler with the cause of a failed list [SHI-07]', async () => {
     const errors: unknown[] = [];
     const source = lw().onList(refuse(failure(403, 'Forbidden', 'Access Denied')));
     const informer = new SharedInformer<Pod>(source, { clock: new FakeClock(), sync: 'list' });
@@ -706,7 +708,7 @@ describe('the life of an informer', () => {
     await running;
   });
 
-  it('refuses what cannot work', () => {
+  it('refuses invalid options', () => {
     expect(() => new SharedInformer<Pod>([])).toThrow('at least one source');
     expect(() => new SharedInformer<Pod>(lw(), { resyncMs: -1 })).toThrow('resyncMs must be a number not below 0, not -1');
     expect(() => new SharedInformer<Pod>(lw(), { backoff: { factor: 0 } })).toThrow('factor of a backoff must be');
@@ -722,7 +724,7 @@ describe('the life of an informer', () => {
 });
 
 describe('transform and freeze', () => {
-  it('what the transform returns is what is cached, keyed and told [SHI-09]', async () => {
+  it('the result of the transform is cached, keyed and reported [SHI-09]', async () => {
     const transform = (o: Pod) => ({ ...o, metadata: { ...o.metadata, name: o.metadata.name?.toUpperCase() ?? '' } });
     const { informer, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { transform });
     const handler = createRecordingHandler<Pod>();
@@ -733,7 +735,7 @@ describe('transform and freeze', () => {
     await stop();
   });
 
-  it('strips what nobody needs before the cache sees it [CCH-03]', async () => {
+  it('removes parts of an object before it is cached [CCH-03]', async () => {
     const managed = pod('a', 1, { managedFields: [{ manager: 'x' }] });
     const { informer, start, stop } = bench([managed, pod('b', 2)], {
       transform(o) {
@@ -761,7 +763,7 @@ describe('transform and freeze', () => {
 describe('resync', () => {
   const two = [pod('a', 1), pod('b', 2)];
 
-  it('comes to each handler in its own period [SHI-01]', async () => {
+  it('reaches each handler in its own period [SHI-01]', async () => {
     const { informer, clock, start, stop } = bench(two, { resyncMs: 1000 });
     const handlers = [0, 2000, 3000].map((resyncMs) => {
       const handler = createRecordingHandler<Pod>();
@@ -780,7 +782,7 @@ describe('resync', () => {
     await stop();
   });
 
-  it('is looked for as often as the shortest period asked for before the start [SHI-02]', () => {
+  it('is checked at the shortest period asked for before the start [SHI-02]', () => {
     const { informer } = bench([], { resyncMs: 12 * 3_600_000 });
     const checks: number[] = [];
     const periods = [0, 60_000, 55_000, 5000].map((resyncMs) => {
@@ -793,7 +795,7 @@ describe('resync', () => {
     expect(informer.addHandler({}, { resyncMs: 20 }).resyncMs).toBe(1000);
   });
 
-  it('cannot be made finer once the informer runs', async () => {
+  it('cannot be made more frequent once the informer runs', async () => {
     const { informer, start, stop } = bench([], { resyncMs: 60_000 });
     await start();
     expect(informer.addHandler({}, { resyncMs: 5000 }).resyncMs).toBe(60_000);
@@ -801,7 +803,7 @@ describe('resync', () => {
     await stop();
   });
 
-  it('does not exist in an informer built without [SHI-04]', async () => {
+  it('does not exist in an informer without a period [SHI-04]', async () => {
     const { informer, clock, logs, start, stop } = bench(two);
     const handler = createRecordingHandler<Pod>();
     expect(informer.addHandler(handler, { resyncMs: 30_000 }).resyncMs).toBe(0);
@@ -812,7 +814,7 @@ describe('resync', () => {
     await stop();
   });
 
-  it('decides who hears of unchanged objects after a relist [SHI-05]', async () => {
+  it('decides which handlers get unchanged objects after a relist [SHI-05]', async () => {
     const relist = stream().send(added(pod('pod1', 1)), added(pod('pod2', 4)), added(pod('pod3', 3)), initialEnd(20));
     const { informer, watch, clock, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { resyncMs: 1000 }, [relist]);
     const never = createRecordingHandler<Pod>();
@@ -834,7 +836,7 @@ describe('resync', () => {
     ['9', '10'],
     ['10', '9'],
     ['10', '10'],
-  ])('takes an object that was at %s and is at %s after a relist for unchanged only when both are the same', async (before, after) => {
+  ])('treats an object at %s that is at %s after a relist as unchanged only when both are the same', async (before, after) => {
     const relist = stream().send(added(pod('a', Number(after))), initialEnd(20));
     const { informer, watch, clock, start, stop } = bench([pod('a', Number(before))], { resyncMs: 60_000 }, [relist]);
     const handler = createRecordingHandler<Pod>();
@@ -851,7 +853,7 @@ describe('resync', () => {
     await stop();
   });
 
-  it('missing altogether, everyone hears of unchanged objects after a relist', async () => {
+  it('not configured at all, every handler gets unchanged objects after a relist', async () => {
     const relist = stream().send(added(pod('a', 1)), added(pod('b', 2)), initialEnd(20));
     const { informer, watch, clock, start, stop } = bench(two, {}, [relist]);
     const handler = createRecordingHandler<Pod>();
@@ -902,7 +904,7 @@ describe('queue policies', () => {
     await stop();
   });
 
-  it('block lets go when the handler is removed or the informer stops', async () => {
+  it('block ends when the handler is removed or the informer stops', async () => {
     const { informer, watch, start, stop } = bench();
     const slow = blocked();
     const registration = informer.addHandler(slow.handler, { policy: 'block', blockAt: 10 });
@@ -921,7 +923,7 @@ describe('queue policies', () => {
     await stopping;
   });
 
-  it('buffer waits for nobody and warns when a backlog grows long', async () => {
+  it('buffer never makes the stream wait, and warns of a long backlog', async () => {
     const { informer, watch, logs, start, stop } = bench();
     const slow = blocked();
     const registration = informer.addHandler(slow.handler);
@@ -962,7 +964,7 @@ describe('queue policies', () => {
   });
 });
 
-it('filters for one handler alone, across the border of the filter [FLT-01]', async () => {
+it('filters for one handler alone, also for objects that begin or cease to match [FLT-01]', async () => {
   const { informer, watch, start, stop } = bench([pod('a', 1)]);
   const handler = createRecordingHandler<Pod>();
   const options: HandlerOptions<Pod> = { filter: (o) => o.spec?.nodeName === 'n1' };
@@ -976,7 +978,7 @@ it('filters for one handler alone, across the border of the filter [FLT-01]', as
 });
 
 describe('events', () => {
-  it('yields the cached state, the sync mark, then what happens', async () => {
+  it('yields the cached objects, the sync marker, then new changes', async () => {
     const { informer, watch, start, stop } = bench([pod('a', 1)]);
     await start();
     const seen: string[] = [];
@@ -991,7 +993,7 @@ describe('events', () => {
     await reading;
   });
 
-  it('yields what came while the last event was looked at', async () => {
+  it('yields the events that came while the last one was handled', async () => {
     const { informer, watch, start, stop } = bench([pod('a', 1)]);
     await start();
     const events = informer.events();
@@ -1009,7 +1011,7 @@ describe('events', () => {
     await stop();
   });
 
-  it('lets the informer end when it was left with its limit reached', async () => {
+  it('lets the informer end after the consumer left at the limit', async () => {
     const { informer, watch, start, stop } = bench([]);
     await start();
     const events = informer.events({ limit: 2 });
@@ -1021,7 +1023,7 @@ describe('events', () => {
     expect([informer.handlerCount, informer.isStopped]).toEqual([0, true]);
   });
 
-  it('ends with its signal or when left, and takes its handler away', async () => {
+  it('ends with its signal or when the consumer leaves, and removes its handler', async () => {
     const { informer, start, stop } = bench([pod('a', 1), pod('b', 2)]);
     await start();
     const controller = new AbortController();
@@ -1038,7 +1040,7 @@ describe('events', () => {
     await stop();
   });
 
-  it('holds the stream back while nobody pulls', async () => {
+  it('makes the stream wait while no consumer pulls', async () => {
     const { informer, watch, start, stop } = bench([]);
     await start();
     const events = informer.events({ limit: 10 });
@@ -1084,7 +1086,7 @@ describe('over several namespaces', () => {
     return { clock, streams, sources, informer, handler, registration, stop, events };
   }
 
-  it('leaves a source out that is told to be: the others are synced without it, and nothing more is asked of it', async () => {
+  it('leaves a source out on request: the others sync without it, and it gets no more requests', async () => {
     const clock = new FakeClock();
     const [streamA, sourceB] = [stream(), lw().onWatch(stream())];
     const leaving = new AbortController();
@@ -1123,7 +1125,7 @@ describe('over several namespaces', () => {
     expect(informer.isStopped).toBe(true);
   });
 
-  it('is synced when all of them are, and so are its handlers, whatever they have handled before [SHI-32]', async () => {
+  it('is synced when all of them are, and so are its handlers, whatever they have handled so far [SHI-32]', async () => {
     const { streams, informer, handler, registration, stop } = scoped();
     streams.a.send(added(pod('a/x', 1)), initialEnd(5));
     await settled();
@@ -1136,7 +1138,7 @@ describe('over several namespaces', () => {
     await stop();
   });
 
-  it('a relist of one says nothing about the others', async () => {
+  it('a relist of one does not affect the others', async () => {
     const { clock, streams, sources, informer, handler, events, stop } = scoped();
     streams.a.send(added(pod('a/x', 1)), initialEnd(5));
     streams.b.send(added(pod('b/x', 2)), initialEnd(6));

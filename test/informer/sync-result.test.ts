@@ -14,7 +14,7 @@ it.each([
   [{ string: false, int: false, float: true }, undefined, 'failed to sync all caches: int, string'],
   [{ int: true }, undefined, undefined],
   [{}, undefined, undefined],
-])('names those that are late, sorted, and the cause: %o [SHI-31]', (synced, cause, text) => {
+])('names the late caches, sorted, and the cause: %o [SHI-31]', (synced, cause, text) => {
   const result = new SyncResult(new Map(Object.entries(synced)), cause);
   expect(result.asError()?.message).toBe(text);
   expect(result.isComplete).toBe(text === undefined);
@@ -24,7 +24,7 @@ it('is complete when there is nothing to wait for [SHI-29]', async () => {
   expect((await waitForSync([])).isComplete).toBe(true);
 });
 
-it('gives up with its signal, and counts what had synced by then [SHI-29]', async () => {
+it('ends with its signal, and counts the caches that had synced by then [SHI-29]', async () => {
   const result = await waitForSync([cache('done', true), cache('never', false)], AbortSignal.abort(new Error('stopped')));
   expect([...result.synced]).toEqual([
     ['done', true],
@@ -33,7 +33,7 @@ it('gives up with its signal, and counts what had synced by then [SHI-29]', asyn
   expect(result.asError()?.message).toBe('failed to sync all caches: never: stopped');
 });
 
-it('says, when time runs out, which cache is late and what stands in its way', async () => {
+it('names each late cache and the cause of its delay at the timeout', async () => {
   const clock = new FakeClock();
   const caches: Syncable[] = [
     cache('done', true),
@@ -51,7 +51,7 @@ it('says, when time runs out, which cache is late and what stands in its way', a
   expect(clock.pending).toBe(0);
 });
 
-it('waits no longer than it must', async () => {
+it('ends as soon as all have synced', async () => {
   const clock = new FakeClock();
   expect((await waitForSync([cache('done', true)], undefined, { timeoutMs: 30_000, clock })).isComplete).toBe(true);
   expect(clock.pending).toBe(0);

@@ -13,8 +13,8 @@ const boom = () => {
 };
 const throwing = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, boom]));
 
-/** Runs an informer whose callbacks throw through a sync, a failing handler, a broken watch and a change; gives what was logged and cached. */
-async function livesThrough(options: Partial<SharedInformerOptions<UnknownObject>>) {
+/** Runs an informer whose callbacks throw through a sync, a failing handler, a broken watch and a change. Returns its log and its keys. */
+async function outcomeOf(options: Partial<SharedInformerOptions<UnknownObject>>) {
   const { client, sandbox, clock } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   maps.put('shop/a');
@@ -38,7 +38,7 @@ async function livesThrough(options: Partial<SharedInformerOptions<UnknownObject
   return { lines, keys: [...lister.keys()].sort() };
 }
 
-describe('a callback of the user that throws', () => {
+describe('a user callback that throws', () => {
   it.each<[string, Partial<SharedInformerOptions<UnknownObject>>, string]>([
     ['onHandlerError', { onHandlerError: boom }, 'error onHandlerError threw'],
     ['onHandlerError, later', { onHandlerError: async () => boom() }, 'error onHandlerError threw'],
@@ -53,7 +53,7 @@ describe('a callback of the user that throws', () => {
       'error the metrics threw',
     ],
   ])('is reported, and ends neither the informer nor the process: %s', async (_, options, line) => {
-    const { lines, keys } = await livesThrough(options);
+    const { lines, keys } = await outcomeOf(options);
     expect([lines.includes(line), keys]).toEqual([true, ['shop/a', 'shop/b']]);
   });
 });
@@ -69,7 +69,7 @@ describe('a callback that fails at every event', () => {
         void createController({ name: 'c', sources, reconcile: async () => {}, ...rest }).run(signal);
       },
     ],
-  ])('is reported ten times a minute, then ever more rarely and with the count, and again a minute later: %s', async (_, words, attach) => {
+  ])('is reported ten times a minute, then less and less often with the count, and again a minute later: %s', async (_, words, attach) => {
     const { client, sandbox, clock } = await inProcess();
     const maps = new ConfigMaps(sandbox);
     for (let i = 0; i < 100; i++) maps.put(`shop/m${i}`);
@@ -95,8 +95,8 @@ describe('a callback that fails at every event', () => {
   });
 });
 
-describe('a wait for a sync that does not come', () => {
-  it('is reported with what stands in its way, and ever more rarely', async () => {
+describe('a wait for a sync that is late', () => {
+  it('is reported with the cause of the delay, and less and less often', async () => {
     const { client, sandbox, clock } = await inProcess();
     sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: 'configmaps' }, times: Number.POSITIVE_INFINITY });
     const lines: string[] = [];
@@ -118,7 +118,7 @@ describe('a wait for a sync that does not come', () => {
     await factory.shutdown();
   });
 
-  it('names what was never started, also where something else was', async () => {
+  it('names an informer that was never started, also next to one that was', async () => {
     const { client, sandbox, clock } = await inProcess();
     new ConfigMaps(sandbox).put('shop/a');
     const factory = dynamicInformerFactory(client, { clock });

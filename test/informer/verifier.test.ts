@@ -11,14 +11,14 @@ import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream }
 
 const NOTHING = { missing: [], extra: [], stale: [] };
 
-/** An informer over the config maps a/p0, a/p1, b/p2; with `deaf`, its first streams fall silent once they have brought these. */
+/** An informer over the config maps a/p0, a/p1, b/p2. With `deaf`, its first streams are silent after these objects. */
 async function following(options: SharedInformerOptions<ConfigMap> = {}, namespaces: readonly string[] = [''], { deaf = false } = {}) {
   const { sandbox, clock, client } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   for (const key of ['a/p0', 'a/p1', 'b/p2']) maps.put(key);
   if (deaf) {
     for (const namespace of namespaces) {
-      const events = maps.keys.filter((key) => key.startsWith(namespace)).length + 1; // the bookmark at the end of the list is one
+      const events = maps.keys.filter((key) => key.startsWith(namespace)).length + 1; // the bookmark at the end of the list counts as one
       const path = namespace === '' ? '/v1/configmaps' : `/${namespace}/configmaps`;
       sandbox.faults.add({ fault: { kind: 'stall', after: events }, match: { watch: true, path } });
     }
@@ -50,7 +50,7 @@ async function following(options: SharedInformerOptions<ConfigMap> = {}, namespa
     await sandbox.stop();
     expect(clock.pending).toBe(0);
   };
-  /** Changes the server while nobody hears of it. */
+  /** Changes the server while the streams are silent. */
   const driftAway = () => {
     maps.put('a/p0', 'n2');
     maps.delete('a/p1');
@@ -78,7 +78,7 @@ describe('a verification', () => {
     await stop();
   });
 
-  it('reports what a dead stream kept from us, tells the ledger, and mends it by a relist', async () => {
+  it('reports the changes that a dead stream did not bring, records them in the ledger, and repairs the cache by a relist', async () => {
     const { informer, maps, handler, verify, driftAway, events, stop } = await following({}, [''], DEAF);
     const [before] = maps.state;
     driftAway();
@@ -104,7 +104,7 @@ describe('a verification', () => {
     await stop();
   });
 
-  it('is confined to its namespace when each has its own source', async () => {
+  it('is limited to its namespace when each has its own source', async () => {
     const { informer, verify, driftAway, stop } = await following({}, ['a', 'b'], DEAF);
     driftAway();
     expect(await verify()).toEqual({ missing: ['b/new'], extra: ['a/p1'], stale: ['a/p0'] });
@@ -112,7 +112,7 @@ describe('a verification', () => {
     await stop();
   });
 
-  it('compares what a transform leaves of the objects', async () => {
+  it('compares objects after their transform', async () => {
     const { verify, stop } = await following({
       transform: (o) => ({ metadata: { name: `x-${o.metadata.name}`, uid: o.metadata.uid ?? '' } }),
     });
@@ -120,7 +120,7 @@ describe('a verification', () => {
     await stop();
   });
 
-  it('rejects before the first sync, and when the list fails', async () => {
+  it('rejects before the initial sync, and when the list fails', async () => {
     const { client } = await inProcess();
     const informer = new SharedInformer(client.resource(CONFIG_MAPS), { clock: new FakeClock() });
     await expect(informer.verify()).rejects.toMatchObject({ code: 'closed' });
@@ -133,7 +133,7 @@ describe('a verification', () => {
     await stop();
   });
 
-  it('comes again and again when asked for, and survives a list that fails', async () => {
+  it('is repeated when asked for, and continues after a list that fails', async () => {
     const { clock, sandbox, maps, informer, driftAway, stop } = await following({ verifyEveryMs: 60_000 }, [''], DEAF);
     sandbox.faults.add(LIST_FAILS);
     await clock.advance(61_000);
@@ -153,7 +153,7 @@ describe('a verification', () => {
   });
 });
 
-/** The first list has a/p0 at 1; the verifying lists show something else; what the stream brings is up to the test. */
+/** The first list has a/p0 at 1. The verifying lists show another state. The test decides what the stream brings. */
 async function lagging(lists: Pod[][]) {
   const clock = new FakeClock();
   const stream = new ScriptedStream<Pod>();
@@ -171,8 +171,8 @@ async function lagging(lists: Pod[][]) {
   return { clock, stream, informer, source, verifying: informer.verify(controller.signal), stop };
 }
 
-describe('a difference that is none', () => {
-  it('is a stream that lags', async () => {
+describe('a difference that does not count', () => {
+  it('comes from a stream that lags', async () => {
     const { clock, stream, verifying, source, stop } = await lagging([[pod('a/p0', 2), pod('a/p1', 3)]]);
     await clock.advance(5000);
     stream.send(modified(pod('a/p0', 2)), added(pod('a/p1', 3)));
@@ -182,7 +182,7 @@ describe('a difference that is none', () => {
     await stop();
   });
 
-  it('is a cache that is ahead of the list', async () => {
+  it('comes from a cache that is ahead of the list', async () => {
     const { clock, stream, verifying, stop } = await lagging([[pod('a/p0', 1), pod('a/p1', 2)]]);
     stream.send(deleted(pod('a/p0', 5)), added(pod('a/p1', 2)));
     await clock.advance(20_000);
@@ -190,7 +190,7 @@ describe('a difference that is none', () => {
     await stop();
   });
 
-  it('is an object that came and went while we looked', async () => {
+  it('comes from an object that came and went during the check', async () => {
     const { clock, verifying, source, stop } = await lagging([[pod('a/p0', 1), pod('a/p1', 2)], [pod('a/p0', 1)]]);
     await clock.advance(20_000);
     expect(await verifying).toEqual(NOTHING);

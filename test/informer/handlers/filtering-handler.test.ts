@@ -29,7 +29,7 @@ it.each([
   }
 });
 
-it('additions and deletions pass when they match, unchanged [FLT-02]', () => {
+it('additions and deletions of matching objects pass unchanged [FLT-02]', () => {
   const { inner, outer } = filtered();
   const details = { key: 'a', cause: 'initial', isInInitialList: true } as const;
   outer.added?.(yes(1), details);
@@ -40,7 +40,7 @@ it('additions and deletions pass when they match, unchanged [FLT-02]', () => {
   expect(inner.notifications[0]).toMatchObject(details);
 });
 
-it('asks about the new object first', () => {
+it('calls the filter with the new object first', () => {
   const asked: (string | undefined)[] = [];
   const outer = createFilteringHandler<Pod>((o) => {
     asked.push(o.metadata.resourceVersion);
@@ -50,13 +50,13 @@ it('asks about the new object first', () => {
   expect(asked).toEqual(['2', '1']);
 });
 
-it('does without callbacks that are not there', () => {
+it('skips callbacks that the handler does not have', () => {
   const outer = createFilteringHandler<Pod>(() => true, {});
   expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).toBeUndefined();
   expect(outer.synced?.()).toBeUndefined();
 });
 
-it('passes on the promise of the inner handler', async () => {
+it('returns the promise of the inner handler', async () => {
   const outer = createFilteringHandler<Pod>(() => true, { added: () => Promise.reject(new Error('inner')) });
   await expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).rejects.toThrow('inner');
 });

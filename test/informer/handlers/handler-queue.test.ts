@@ -99,3 +99,17 @@ it('keeps the sync marker behind the notifications before it', () => {
   queue.push(add('b', 1));
   expect([queue.shift(), queue.shift(), queue.shift()]).toMatchObject([{ key: 'a' }, SYNCED, { key: 'b' }]);
 });
+
+it('keeps a continuity event that comes twice, twice', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  const event = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
+  queue.push({ kind: 'continuity', event });
+  queue.push({ kind: 'continuity', event });
+  queue.push(SYNCED);
+  expect([queue.size, queue.shift(), queue.shift(), queue.shift()]).toEqual([
+    3,
+    { kind: 'continuity', event },
+    { kind: 'continuity', event },
+    SYNCED,
+  ]);
+});

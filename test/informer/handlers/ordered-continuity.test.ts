@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { CoalescingQueue, SYNCED } from '../../../src/informer/handlers/handler-queue.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { OrderedContinuity } from '../../../src/informer/watch/ledger.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
 
-/** An informer of one config map, whose first stream brings its first state and then so many changes before the server says 410. */
-async function bench({ changes }: { changes: number }) {
+/** An informer of one config map. Its first stream brings the initial list and this number of changes, then a 410. */
+async function start({ changes }: { changes: number }) {
   const { sandbox, clock, client } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   const versions = [maps.put('shop/web')];
@@ -16,7 +15,7 @@ async function bench({ changes }: { changes: number }) {
   const informer = new SharedInformer<ConfigMap>(source, { name: 'v1/configmaps', clock, sync: 'stream', random: () => 0 });
   const ending = new AbortController();
   const running = informer.run(ending.signal);
-  /** Changes it, so many times that the stream ends with it, and once more before anything is listed. */
+  /** Changes the config map until the stream ends, and once more before the relist. */
   const change = async () => {
     for (let i = 0; i <= changes; i++) {
       versions.push(maps.put('shop/web', `n${i}`));
@@ -30,15 +29,15 @@ async function bench({ changes }: { changes: number }) {
   return { sandbox, informer, clock, versions, change, stop };
 }
 
-const told = (event: OrderedContinuity) => {
+const lineOf = (event: OrderedContinuity) => {
   if (event.kind === 'gap') return `gap from ${event.from}`;
   return event.kind === 'relisted' ? `relisted ${event.objects}` : event.kind;
 };
 
-it('a handler hears of a gap behind what was seen before it, and of the relist behind what it brought', async () => {
-  const { informer, clock, versions, change, stop } = await bench({ changes: 1 });
+it('a handler gets a gap after every change before it, and the relist after every change that it brought', async () => {
+  const { informer, clock, versions, change, stop } = await start({ changes: 1 });
   const handler = createRecordingHandler<ConfigMap>();
-  informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) });
+  informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(lineOf(event)) });
   await settled();
   await change();
   await clock.advance(60_000);
@@ -54,12 +53,12 @@ it('a handler hears of a gap behind what was seen before it, and of the relist b
   await stop();
 });
 
-it('a handler that is behind hears of a gap in its place all the same', async () => {
-  const { informer, clock, versions, change, stop } = await bench({ changes: 2 });
+it('a slow handler also gets a gap in order', async () => {
+  const { informer, clock, versions, change, stop } = await start({ changes: 2 });
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   const handler = createRecordingHandler<ConfigMap>({ pause: () => gate });
-  informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) }, { policy: 'block', blockAt: 1 });
+  informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(lineOf(event)) }, { policy: 'block', blockAt: 1 });
   await settled();
   await change();
   await clock.advance(60_000);
@@ -79,35 +78,21 @@ it('a handler that is behind hears of a gap in its place all the same', async ()
   await stop();
 });
 
-it('a handler that filters hears of it too, and a coalescing queue keeps it', async () => {
-  const { informer, clock, versions, stop } = await bench({ changes: 0 });
-  const heard: string[] = [];
-  informer.addHandler({ continuity: (event) => void heard.push(told(event)) }, { filter: () => false, policy: 'coalesce' });
+it('a filtering handler with a coalescing queue gets it too', async () => {
+  const { informer, clock, versions, stop } = await start({ changes: 0 });
+  const lines: string[] = [];
+  informer.addHandler({ continuity: (event) => void lines.push(lineOf(event)) }, { filter: () => false, policy: 'coalesce' });
   await clock.advance(60_000);
-  expect(heard).toEqual([`gap from ${versions[0]}`, 'relisted 1']);
+  expect(lines).toEqual([`gap from ${versions[0]}`, 'relisted 1']);
   await stop();
 });
 
-it('a coalescing queue merges nothing with it', () => {
-  const queue = new CoalescingQueue<ConfigMap>(() => {});
-  const event = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
-  queue.push({ kind: 'continuity', event });
-  queue.push({ kind: 'continuity', event });
-  queue.push(SYNCED);
-  expect([queue.size, queue.shift(), queue.shift(), queue.shift()]).toEqual([
-    3,
-    { kind: 'continuity', event },
-    { kind: 'continuity', event },
-    SYNCED,
-  ]);
-});
-
-it('a handler that comes while a gap is open hears of it behind its first state, and one that comes after the relist does not', async () => {
-  const { sandbox, informer, clock, versions, change, stop } = await bench({ changes: 1 });
+it('a handler added while a gap is open gets it after the initial list; one added after the relist does not', async () => {
+  const { sandbox, informer, clock, versions, change, stop } = await start({ changes: 1 });
   await settled();
   const record = () => {
     const handler = createRecordingHandler<ConfigMap>();
-    informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(told(event)) });
+    informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(lineOf(event)) });
     return handler.lines;
   };
   const gaps: number[] = [];

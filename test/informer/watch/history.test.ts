@@ -6,7 +6,10 @@ import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, resourceVersion: string): UnknownObject => ({ metadata: { name, uid: `${name}-uid`, resourceVersion } });
 
-/** A history over a cache, and a server whose answers to lists of one are `pages`, one after the other; the last is repeated. */
+/**
+ * A history over a cache, and a server that answers lists of one object with `pages`, one after the other. The last
+ * page is repeated.
+ */
 function historyOf(cached: Map<string, UnknownObject>, pages: (() => ListPage<UnknownObject>)[]) {
   const asked: unknown[] = [];
   const source = {
@@ -22,7 +25,7 @@ function historyOf(cached: Map<string, UnknownObject>, pages: (() => ListPage<Un
 }
 
 describe('a check of the history', () => {
-  it('takes an event that comes while the server is asked for no contradiction', async () => {
+  it('accepts an event that comes during the check', async () => {
     const cached = new Map([['a', object('a', '5')]]);
     const raced = () => {
       cached.set('a', object('a', '7')); // by the stream, before the answer is read
@@ -32,7 +35,7 @@ describe('a check of the history', () => {
     expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: undefined });
   });
 
-  it('takes a deletion that comes while the server is asked for no contradiction', async () => {
+  it('accepts a deletion that comes during the check', async () => {
     const cached = new Map([['a', object('a', '5')]]);
     const raced = () => {
       cached.delete('a');
@@ -46,13 +49,13 @@ describe('a check of the history', () => {
     ['another version', object('a', '4')],
     ['an object that never came', object('b', '4')],
     ['another object under its name', { metadata: { name: 'a', uid: 'other', resourceVersion: '5' } }],
-  ])('rejects when the server has %s, also when it is asked again', async (_, item) => {
+  ])('rejects when the server has %s, after asking twice', async (_, item) => {
     const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [() => ({ items: [item], resourceVersion: '9' })]);
     await expect(history.check('5', new AbortController().signal)).rejects.toSatisfy(isReplacedHistory);
     expect(asked).toHaveLength(2);
   });
 
-  it('takes an empty page that others follow for no absence', async () => {
+  it('does not treat an empty page that others follow as an absence', async () => {
     const a = object('a', '5');
     const { history } = historyOf(new Map([['a', a]]), [
       () => ({ items: [a], resourceVersion: '9' }),

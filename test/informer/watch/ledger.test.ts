@@ -12,7 +12,7 @@ function ledger(keep?: number) {
   return { clock, book, events, log };
 }
 
-it('tells how each stretch of versions was obtained', () => {
+it('records how each stretch of versions was obtained', () => {
   const { clock, book } = ledger();
   book.synced('10', 3);
   book.opened('10');
@@ -37,7 +37,7 @@ it('tells how each stretch of versions was obtained', () => {
   expect([book.relists, book.resumes, book.gapCount, book.resourceVersion]).toEqual([1, 1, 1, '50']);
 });
 
-it('reports what happened, in order, with the moments of each outage', () => {
+it('reports events in order, with the moments of each outage', () => {
   const { clock, book, events } = ledger();
   const refused = new Error('refused');
   book.synced('10', 3);
@@ -68,7 +68,7 @@ it('reports what happened, in order, with the moments of each outage', () => {
 it.each([
   ['idle', new Error('silent')],
   ['connection', Object.assign(new Error('read timed out'), { code: 'ETIMEDOUT' })],
-] as const)('counts an outage that was noticed by silence (%s) from the last byte that came', (why, error) => {
+] as const)('counts an outage that was noticed by silence (%s) from the last byte', (why, error) => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
   book.opened('10');
@@ -85,7 +85,7 @@ it.each([
   expect(events.at(-1)).toMatchObject({ kind: 'resumed', disconnectedAt: 41_000, downMs: 26_000 });
 });
 
-it('counts an outage that was noticed by a break from the break', () => {
+it('counts an outage that was noticed by a break from that break', () => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
   book.opened('10');
@@ -94,7 +94,7 @@ it('counts an outage that was noticed by a break from the break', () => {
   expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 26_000 });
 });
 
-it('says whether a watch is open, since when, and the latest reason why not', () => {
+it('shows whether a watch is open, since when, and the latest reason why not', () => {
   const { clock, book } = ledger();
   expect(book.connection).toEqual({ state: 'connecting', since: 1000 });
   book.attemptFailed('connection', 'refused');
@@ -116,7 +116,7 @@ it('says whether a watch is open, since when, and the latest reason why not', ()
   expect(book.connection).toEqual({ state: 'connected', since: 3000 });
 });
 
-it('counts an outage to the watch that lasts: one that ends before it has shown anything was no connection', () => {
+it('counts an outage until a watch lasts: one that ends before its first event was no connection', () => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
   book.opened('10');
@@ -133,7 +133,7 @@ it('counts an outage to the watch that lasts: one that ends before it has shown 
   expect(book.resumes).toBe(1);
 });
 
-it('ends an outage that a relist repaired with the watch behind the relist', () => {
+it('ends an outage that a relist repaired with the watch after the relist', () => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
   book.opened('10');
@@ -148,11 +148,11 @@ it('ends an outage that a relist repaired with the watch behind the relist', () 
 });
 
 it.each<[string, (book: Ledger) => void, boolean[]]>([
-  ['the first sign of the new stream proves it', (book) => book.advanced('10', 0, 1), [true]],
+  ['the first event of the new stream proves it', (book) => book.advanced('10', 0, 1), [true]],
   ['silence proves nothing', () => {}, [false]],
-  ['an end says nothing of versions', (book) => book.ended('connection'), []],
+  ['an end says nothing about versions', (book) => book.ended('connection'), []],
   ['a refusal in the stream is no resumed watch', (book) => book.ended('gone'), []],
-  ['nor is the end of everything', (book) => book.stop(), []],
+  ['the end of the reflector is no resumed watch', (book) => book.stop(), []],
 ])('claims that nothing was missed only where it is proven: %s', (_, happens, proven) => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
@@ -181,7 +181,7 @@ it('reports the proof of a resumed watch when it comes, once, and only where the
   }
 });
 
-it('knows no gap before the first state', () => {
+it('has no gap before the initial list', () => {
   const { book, events } = ledger();
   book.lost('other');
   expect([book.gapCount, events]).toEqual([0, []]);
@@ -197,7 +197,7 @@ it('ages from the last sign of life', () => {
   expect(book.ageMs).toBe(0);
 });
 
-it('keeps the newest and counts all', () => {
+it('keeps the newest entries and counts all', () => {
   const { book } = ledger(3);
   book.synced('1', 0);
   for (let i = 2; i < 10; i++) {
@@ -209,7 +209,7 @@ it('keeps the newest and counts all', () => {
   expect(() => ledger(0)).toThrow('keep must be at least 1');
 });
 
-it('counts what the store refused, change by change, and tells it once a batch', () => {
+it('counts the changes that the store refused, and reports each batch once', () => {
   const clock = new FakeClock();
   const ledger = new Ledger({ clock });
   const events: ContinuityEvent[] = [];
@@ -225,7 +225,7 @@ it('counts what the store refused, change by change, and tells it once a batch',
   ]);
 });
 
-it('survives an observer that throws, and forgets one that left', () => {
+it('survives an observer that throws, and drops one that was disposed', () => {
   const { book, events, log } = ledger();
   const observer = book.observe(() => {
     throw new Error('no');

@@ -47,7 +47,7 @@ it('takes the version of the first page [REF-22]', async () => {
   expect(result).toMatchObject({ items: ['a', 'b', 'c'], resourceVersion: '11' });
 });
 
-it('asks for everything at once, as first asked, when a token expires [REF-19]', async () => {
+it('requests everything at once, with the first options, when a token expires [REF-19]', async () => {
   const whole = { items: ['a', 'b'], resourceVersion: '12' };
   const { asked, result } = await run({ resourceVersion: '10', limit: 4 }, [
     { items: ['a'], resourceVersion: '11', continue: 'C1' },
@@ -58,7 +58,7 @@ it('asks for everything at once, as first asked, when a token expires [REF-19]',
   expect(result).toBe(whole);
 });
 
-it('does not do so for Gone, nor when the first page fails', async () => {
+it('does not do so for Gone, or when the first page fails', async () => {
   const gone = new StatusError(failure(410, 'Gone', 'gone'));
   expect((await run({}, [{ items: [], resourceVersion: '1', continue: 'C' }, gone])).result).toBe(gone);
   const first = expired();
@@ -72,7 +72,7 @@ it('fails with the error of a later page [REF-21]', async () => {
   expect((await run({}, [{ items: ['a'], resourceVersion: '1', continue: 'C' }, error])).result).toBe(error);
 });
 
-it('tells how far it has come', async () => {
+it('reports its progress', async () => {
   const told: ListProgress[] = [];
   await run(
     {},
@@ -88,7 +88,7 @@ it('tells how far it has come', async () => {
   ]);
 });
 
-it('fails when a token comes again, instead of asking without end', async () => {
+it('fails when a token comes again, instead of an endless loop', async () => {
   const pages = ['C1', 'C2', 'C1'].map((token) => ({ items: ['a'], resourceVersion: '1', continue: token }));
   const { asked, result } = await run({}, pages);
   expect(String(result)).toContain('the list does not end: page 3 continues at a page that was already read');

@@ -21,7 +21,7 @@ function waiting(idleMs: number) {
   return { clock, controller, resolve, outcome, alive: () => context?.alive?.(), inner: () => context?.signal as AbortSignal };
 }
 
-it('gives up a call of which nothing came for too long, as a connection that failed', async () => {
+it('gives up a call that was silent for too long, with a connection error', async () => {
   const { clock, controller, outcome, inner } = waiting(1000);
   await clock.advance(999);
   expect(inner().aborted).toBe(false);
@@ -31,7 +31,7 @@ it('gives up a call of which nothing came for too long, as a connection that fai
   expect([inner().aborted, clock.pending, getEventListeners(controller.signal, 'abort')]).toEqual([true, 0, []]);
 });
 
-it('waits on as long as there are signs of life', async () => {
+it('keeps waiting as long as there are signs of life', async () => {
   const { clock, resolve, outcome, alive } = waiting(1000);
   for (let i = 0; i < 10; i++) {
     await clock.advance(900);
@@ -42,7 +42,7 @@ it('waits on as long as there are signs of life', async () => {
   expect(clock.pending).toBe(0);
 });
 
-it('ends with its signal, and never by itself when patience is endless', async () => {
+it('ends with its signal, and never by itself without a limit', async () => {
   const { clock, controller, outcome, inner } = waiting(Number.POSITIVE_INFINITY);
   expect(clock.pending).toBe(0);
   await clock.advance(10_000_000);

@@ -32,7 +32,7 @@ import {
   unreachable,
 } from '../../support/scripted-events.ts';
 
-/** A store that writes down what it is told. */
+/** A store that records every call. */
 class RecordingStore implements ReflectorStore<KubeObject> {
   readonly calls: string[] = [];
   readonly objects = new Map<string, KubeObject>();
@@ -81,7 +81,7 @@ interface Bench<S> {
   logs: { level: LogLevel; message: string }[];
   stop: () => Promise<void>;
   signal: AbortSignal;
-  /** The delays slept so far, ms. */
+  /** The delays so far, ms. */
   sleeps: number[];
 }
 
@@ -126,7 +126,7 @@ const stream = () => new ScriptedStream<KubeObject>();
 const list = { sync: 'list' } as const;
 
 describe('LIST mode', () => {
-  it('asks first for whatever the server has at hand, in pages of 500 [REF-01]', async () => {
+  it('first requests any cached state of the server, in pages of 500 [REF-01]', async () => {
     const { source, stop } = run(
       lw().onList(() => page('10')),
       list,
@@ -146,7 +146,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('takes the version of the last event even when it is a lower number [REF-04]', async () => {
+  it('takes the version of the last event, also when it is a lower number [REF-04]', async () => {
     const watch = stream().send(deleted(pod('foo', undefined)), modified(pod('bar', 55)), added(pod('baz', 32)));
     const { store, reflector, stop } = run(
       lw()
@@ -160,7 +160,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('skips an object of another kind and leaves its version alone [REF-05]', async () => {
+  it('skips an object of another kind and ignores its version [REF-05]', async () => {
     const other = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x', resourceVersion: '99' } };
     const watch = stream().send(added(other), added(pod('a', 11)));
     const { store, reflector, stop } = run(
@@ -178,7 +178,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('names the version of every event to the store, in order; a list names its own as it is stored [REF-07]', async () => {
+  it('passes the version of every event to the store, in order; a list has its own [REF-07]', async () => {
     const watch = stream().send(added(pod('a', 10)), modified(pod('a', 20)), bookmark(30), deleted(pod('a', 40)));
     const { store, stop } = run(
       lw()
@@ -192,7 +192,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('moves its version with a bookmark, and stores nothing of it [REF-08]', async () => {
+  it('takes the version of a bookmark, and stores no object of it [REF-08]', async () => {
     const { store, reflector, stop } = run(
       lw()
         .onList(() => page('10', [pod('a', 7)]))
@@ -242,7 +242,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('does not take a text that looks like "too large" for it [REF-13]', async () => {
+  it('does not treat a similar text as "too large" [REF-13]', async () => {
     const status = failure(500, 'InternalError', 'Too large resource version');
     const { source, errors, clock, stop } = run(
       lw()
@@ -256,7 +256,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('goes back to listing at the last version once the most recent state was had [REF-14]', async () => {
+  it('lists at the last version again after it got the most recent state [REF-14]', async () => {
     const { source, clock, stop } = run(
       lw()
         .onList(
@@ -274,7 +274,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('keeps to a page size that was asked for, at every version [REF-15]', async () => {
+  it('uses a configured page size at every version [REF-15]', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => pod(name, 1));
     const pages = () => [
       () => page('10', names.slice(0, 4), { continue: 'C1' }),
@@ -296,7 +296,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('asks for one whole list at the version first asked for when a token expires [REF-19]', async () => {
+  it('requests one whole list at the first version when a token expires [REF-19]', async () => {
     const source = lw()
       .onList(
         () => page('10'),
@@ -313,7 +313,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('leaves the store and its version alone when a later page fails [REF-21]', async () => {
+  it('changes neither the store nor its version when a later page fails [REF-21]', async () => {
     const source = lw()
       .onList(
         () => page('10', [pod('old', 7)]),
@@ -356,7 +356,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('wraps a failed list, tells the handler, and starts no watch [REF-23]', async () => {
+  it('wraps the error of a failed list, calls the handler, and starts no watch [REF-23]', async () => {
     const cause = new Error('a list error');
     const { source, errors, stop } = run(
       lw().onList(() => Promise.reject(cause)),
@@ -371,7 +371,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('reports a watch that could not be started for an unknown reason, and tries again at its version after a pause [REF-24]', async () => {
+  it('reports a watch that could not be started for an unknown reason, and retries at its version after a pause [REF-24]', async () => {
     const cause = new Error('no watch today');
     const { source, errors, clock, stop } = run(
       lw()
@@ -387,7 +387,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('tries a refused connection again with growing pauses, without a relist and without the handler [REF-26]', async () => {
+  it('retries a refused connection with growing pauses, without a relist and without the handler [REF-26]', async () => {
     const refused = Array.from({ length: 5 }, () => unreachable());
     const { source, clock, errors, sleeps, stop } = run(
       lw()
@@ -430,7 +430,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('takes from the default what a backoff leaves out', async () => {
+  it('uses the defaults for the parts that a backoff leaves out', async () => {
     const refused = Array.from({ length: 4 }, () => unreachable());
     const source = lw()
       .onList(() => page('10'))
@@ -472,7 +472,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('waits as long as Retry-After says when that is longer', async () => {
+  it('waits for the time of Retry-After when that is longer', async () => {
     const { source, clock, sleeps, stop } = run(
       lw()
         .onList(() => page('10'))
@@ -485,7 +485,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('resumes once after an InternalError in the stream, and relists when it comes again with nothing between', async () => {
+  it('resumes once after an InternalError in the stream, and relists when it comes again without an event between', async () => {
     const second = stream();
     const { source, clock, events, stop } = run(
       lw()
@@ -503,7 +503,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it.each([401, 403, 404, 500, 502, 504])('keeps its version while a watch is answered %s, and relists nothing', async (code) => {
+  it.each([401, 403, 404, 500, 502, 504])('keeps its version while a watch is answered %s, without a relist', async (code) => {
     const status = failure(code, '', 'not now');
     const first = stream().send(added(pod('a', 12)));
     const scripted = lw()
@@ -521,7 +521,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('keeps its version while credentials cannot be had', async () => {
+  it('keeps its version while there are no credentials', async () => {
     const loggedOut = () => Promise.reject(new InformerError('credentials', 'not logged in'));
     const source = lw()
       .onList(() => page('10'))
@@ -541,7 +541,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('gives the version up when watch and list are answered 404 for a while, and not while one of them works', async () => {
+  it('gives its version up when watch and list are answered 404 for a while, but not while one of them works', async () => {
     const gone = failure(404, 'NotFound', 'the server could not find the requested resource');
     const source = lw()
       .onList(
@@ -635,7 +635,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('takes a closed stream up at once where it ended [REF-34]', async () => {
+  it('resumes a closed stream at once where it ended [REF-34]', async () => {
     const { source, clock, sleeps, events, stop } = run(
       lw()
         .onList(() => page('10'))
@@ -695,7 +695,7 @@ describe('LIST mode', () => {
     [299_999, 0.5, 450],
     [30 * 60_000, 0, 1800],
     [30 * 60_000, 0.999_999, 3599],
-  ])('with a least timeout of %s ms and %s drawn, asks for %s seconds [REF-37]', async (minWatchTimeoutMs, drawn, seconds) => {
+  ])('with a minimum timeout of %s ms and %s drawn, requests %s seconds [REF-37]', async (minWatchTimeoutMs, drawn, seconds) => {
     const { source, stop } = run(
       lw().onList(() => page('1')),
       { ...list, minWatchTimeoutMs, random: () => drawn },
@@ -705,7 +705,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it.each(['list', 'stream'] as const)('draws a timeout of its own for every watch, in mode %s [REF-37]', async (sync) => {
+  it.each(['list', 'stream'] as const)('draws a new timeout for every watch, in mode %s [REF-37]', async (sync) => {
     let drawn = 0;
     const draw = () => (++drawn * 0.137) % 1; // pauses draw from it too
     const ended = (version: number) => stream().send(added(pod('a', version)));
@@ -729,7 +729,7 @@ describe('LIST mode', () => {
   it.each([
     ['no jitter', 0, [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30]],
     ['full jitter', 0.999_999, [1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 60, 60]],
-  ])('climbs the ladder of pauses, %s [REF-38]', async (_, drawn, seconds) => {
+  ])('doubles the pauses up to the limit, %s [REF-38]', async (_, drawn, seconds) => {
     const { clock, sleeps, stop } = run(
       lw()
         .onList(() => page('10'))
@@ -741,7 +741,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('relists after a resync that fails, having resynced twice [REF-40]', async () => {
+  it('relists after a resync that fails, here the second one [REF-40]', async () => {
     let resyncs = 0;
     class Store extends RecordingStore {
       resync(): void {
@@ -778,7 +778,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('asks before each resync, and asks again after a no [REF-42]', async () => {
+  it('asks before each resync, and again after a refusal [REF-42]', async () => {
     let asked = 0;
     let resyncs = 0;
     class Store extends RecordingStore {
@@ -800,7 +800,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('goes on when the store refuses an event, and moves its version [REF-44]', async () => {
+  it('continues when the store refuses an event, and moves its version [REF-44]', async () => {
     class Store extends RecordingStore {
       override add(): void {
         throw new Error('no');
@@ -861,7 +861,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('lets an unknown event type pass but moves its version [REF-48]', async () => {
+  it('ignores an unknown event type, but moves its version [REF-48]', async () => {
     const watch = stream().send({ type: 'FOO', object: pod('a', 77) } as never);
     const { store, reflector, logs, stop } = run(
       lw()
@@ -886,7 +886,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('takes a list of that kind from another group [REF-49]', async () => {
+  it('accepts a list of that kind from another group [REF-49]', async () => {
     const { errors, store, stop } = run(
       lw().onList(() => page('10', [pod('oak', 1)], { apiVersion: 'wood.example.com/v1', kind: 'Table' })),
       list,
@@ -896,7 +896,7 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('skips Tables in the stream but takes a kind of that name from another group [REF-49]', async () => {
+  it('skips Tables in the stream, but accepts a kind of that name from another group [REF-49]', async () => {
     const table = { apiVersion: 'meta.k8s.io/v1', kind: 'Table', metadata: { name: 't', resourceVersion: '11' } };
     const furniture = { apiVersion: 'wood.example.com/v1', kind: 'Table', metadata: { name: 'oak', resourceVersion: '12' } };
     const { store, reflector, stop } = run(
@@ -932,7 +932,7 @@ describe('LIST mode', () => {
     expect(source.requests).toHaveLength(asked);
   });
 
-  it('lets go of the stream when stopped [REF-47]', async () => {
+  it('releases the stream when stopped [REF-47]', async () => {
     let context: AbortSignal | undefined;
     const source = lw()
       .onList(() => page('10'))
@@ -955,7 +955,7 @@ describe('LIST mode', () => {
 });
 
 describe('watch-list mode', () => {
-  it('begins with a streaming list and goes on with the same stream [WL-01] [WL-02]', async () => {
+  it('starts with a streaming list and continues with the same stream [WL-01] [WL-02]', async () => {
     const watch = stream().send(added(pod('p1', 1)), added(pod('p2', 2)), initialEnd(2), modified(pod('p1', 3)));
     const { source, store, reflector, stop } = run(lw().onWatch(watch));
     await settled();
@@ -973,7 +973,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('shows nothing until the end of the initial events [WL-03]', async () => {
+  it('stores nothing before the end of the initial events [WL-03]', async () => {
     const { store, reflector, stop } = run(lw().onWatch(stream().send(added(pod('p1', 1)))));
     await settled();
     await stop();
@@ -981,7 +981,7 @@ describe('watch-list mode', () => {
     expect(reflector.lastSyncResourceVersion).toBe('');
   });
 
-  it('folds changes among the initial events into one replace [WL-05]', async () => {
+  it('merges changes among the initial events into one replace [WL-05]', async () => {
     const watch = stream().send(
       added(pod('p1', 1)),
       added(pod('p2', 2)),
@@ -1012,7 +1012,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('asks again after 429, never by LIST [WL-08]', async () => {
+  it('retries after 429, never by LIST [WL-08]', async () => {
     const { source, store, clock, stop } = run(
       lw().onWatch(refuse(throttled()), refuse(throttled()), stream().send(added(pod('a', 1)), initialEnd(2))),
     );
@@ -1022,7 +1022,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('repeats a streaming list that ended early, with nothing kept of it [WL-09]', async () => {
+  it('repeats a streaming list that ended early, and keeps none of its objects [WL-09]', async () => {
     const { source, store, sleeps, stop } = run(
       lw().onWatch(
         stream()
@@ -1038,7 +1038,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('turns to LIST when streaming lists never reach their end', async () => {
+  it('uses LIST when streaming lists never reach their end', async () => {
     const cut = () => () =>
       stream()
         .send(added(pod('a', 1)))
@@ -1052,7 +1052,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('resumes plainly after the stream ends [WL-10]', async () => {
+  it('resumes by a plain watch after the stream ends [WL-10]', async () => {
     const { source, clock, stop } = run(
       lw().onWatch(
         stream()
@@ -1066,7 +1066,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('is left alone when the source says it cannot [WL-13]', async () => {
+  it('is not used when the source does not support it [WL-13]', async () => {
     const source = lw().onList(() => page('10'));
     source.unsupported = true;
     const { stop } = run(source);
@@ -1086,7 +1086,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('falls back to LIST when the stream closes within a second with nothing in it [WL-16]', async () => {
+  it('falls back to LIST when the stream closes within a second without an event [WL-16]', async () => {
     const { source, stop } = run(
       lw()
         .onList(() => page('10'))
@@ -1097,7 +1097,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('warns while the end of the initial events does not come [WL-17]', async () => {
+  it('warns while the end of the initial events is awaited [WL-17]', async () => {
     const watch = stream();
     const { clock, logs, stop } = run(lw().onWatch(watch));
     const warnings = () => logs.filter((l) => l.level === 'warn').map((l) => l.message);
@@ -1113,7 +1113,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('warns at every tick of the time it was given, and no more once the end has come [WL-17]', async () => {
+  it('warns at its configured interval, and no more once the end has come [WL-17]', async () => {
     const watch = stream();
     const { clock, logs, stop } = run(lw().onWatch(watch), { bookmarkWarningMs: 1000 });
     const warnings = () => logs.filter((l) => l.level === 'warn').length;
@@ -1129,7 +1129,7 @@ describe('watch-list mode', () => {
     await stop();
   });
 
-  it('keeps trying to connect and never turns to LIST [WL-18]', async () => {
+  it('keeps trying to connect and never uses LIST [WL-18]', async () => {
     const { source, clock, stop } = run(lw().onWatch(unreachable()));
     await clock.advance(300_000);
     expect(source.lists).toEqual([]);
@@ -1144,7 +1144,7 @@ describe('watch-list mode', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('asks for the most recent state at once when its version is refused, and pauses when even that is', async () => {
+  it('requests the most recent state at once when its version is refused, and pauses when that is refused too', async () => {
     const { source, clock, sleeps, stop } = run(
       lw().onWatch(
         stream().send(initialEnd(10), errorEvent(expired())),
@@ -1177,7 +1177,7 @@ describe('a stream that falls silent', () => {
     expect(source.watches).toHaveLength(1);
     await clock.advance(1);
     expect(source.trace).toEqual(['list 0', 'watch 10', 'probe', 'watch 12', 'probe']); // the first one because a bookmark is missing
-    expect(watch.isLeft).toBe(false); // stuck in a read; the signal has told it
+    expect(watch.isLeft).toBe(false); // stuck in a read; the signal has aborted
     await clock.advance(1000); // nothing speaks against it
     expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'idle', downMs: 150_000, proven: false });
     await stop();
@@ -1200,7 +1200,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is not blamed for the time we do not read', async () => {
+  it('is not blamed for the time in which it is not read', async () => {
     let release = () => {};
     class Store extends RecordingStore {
       room(): Promise<void> | undefined {
@@ -1223,7 +1223,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is taken for dead within 30 s when the server has changes that it does not bring, and nothing is lost', async () => {
+  it('counts as dead within 30 s when it does not bring the server’s changes, and nothing is lost', async () => {
     const watch = stream().send(added(pod('a', 12)));
     const beside = stream().send(added(pod('b', 13)));
     const source = lw()
@@ -1240,7 +1240,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is taken for dead at the next change when the server had forgotten its version, and nobody could say what was missed', async () => {
+  it('counts as dead at the next change when the server had forgotten its version', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(stream().send(added(pod('a', 12))), stream().send(added(pod('b', 41))))
@@ -1256,7 +1256,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is asked about again after a second watch was refused', async () => {
+  it('is checked again after a second watch was refused', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(stream().send(added(pod('a', 12))), stream().send(added(pod('b', 13))))
@@ -1282,7 +1282,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is left alone while a second watch shows nothing either, at three short requests a minute', async () => {
+  it('is left alone while a second watch shows no change either, at three short requests a minute', async () => {
     const { source, clock, stop } = run(
       lw().onList(() => page('10')),
       { ...idle, idleMs: 3_600_000 },
@@ -1294,7 +1294,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is no resumed one when a list of one says that the server is before its version: the history was replaced', async () => {
+  it('is not resumed when a list of one object shows that the server is before its version: the history was replaced', async () => {
     const source = lw()
       .onList(
         () => page('5000', [pod('a', 5000)]),
@@ -1316,7 +1316,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('is resumed again and again where the server is merely quiet and sends no bookmarks', async () => {
+  it('is resumed every time where the server is merely quiet and sends no bookmarks', async () => {
     const { source, clock, events, stop } = run(
       lw().onList(() => page('10')),
       idle,
@@ -1328,7 +1328,7 @@ describe('a stream that falls silent', () => {
     await stop();
   });
 
-  it('while it should list, gives way to LIST', async () => {
+  it('is replaced by LIST when it should bring the initial list', async () => {
     const { source, clock, stop } = run(
       lw().onList(() => page('10')),
       { idleMs: 150_000 },
@@ -1363,7 +1363,7 @@ describe('a connection that breaks', () => {
     await stop();
   });
 
-  it.each([502, 503])('so does one whose proxy answers %s', async (code) => {
+  it.each([502, 503])('is retried at its version, without a relist, when a proxy answers %s', async (code) => {
     const away = failure(code, code === 503 ? 'ServiceUnavailable' : '', 'no backend');
     const { source, clock, errors, stop } = run(
       lw()
@@ -1388,9 +1388,9 @@ describe('the pauses between attempts', () => {
   };
 
   it.each([
-    ['brought something', () => stream().send(added(pod('a', 12)))],
+    ['brought an event', () => stream().send(added(pod('a', 12)))],
     ['was only quiet', () => stream()],
-  ])('begin small again after a stream that %s: faults 90 s apart, each repaired at once, do not climb [KR-07]', async (_, make) => {
+  ])('start small again after a stream that %s: faults 90 s apart, each repaired at once, do not add up [KR-07]', async (_, make) => {
     const { source, streams } = faults(8, make);
     const { clock, sleeps, stop } = run(source, { ...list, idleMs: 3_600_000 });
     for (const each of streams) {
@@ -1402,7 +1402,7 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
-  it('go on growing while nothing lasts', async () => {
+  it('keep growing while no stream lasts', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(...Array.from({ length: 6 }, () => () => stream().break(networkError('ECONNRESET'))), stream());
@@ -1412,7 +1412,7 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
-  it('stay within seconds while a watch is refused and its version still holds', async () => {
+  it('stay within seconds while a watch is refused and its version is still valid', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(refuse(failure(403, 'Forbidden', 'no')));
@@ -1422,7 +1422,7 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
-  it('are ended by the return of the server where the source can tell, and each client comes at a moment of its own', async () => {
+  it('end with the return of the server where the source can report it, and each client returns at its own moment', async () => {
     const back = new Latch();
     const source = Object.assign(
       lw()
@@ -1441,7 +1441,7 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
-  it('come all the same when the server is said to be back, and is not', async () => {
+  it('still happen when the server is reported to be back and is not', async () => {
     const source = Object.assign(
       lw()
         .onList(() => page('10'))
@@ -1454,7 +1454,7 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
-  it('obey a long Retry-After for a minute at most, report it, and cost neither a gap nor a list', async () => {
+  it('follow a long Retry-After for at most a minute, report it, and cause neither a gap nor a list', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(stream().break(networkError('ECONNRESET')), refuse(throttled(330)), stream());
@@ -1470,7 +1470,7 @@ describe('the pauses between attempts', () => {
 });
 
 describe('sync modes', () => {
-  it('pages asks for the most recent state in pages, always', async () => {
+  it('pages always requests the most recent state in pages', async () => {
     const source = lw()
       .onList(() => page('10'))
       .onWatch(stream().send(errorEvent(expired())), stream());
@@ -1486,8 +1486,8 @@ describe('sync modes', () => {
   it.each([
     ['one LIST without a limit where that is consistent and cheap', () => Promise.resolve(true), [{ verb: 'list' }]],
     ['pages elsewhere', () => Promise.resolve(false), [{ verb: 'list', limit: 500 }]],
-    ['pages where the server does not tell', () => Promise.reject(new Error('forbidden')), [{ verb: 'list', limit: 500 }]],
-  ])('auto takes %s', async (_, consistentUnpagedList, expected) => {
+    ['pages where that is not known', () => Promise.reject(new Error('forbidden')), [{ verb: 'list', limit: 500 }]],
+  ])('auto uses %s', async (_, consistentUnpagedList, expected) => {
     const source = Object.assign(
       lw().onList(() => page('10')),
       { consistentUnpagedList },
@@ -1513,7 +1513,7 @@ it('sends its selectors with every request [FAC-05]', async () => {
   await stop();
 });
 
-it('an event that carries no version leaves ours alone', async () => {
+it('an event without a version does not change the position', async () => {
   const { reflector, stop } = run(
     lw()
       .onList(() => page('10'))
@@ -1525,7 +1525,7 @@ it('an event that carries no version leaves ours alone', async () => {
   await stop();
 });
 
-it('a watch from nowhere has no position until its synthetic events are over', async () => {
+it('a watch without a version has no position until its synthetic events are over', async () => {
   const watch = stream().send(added(pod('a', 7)), added(pod('b', 3)));
   const { reflector, store, stop } = run(
     lw()
@@ -1541,7 +1541,7 @@ it('a watch from nowhere has no position until its synthetic events are over', a
   await stop();
 });
 
-it('starts the resync period anew with each relist, and resyncs only while it watches', async () => {
+it('restarts the resync period with each relist, and resyncs only while it watches', async () => {
   const at: number[] = [];
   const watch = stream();
   const clock = new CountingClock();
@@ -1570,7 +1570,7 @@ it('starts the resync period anew with each relist, and resyncs only while it wa
   await stop();
 });
 
-it('holds on to one connection at a time and tells the one it leaves', async () => {
+it('keeps one connection at a time, and aborts the one that it leaves', async () => {
   const signals: AbortSignal[] = [];
   const source = lw()
     .onList(() => page('10'))
@@ -1581,11 +1581,11 @@ it('holds on to one connection at a time and tells the one it leaves', async () 
   const { clock, signal, stop } = run(source, list);
   await clock.advance(450_000);
   expect(signals.map((s) => s.aborted)).toEqual([true, true, true, false]);
-  expect(getEventListeners(signal, 'abort')).toHaveLength(2); // the connection, and who listens to its silence
+  expect(getEventListeners(signal, 'abort')).toHaveLength(2); // the connection, and the guard of its silence
   await stop();
 });
 
-it('leaves a stream that a port hands over too late', async () => {
+it('closes a stream that the source returns too late', async () => {
   let left = false;
   let answer: (stream: AsyncIterable<never>) => void = () => {};
   const late = {
@@ -1632,7 +1632,7 @@ it('stops reading while the store has no room', async () => {
   await stop();
 });
 
-it('refuses options that cannot work', () => {
+it('refuses invalid options', () => {
   expect(() => new Reflector(lw(), new RecordingStore(), { idleMs: 0 })).toThrow('idleMs must be a positive number of ms, not 0');
   expect(() => new Reflector(lw(), new RecordingStore(), { resyncMs: -1 })).toThrow('resyncMs');
 });

@@ -41,13 +41,13 @@ function lineOf({ type, object }: WatchEvent<Pod>): string {
 const lw = () => new ScriptedListerWatcher<Pod>();
 const stream = () => new ScriptedStream<Pod>();
 
-it.each(['', '0'])('cannot begin at "%s" [RW-01]', (resourceVersion) => {
+it.each(['', '0'])('cannot start at "%s" [RW-01]', (resourceVersion) => {
   expect(() => retryWatch(lw(), { resourceVersion, signal: new AbortController().signal })).toThrow(
     `initial RV "${resourceVersion}" is not supported due to issues with underlying WATCH`,
   );
 });
 
-it('passes on what comes after its version, and a 410, with which it ends [RW-01]', async () => {
+it('passes on the events after its version, and ends with a 410, which it passes on too [RW-01]', async () => {
   const source = lw().onWatch(stream().send(added(pod('a/p', 6)), errorEvent(expired())));
   const { lines, running, clock } = watching(source);
   await running;
@@ -58,7 +58,7 @@ it('passes on what comes after its version, and a 410, with which it ends [RW-01
 
 it.each([
   ['a refused connection', unreachable()],
-  ['a port that gives nothing', () => undefined as never],
+  ['a source that returns nothing', () => undefined as never],
   ['410', refuse(expired())],
   ['500', refuse(internal())],
 ])('tries again at the same version when a watch cannot be started: %s [RW-02]', async (_, failed) => {
@@ -75,14 +75,14 @@ it.each([
 it.each([
   [401, 'Unauthorized'],
   [403, 'Forbidden'],
-])('ends with an ERROR event when the server says %i at the start [RW-03]', async (code, reason) => {
+])('ends with an ERROR event when the server answers %i at the start [RW-03]', async (code, reason) => {
   const source = lw().onWatch(refuse(failure(code, reason, 'no')));
   const { lines, running } = watching(source);
   await running;
   expect([lines, source.requests.length]).toEqual([[`ERROR ${code} ${reason}`], 1]);
 });
 
-it('resumes at the last version it saw, be it a bookmark, and passes no bookmark on [RW-05]', async () => {
+it('resumes at the last version it saw, also of a bookmark, and passes no bookmark on [RW-05]', async () => {
   const second = stream();
   const source = lw().onWatch(
     stream()
@@ -123,7 +123,7 @@ it('waits as long as the server asks, and at least a second between starts', asy
   await running;
 });
 
-it('takes a silent stream for dead', async () => {
+it('resumes after a silent stream', async () => {
   const source = lw().onWatch(stream(), stream());
   const { clock, controller, running } = watching(source);
   await clock.advance(150_000);
@@ -132,7 +132,7 @@ it('takes a silent stream for dead', async () => {
   await running;
 });
 
-it.each(['while it reads', 'while it pauses'])('ends with its signal %s, and leaves nothing', async (when) => {
+it.each(['while it reads', 'while it pauses'])('ends with its signal %s, and leaves nothing behind', async (when) => {
   const open = stream();
   const source = when === 'while it reads' ? lw().onWatch(open) : lw().onWatch(unreachable());
   const { clock, controller, running, isOver } = watching(source);

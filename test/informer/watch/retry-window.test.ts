@@ -6,11 +6,11 @@ it('allows retries until the window after the first error has passed [REF-31]', 
   expect([1000, 2000, 3000].map((t) => window.allows(t))).toEqual([true, true, false]);
 });
 
-it('begins anew after a no, and after a quiet spell [REF-31]', () => {
+it('starts again after a refusal, and after a time without errors [REF-31]', () => {
   const window = new RetryWindow({ maxMs: 1000, forgetAfterMs: 30_000 });
   expect([0, 1001, 1002, 40_000].map((t) => window.allows(t))).toEqual([true, false, true, true]);
 });
 
-it('never allows any with a window of nothing', () => {
+it('allows no retry with a window of 0', () => {
   expect(new RetryWindow({ maxMs: 0, forgetAfterMs: 1 }).allows(5)).toBe(false);
 });

@@ -22,7 +22,7 @@ const probing = (since: string, more: object = {}): WatchState => ({
   past: { ...past, ...more },
 });
 const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verifying', since, after, past });
-/** Back at a version, after a stream that brought something. */
+/** Back at a version, after a stream that brought events. */
 const back = (since: string, after: Ending, more: object = {}): WatchState => listed(since, { after, past: { ...grown, ...more } });
 
 const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });
@@ -82,13 +82,13 @@ const rows: Row[] = [
   [listed('5'), failed('internal'), listed('5', { after: 'internal' }), 'backoff', 'handler', 'internal'],
   [listed('5'), failed('other'), listed('5', { after: 'other' }), 'backoff', 'handler', 'other'],
   [listed('5'), failed('missing'), probing('5'), 'none', 'handler', 'missing'],
-  // asking whether the server's history is still the same
+  // checking whether the server's history is still the same
   [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'none', 'ok'],
   [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'none', 'ok'],
   [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
   [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
-  // asking whether the collection is still there
+  // checking whether the collection still exists
   [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'none', 'missing'],
   [
     probing('5', { misses: 3 }),
@@ -145,13 +145,13 @@ describe('decide', () => {
     expect(decide(state, outcome, stream)).toEqual({ next, pause, report, why });
   });
 
-  it('begins attempts with LIST where streaming lists are not to be had [WL-13]', () => {
+  it('starts attempts with LIST where there are no streaming lists [WL-13]', () => {
     expect(start(undefined, stream)).toEqual(streaming());
     expect(start('5', list)).toEqual(listing('5'));
     expect(decide(following('5'), failed('gone', '8'), list).next).toEqual(listing('8'));
   });
 
-  it('has an answer for every state and outcome, even those that cannot meet', () => {
+  it('has an answer for every pair of state and outcome, also impossible ones', () => {
     const states = [streaming(), listing(), listed('5'), verifying('5', 'idle'), following('5'), probing('5')];
     const faults: WatchFault[] = [
       'gone',

@@ -20,7 +20,7 @@ function pumped(events: readonly object[], options: Partial<PumpOptions> = {}) {
   return { result, target, refused };
 }
 
-it('an object that was not read is told with its name and why, moves the position, and the events behind it are stored', () => {
+it('an object that could not be read is reported with its name and the reason, moves the position, and later events are stored', () => {
   const { result, target, refused } = pumped([
     unreadable({ name: 'large', namespace: 'shop', resourceVersion: '7' }),
     unreadable({}),
@@ -35,7 +35,7 @@ it('an object that was not read is told with its name and why, moves the positio
   expect(pumped([unreadable({ resourceVersion: '7' })]).target.resourceVersion).toBe('7');
 });
 
-it('an object that was not read ends the initial events with the error: it would seem deleted', () => {
+it('an object that could not be read ends the initial events with the error, because it would seem deleted', () => {
   const { result, refused } = pumped([unreadable({ name: 'large' }), { type: 'ADDED', object: pod('next', '8') }], {
     untilInitialEventsEnd: true,
   });
@@ -43,7 +43,7 @@ it('an object that was not read ends the initial events with the error: it would
   expect(refused).toEqual([]);
 });
 
-it('an event without metadata is told as a change that was not stored', () => {
+it('an event without metadata is reported as a change that was not stored', () => {
   const { result, refused } = pumped([{ type: 'ADDED', object: { kind: 'Pod', data: 'hunter2' } }]);
   expect(refused).toMatchObject([{ code: 'store', message: 'a watch event without metadata was not stored: its object is Pod' }]);
   expect(result.events).toBe(0);

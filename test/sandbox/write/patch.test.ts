@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
-import { shapeOf } from '../../../src/sandbox/types/shape.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { mergePatch } from '../../../src/sandbox/write/patch.ts';
-import { strategicMerge } from '../../../src/sandbox/write/strategic-merge.ts';
+import { CONFIG_MAPS } from '../../support/sandbox-requests.ts';
+import { JSON_PATCH, useSandbox } from '../../support/write-requests.ts';
+
+const server = useSandbox();
+const configMap = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, ...more });
 
 describe('merge patch (RFC 7386)', () => {
   it.each([
@@ -22,77 +24,28 @@ describe('merge patch (RFC 7386)', () => {
   });
 });
 
-describe('strategic merge patch', () => {
-  const deployments = builtinTypes().find((t) => t.storage === 'deployments.apps');
-  const podSpec = (containers: object[], more: object = {}) => ({ spec: { template: { spec: { containers, ...more } } } });
-  const merged = (current: object, patch: object) =>
-    strategicMerge(
-      structuredClone(current) as Record<string, unknown>,
-      patch as Record<string, unknown>,
-      deployments && shapeOf(deployments),
-    );
+describe('JSON patch', () => {
+  beforeEach(() => server.ask('POST', CONFIG_MAPS, configMap({ data: { a: '1' } })));
+  const patchOf = (operations: object[]) => server.ask('PATCH', `${CONFIG_MAPS}/cm`, operations, JSON_PATCH);
 
-  it('refuses an item without its key, and a directive there is not, in the words of the real server', () => {
-    expect(() => merged(podSpec([]), podSpec([{ image: 'x' }]))).toThrow('map: map[image:x] does not contain declared merge key: name');
-    expect(() => merged({}, { $patch: 'mix' })).toThrow('unknown patch type: mix in map: map[$patch:mix]');
+  it('finds null in an absent field, so that a client can add a field only if it is absent', async () => {
+    const add = [
+      { op: 'test', path: '/metadata/annotations', value: null },
+      { op: 'add', path: '/metadata/annotations', value: { a: 'b' } },
+    ];
+    expect((await patchOf(add)).status).toBe(200);
+    expect((await patchOf(add)).status).toBe(422);
+    expect((await patchOf([{ op: 'test', path: '/spec/no/such', value: null }])).status).toBe(422);
   });
 
-  it('merges list items by their key and adds new ones', () => {
-    const current = podSpec([
-      { name: 'a', image: 'a:1', env: [{ name: 'X', value: '1' }] },
-      { name: 'b', image: 'b:1' },
+  it('has at most 10,000 operations', async () => {
+    const test = { op: 'test', path: '/data/a', value: '1' };
+    expect((await patchOf(Array(10_000).fill(test))).status).toBe(200);
+    const { status, body } = await patchOf(Array(10_001).fill(test));
+    expect([status, body.reason, body.message]).toEqual([
+      413,
+      'RequestEntityTooLarge',
+      'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     ]);
-    const patch = podSpec([
-      { name: 'b', image: 'b:2' },
-      { name: 'c', image: 'c:1' },
-      { name: 'a', env: [{ name: 'Y', value: '2' }] },
-    ]);
-    expect(merged(current, patch)).toEqual(
-      podSpec([
-        {
-          name: 'a',
-          image: 'a:1',
-          env: [
-            { name: 'X', value: '1' },
-            { name: 'Y', value: '2' },
-          ],
-        },
-        { name: 'b', image: 'b:2' },
-        { name: 'c', image: 'c:1' },
-      ]),
-    );
-  });
-
-  it('takes items out, replaces lists and objects, and orders as told', () => {
-    const current = podSpec([{ name: 'a' }, { name: 'b' }, { name: 'c' }], { nodeSelector: { old: 'yes' } });
-    expect(merged(current, podSpec([{ name: 'b', $patch: 'delete' }]))).toEqual(
-      podSpec([{ name: 'a' }, { name: 'c' }], { nodeSelector: { old: 'yes' } }),
-    );
-    const replaced = merged(
-      current,
-      podSpec([{ $patch: 'replace' }, { name: 'z' }] as object[], { nodeSelector: { $patch: 'replace', new: 'yes' } }),
-    );
-    expect(replaced).toEqual(podSpec([{ name: 'z' }], { nodeSelector: { new: 'yes' } }));
-    const order = { spec: { template: { spec: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'b' }] } } } };
-    expect(merged(current, order)).toEqual(podSpec([{ name: 'c' }, { name: 'a' }, { name: 'b' }], { nodeSelector: { old: 'yes' } }));
-  });
-
-  it('keeps only the named keys of a union', () => {
-    const volumes = (volume: object) => ({ spec: { template: { spec: { volumes: [volume] } } } });
-    const current = volumes({ name: 'v', emptyDir: {} });
-    const patch = volumes({ name: 'v', $retainKeys: ['name', 'configMap'], configMap: { name: 'x' } });
-    expect(merged(current, patch)).toEqual(volumes({ name: 'v', configMap: { name: 'x' } }));
-  });
-
-  it('takes values out of a plain list', () => {
-    const current = { metadata: { finalizers: ['a', 'b'] } };
-    expect(merged(current, { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'], finalizers: ['c'] } })).toEqual({
-      metadata: { finalizers: ['b', 'c'] },
-    });
-  });
-
-  it('replaces a list without a merge key', () => {
-    const tolerations = (list: object[]) => ({ spec: { template: { spec: { tolerations: list } } } });
-    expect(merged(tolerations([{ key: 'a' }]), tolerations([{ key: 'b' }]))).toEqual(tolerations([{ key: 'b' }]));
   });
 });

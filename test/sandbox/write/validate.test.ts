@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { problemsOf } from '../../../src/sandbox/write/validate.ts';
+import { deployment, PATHS, STRATEGIC, useSandbox } from '../../support/write-requests.ts';
+
+const server = useSandbox();
 
 const types = builtinTypes();
 
@@ -185,4 +188,13 @@ it('has nothing against what is usual', () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [mounted] } };
   const claims = [{ metadata: { name: 'data' } }];
   expect(wrong('StatefulSet', { spec: { selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: claims } })).toEqual([]);
+});
+
+it('refuses the parameters of a rolling update in a deployment that recreates its pods', async () => {
+  await server.ask('POST', PATHS.deployments, deployment('web', [{ name: 'a', image: 'a' }]));
+  const { status, body } = await server.ask('PATCH', `${PATHS.deployments}/web`, { spec: { strategy: { type: 'Recreate' } } }, STRATEGIC);
+  expect([status, body.message]).toEqual([
+    422,
+    'Deployment.apps "web" is invalid: spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is \'Recreate\'',
+  ]);
 });

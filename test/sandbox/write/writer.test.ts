@@ -188,3 +188,30 @@ it('shows an event under both of its API groups', async () => {
   const found = await ask(sandbox, 'GET', '/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp');
   expect(found.body.items).toHaveLength(1);
 });
+
+it('increases the generation of a deployment for annotations too, and ignores labels in its status subresource', async () => {
+  await ask(sandbox, 'POST', DEPLOYMENTS, deployment());
+  const annotated = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web`, { metadata: { annotations: { a: 'b' } } });
+  expect(annotated.body.metadata.generation).toBe(2);
+  const through = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web/status`, { metadata: { labels: { a: 'b' } }, status: { replicas: 1 } });
+  expect([through.body.metadata.labels, through.body.status.replicas]).toEqual([undefined, 1]);
+});
+
+it('tries another name when a generated name is in use', async () => {
+  const taken = (await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { generateName: 'cm-' } })).body.metadata.name ?? '';
+  const again = await Sandbox.start({ socket: false, clock, seed: 1 });
+  again.apply(configMapNamed('holds-the-place'));
+  await again.stop();
+  const fresh = await Sandbox.start({ socket: false, clock, seed: 1 });
+  const holder = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: taken, uid: 'u' } };
+  fresh.apply(holder); // draws no random number, so that the next one is the same as above
+  const { status, body } = await ask(fresh, 'POST', CONFIG_MAPS, { metadata: { generateName: 'cm-' } });
+  await fresh.stop();
+  expect(status).toBe(201);
+  expect(body.metadata.name).not.toBe(taken);
+});
+
+it('accepts resourceVersion 0 for a new object, and no other', async () => {
+  expect((await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name: 'a', resourceVersion: '0' } })).status).toBe(201);
+  expect((await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name: 'b', resourceVersion: '7' } })).status).toBe(500);
+});

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CRDS, causesOf, definition, useThings, version } from '../../../support/custom-things.ts';
 import { ask } from '../../../support/sandbox-requests.ts';
+import { useSandbox } from '../../../support/write-requests.ts';
+
+const server = useSandbox();
 
 const things = useThings();
 
@@ -81,4 +84,54 @@ describe('a wrong definition is refused with its problems:', () => {
     const [cause] = (await refusal([version(), version({ name: 'v2' })])) ?? [];
     expect(cause).toMatch(/^spec\.versions: Invalid value: \[.*\]: must have exactly one version marked as storage version$/);
   });
+});
+
+it('refuses a definition with an invalid pattern', async () => {
+  const { kind, apiVersion, spec } = {
+    kind: 'CustomResourceDefinition',
+    apiVersion: 'apiextensions.k8s.io/v1',
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', pattern: '(' } } } },
+        },
+      ],
+    },
+  };
+  const { status, body } = await server.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    kind,
+    apiVersion,
+    metadata: { name: 'gadgets.example.com' },
+    spec,
+  });
+  expect(status).toBe(422);
+  expect(body.message).toContain(
+    'properties[a].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
+  );
+});
+
+it('refuses a definition with nulls and numbers as its parts, without an internal error', async () => {
+  const version = (more: object) => ({ name: 'v1', served: true, storage: true, ...more });
+  const schema = (properties: unknown) => ({ schema: { openAPIV3Schema: { type: 'object', properties } } });
+  const specs = [
+    null,
+    { group: null },
+    { versions: null },
+    { versions: [null] },
+    { versions: [version({ ...schema({}), selectableFields: [null], additionalPrinterColumns: null })] },
+    { versions: [version(schema({ a: { type: 'array', items: 5 } }))] },
+    { versions: [version(schema({ a: null }))] },
+  ];
+  const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
+  const whole = { group: 'example.com', scope: 'Namespaced', names };
+  for (const spec of specs) {
+    const body = { metadata: { name: 'gadgets.example.com' }, spec: spec && { ...whole, ...spec } };
+    expect((await server.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body)).status).toBe(422);
+  }
 });

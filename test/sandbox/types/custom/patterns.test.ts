@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { goPattern, patternProblem } from '../../../../src/sandbox/types/custom/patterns.ts';
 import { useThings } from '../../../support/custom-things.ts';
+import { useSandbox, WIDGETS, widget, widgetDefinition } from '../../../support/write-requests.ts';
+
+const server = useSandbox();
+const define = (properties: object) => server.sandbox.apply(widgetDefinition(properties));
 
 const things = useThings();
 
@@ -32,4 +36,10 @@ it('answers 501 when a match would need too many steps, and matches a shorter te
   ]);
   expect((await things.post({ x: 'a'.repeat(5000) })).status).toBe(201);
   expect((await things.post({ x: 'b' })).status).toBe(422);
+});
+
+it('matches a pattern fast that takes exponential time elsewhere', async () => {
+  define({ a: { type: 'string', pattern: '^(a+)+$' } });
+  const { status } = await server.ask('POST', WIDGETS, widget(`{"a":"${'a'.repeat(40)}!"}`));
+  expect(status).toBe(422);
 });

@@ -22,7 +22,7 @@ export async function program(argv: readonly string[]): Promise<void> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
-  // Flags may stand before the command; those every command has are known without loading one.
+  // Flags may precede the command; those of every command are known without loading one.
   const shared = shapesOf({ ...connectionFlags, ...selectionFlags, ...outputFlags, ...habitFlags });
   const found = wordsOf(argv, shared);
   const words = found.map(({ word }) => word);

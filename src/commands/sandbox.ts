@@ -72,7 +72,7 @@ async function kubeconfigFile(content: string, named: string | undefined): Promi
   }
   const draft = `${named}.${randomBytes(8).toString('hex')}`;
   try {
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx' }); // never one that somebody has put there
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' }); // never a file that another user put there
     await rename(draft, named).catch(async (cause) => {
       await rm(draft, { force: true });
       throw cause;

@@ -161,7 +161,7 @@ it.each(commands)('%s says what did not sync within --timeout', async (command) 
   const { code, stdout, stderr } = await run([command, 'cm,pods', '-n', 'shop', '-o', 'name', '--timeout', '1s'], { env: own.env });
   expect(code).toBe(3);
   expect(stdout).toBe(command === 'watch' ? 'configmap/settings\n' : '');
-  expect(stderr).toMatch(/^error: no first state of pods within --timeout\nhint: /m);
+  expect(stderr).toMatch(/^error: no initial sync of pods within --timeout\nhint: /m);
 });
 
 it.each(commands)('%s asks again when its first answer breaks off', async (command) => {

@@ -257,7 +257,7 @@ describe('a reconcile is never silent', () => {
     fixture.sandbox.apply(configMap('hot', {}));
     const args = ['reconcile', 'configmaps', 'hot', '-n', 'shop', '--hook', file, '--allow-write', '--max-writes', '3/m'];
     await using cli = new Cli(args, { env: fixture.env });
-    await cli.until((c) => /writes are held back: more than 3 in 60s.*--max-writes/.test(c.stderr), 'the notice');
+    await cli.until((c) => /writes are delayed: more than 3 in 60s.*--max-writes/.test(c.stderr), 'the notice');
     cli.kill('SIGINT');
     const { code, stdout } = await cli.ended();
     expect([code, stdout.split('\n').filter((line) => line.includes('patch ')).length]).toEqual([0, 3]);

@@ -72,7 +72,7 @@ describe('a version of a type that is retired', () => {
     expect(cli.stderr).toContain(
       'things.lab.example.com in shop: version v2 is not served any more by the server; v1 is watched instead\n',
     );
-    expect(cli.stderr).toMatch(/^things\.lab\.example\.com in shop: changes after \d+ may go unseen \(moved\); listing anew$/m);
+    expect(cli.stderr).toMatch(/^things\.lab\.example\.com in shop: changes after \d+ may go unseen \(moved\); listing again$/m);
     expect(table.stdout).toMatch(/NAME +PAINT\nADDED +one +red\n\nEVENT +NAME +COLOUR\nADDED +two +blue\n/);
   });
 

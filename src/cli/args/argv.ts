@@ -58,7 +58,7 @@ export const ENV_PREFIX = 'KUBECTL_INFORMER_';
 /**
  * One pass over the command line in kubectl's own flag grammar (Go's pflag): booleans take `=true|false`, a repeatable flag takes one
  * value an occurrence and never a word, an optional value comes only after `=`, short flags may be joined (`-Ao json`), the last of
- * several wins, and words may stand between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>.
+ * several wins, and words may come between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>.
  *
  * Throws `argument` with kubectl's wording.
  */
@@ -87,7 +87,7 @@ export function withMore(
   return { ...line, given };
 }
 
-/** The words of a command line alone, with what stands before the first of them: how the command itself is found. */
+/** The words of a command line without its flags, and what precedes the first word: how the command itself is found. */
 export function wordsOf(argv: readonly string[], shapes: readonly FlagShape[]): { word: string; at: number }[] {
   return new Reader(argv, shapes, true).read();
 }

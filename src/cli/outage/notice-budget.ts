@@ -4,13 +4,13 @@ import type { Clock, Timer } from '../../kit/clock.ts';
 const PER_MINUTE = 20;
 const PER_BAD_MINUTE = 2;
 const MINUTE_MS = 60_000;
-/** How many faults are remembered as told. */
+/** How many faults are remembered as reported. */
 const MOST_FAULTS = 50;
 
 /**
- * Keeps a connection that breaks again and again from flooding stderr: a minute has so many notices of faults and resumed watches, the others
- * are counted, and the count is a line of its own when the minute is over. A fault not told before is always told. Not for gaps and relists:
- * these are never left out. Disposing ends it without a word.
+ * Keeps a connection that breaks again and again from flooding stderr: at most a number of notices of faults and resumed watches is printed each
+ * minute. Further ones are counted, and a line gives the count when the minute is over. A fault that was not reported before is always printed.
+ * Gaps and relists do not go through a budget: they are always printed. Disposing prints nothing.
  */
 export class NoticeBudget implements Disposable {
   readonly #clock: Clock;
@@ -28,8 +28,8 @@ export class NoticeBudget implements Disposable {
     this.#isAway = isAway;
   }
 
-  /** Whether the notice was told. `fault` names what is wrong, the same way each time. */
-  tell(text: string, fault?: string): boolean {
+  /** Prints the notice unless the budget is spent; returns whether it did. `fault` identifies the cause: equal for equal causes. */
+  print(text: string, fault?: string): boolean {
     this.#minute ??= this.#clock.after(MINUTE_MS, () => this.#minuteOver());
     const isNews = fault !== undefined && this.#faults.size < MOST_FAULTS && !this.#faults.has(fault);
     if (isNews) this.#faults.add(fault);

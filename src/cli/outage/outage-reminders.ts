@@ -8,7 +8,7 @@ import { outagesOf, scopeOf } from '../../stream/outage.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { OutageHints } from './outage-hints.ts';
 
-/** When an outage is told of again, counted from its beginning; then every so often. */
+/** When an outage is reported again, counted from its beginning; after the last of these at a fixed interval. */
 const AT_MS = [30_000, 60_000, 120_000, 300_000, 600_000];
 const THEN_EVERY_MS = 600_000;
 
@@ -17,7 +17,7 @@ export interface OutageRemindersOptions {
   readonly clock: Clock;
   readonly notice: (text: string) => void;
   readonly hints: OutageHints;
-  /** The command gives up by itself on a server that says nothing: only what went wrong is told. */
+  /** The command gives up by itself when the server sends nothing, so only faults are reported. */
   readonly isOneShot: boolean;
 }
 
@@ -30,13 +30,13 @@ interface Trouble {
 }
 
 /**
- * While something has no connection, or its first state does not come, says so again and again at growing intervals: which types, since when,
- * why, and what follows. It begins with the first state, and with each outage. Disposing ends it.
+ * Reports at growing intervals that a type has no connection, or that its initial sync is late: which types, since when, why, and what follows.
+ * The intervals begin at the start of the command and at each outage. Disposing ends the reminders.
  */
 export class OutageReminders implements Disposable {
   readonly #options: OutageRemindersOptions;
   #beganAt: number;
-  #told = 0;
+  #reported = 0;
   #timer: Timer | undefined;
 
   constructor(options: OutageRemindersOptions) {
@@ -62,13 +62,13 @@ export class OutageReminders implements Disposable {
   #stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#told = 0;
+    this.#reported = 0;
   }
 
   #arm(): void {
     const { clock } = this.#options;
     const last = AT_MS.length - 1;
-    const dueMs = AT_MS[this.#told] ?? (AT_MS[last] as number) + THEN_EVERY_MS * (this.#told - last);
+    const dueMs = AT_MS[this.#reported] ?? (AT_MS[last] as number) + THEN_EVERY_MS * (this.#reported - last);
     this.#timer = clock.after(this.#beganAt + dueMs - clock.monotonic(), () => this.#remind());
   }
 
@@ -79,7 +79,7 @@ export class OutageReminders implements Disposable {
       this.#stop();
       return;
     }
-    this.#told++;
+    this.#reported++;
     this.#arm();
     for (const { names, text } of troubles) this.#options.notice(`${names.join(', ')}: ${text}`);
     void this.#hint(troubles);
@@ -114,7 +114,7 @@ export class OutageReminders implements Disposable {
         const { error } = connection;
         if (error === undefined && isOneShot) return;
         const text = error === undefined ? 'the server has not finished its answer' : `${causeText(error)}; trying again`;
-        add(target, scopeOf(target, i), `no first state after ${after}: ${text}`, error);
+        add(target, scopeOf(target, i), `no initial sync after ${after}: ${text}`, error);
       });
     }
     return [...troubles.values()];

@@ -25,7 +25,7 @@ import { formatExplanation, type IndexedStore, runLookups } from '../../query/pl
 import { ConditionJudge, conditionOf, variablesOf } from '../../stream/conditions/condition.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { ContinuityTeller } from '../outage/continuity-teller.ts';
+import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { samplesOf } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { missingNames } from '../session/missing-names.ts';
@@ -77,13 +77,13 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const early = new IndexCatalog(plan.declared);
   const used = usedIndexes(plan).map((name) => early.get(name));
   const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
-  using teller = new ContinuityTeller(session, () => targets, { isOneShot: true });
+  using reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
   const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,
     as: representationFor(plan),
     once: true,
     indexers: indexers as never,
-    onContinuity: (event, type) => teller.heard(event, type),
+    onContinuity: (event, type) => reporter.observe(event, type),
   });
   const running = runTargets(targets, session, { once: true });
   using progress = showSyncProgress(session, session.status);
@@ -150,7 +150,7 @@ function find(session: Session, { lookups, explain }: QueryPlan, target: WatchTa
 
 type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
 
-/** What all expressions hold for. One that fails on an object does not, which is told once for all types. */
+/** The objects that meet every expression. An expression that fails on an object counts as not met; the first failure is reported once for all types. */
 function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
   const now = session.clock.now();
   const conditions = filters.map(conditionOf);

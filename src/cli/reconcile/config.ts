@@ -31,7 +31,7 @@ export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedH
   return { ...(isScoped ? unscoped : own), ...withoutUnset(flagConfig(flags)) };
 }
 
-/** An object that leaves a selector would keep a finalizer that nobody takes off any more. Throws `argument`. */
+/** An object that leaves a selector would keep its finalizer, because nothing would remove it. Throws `argument`. */
 export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfig): void {
   if (finalizer === undefined || (selector === undefined && fieldSelector === undefined)) return;
   throw new InformerError('argument', '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer', {
@@ -129,12 +129,12 @@ function valuesAsKeys(map: string): InformerError {
 /** Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with one line. */
 function withoutValues(keysOf: (object: object) => string[], session: Session): (object: object) => string[] {
   const redactor = new Redactor();
-  let isTold = false;
+  let isReported = false;
   return (object) => {
     const keys = keysOf(redactor.redact(object, { group: '', resource: 'secrets' }));
     const kept = keys.filter((key) => !/hmac:[0-9a-f]{8}/.test(key));
-    if (kept.length < keys.length && !isTold) {
-      isTold = true;
+    if (kept.length < keys.length && !isReported) {
+      isReported = true;
       session.notice('--map finds values of Secrets, which are not used as keys; --show-secrets allows it');
     }
     return kept;

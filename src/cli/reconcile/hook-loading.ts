@@ -27,7 +27,7 @@ export interface HookEnvironment {
   readonly credentials: Environment | undefined;
 }
 
-/** Loads the hook of `--hook` or `--exec`. What is wrong with it is the user's to mend: throws `argument`. */
+/** Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can repair it. */
 export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {

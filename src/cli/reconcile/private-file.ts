@@ -10,7 +10,7 @@ export interface PrivateFile extends AsyncDisposable {
   removeNow(): void;
 }
 
-/** Writes a private file for as long as it is held. */
+/** Writes a file that only this user can read; disposing deletes it. */
 export async function privateFile(name: string, content: string): Promise<PrivateFile> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kubectl-informer-'));
   const file = path.join(folder, name);

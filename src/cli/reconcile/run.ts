@@ -29,7 +29,7 @@ import { fieldChanges } from '../../stream/changes/field-changes.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
-import { ContinuityTeller } from '../outage/continuity-teller.ts';
+import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { samplesOf } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
@@ -77,8 +77,8 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
   await using credentials = await hookCredentials(session, plan);
   const all: WatchTarget[] = [];
-  using teller = new ContinuityTeller(session, () => all);
-  const [primary, owned, watched] = targetsOf(session, plan, teller);
+  using reporter = new ContinuityReporter(session, () => all);
+  const [primary, owned, watched] = targetsOf(session, plan, reporter);
   all.push(primary, ...owned, ...watched);
   const controller = createController({
     name: plan.hook.name,
@@ -106,7 +106,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     () => session.notice(startText(plan, primary)),
     () => {}, // what kept it from that is the error of the run
   );
-  using _ending = onAbort(session.signal, () => tellDraining(controller, session));
+  using _ending = onAbort(session.signal, () => reportDraining(controller, session));
   try {
     await controller.run(session.signal);
     await synced;
@@ -147,7 +147,7 @@ function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: 
 /** Keys named of those that the shutdown waits for. */
 const MOST_DRAINING = 3;
 
-function tellDraining(controller: Controller, session: Session): void {
+function reportDraining(controller: Controller, session: Session): void {
   const keys = controller.snapshot().processing.map(({ key }) => key);
   if (keys.length === 0 || !(session.signal.reason instanceof Interrupted)) return;
   const more = keys.length > MOST_DRAINING ? ` and ${keys.length - MOST_DRAINING} more` : '';
@@ -159,24 +159,24 @@ function tellDraining(controller: Controller, session: Session): void {
 /** No hook that does its work needs more; one that is run again by its own writes does. */
 const DEFAULT_WRITES: WriteLimit = { writes: 600, perMs: 60_000 };
 
-/** The budget of writes: what it holds back is told, once a minute, and given up when the command ends. */
+/** The budget of writes. Writes that wait for it are reported once a minute, and given up when the command ends. */
 function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): WriteBudget {
   if (mode !== 'write') return unlimitedWrites;
   const { writes, perMs } = maxWrites ?? DEFAULT_WRITES;
   const { clock } = session;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const budget = createWriteBudget({ writes, perMs }, clock, (waitMs) => {
-    if (clock.monotonic() - toldAt < 60_000) return;
-    toldAt = clock.monotonic();
+    if (clock.monotonic() - reportedAt < 60_000) return;
+    reportedAt = clock.monotonic();
     const limit = `${writes} in ${humanDuration(perMs)}`;
     const why = maxWrites ? '--max-writes' : 'the default of --max-writes; a hook that its own writes run again needs them without end';
-    session.notice(`writes are held back: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
+    session.notice(`writes are delayed: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
   });
   return {
     async take(signal) {
       using held = scope(signal);
       using _ = onAbort(session.signal, () =>
-        held.abort(new InformerError('closed', 'the write was held back, and given up when the program was told to end')),
+        held.abort(new InformerError('closed', 'the write was delayed, and given up when the program was asked to end')),
       );
       await budget.take(held.signal);
     },
@@ -192,14 +192,14 @@ async function parkedTable(parked: readonly Parked[]): Promise<string> {
   return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
 }
 
-function targetsOf(session: Session, plan: ReconcilePlan, teller: ContinuityTeller): [WatchTarget, WatchTarget[], WatchTarget[]] {
+function targetsOf(session: Session, plan: ReconcilePlan, reporter: ContinuityReporter): [WatchTarget, WatchTarget[], WatchTarget[]] {
   const { namespaces } = plan;
   const shared = {
     namespaces,
     as: 'object',
     keepManagedFields: false,
     idleMs: plan.idleMs,
-    onContinuity: teller.heard.bind(teller),
+    onContinuity: reporter.observe.bind(reporter),
   } as const;
   const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };

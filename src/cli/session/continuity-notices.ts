@@ -20,17 +20,17 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * What a person is told on stderr of how a command's informers go on. While a server is away every one of them meets the same fault, again and
- * again: it is told once, until all of them are well again. Gaps, relists and resumed watches are each told; what a server ends in an ordinary
- * way, and what is resumed at once behind it, is not.
+ * The notices on stderr about the connections of a command's informers. While a server is away, every informer meets the same fault repeatedly:
+ * the fault is reported once, until all informers are connected again. Each gap, relist and resumed watch is reported. A watch that the server
+ * ends in the ordinary way, and that is resumed at once, is not.
  */
 export class ContinuityNotices {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #ill = new Set<string>();
-  /** Sources that have lost their connection and not been told to be back. */
+  /** Sources that have lost their connection and were not reported to be back. */
   readonly #lost = new Set<string>();
 
-  /** Undefined for what goes without saying, or was said. */
+  /** The text of a notice; undefined when there is nothing new to report. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
     switch (event.kind) {
@@ -40,7 +40,7 @@ export class ContinuityNotices {
         return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
       case 'disconnected':
         this.#lost.add(name);
-        return undefined; // the fault is told
+        return undefined; // the fault has its own notice
       case 'resumed': {
         const wasLost = this.#lost.delete(name) || !ORDINARY.has(event.why);
         this.#recovered(name);
@@ -54,7 +54,7 @@ export class ContinuityNotices {
       case 'waiting':
         return this.#isNews(event.error, name) ? waitingText(event.error, event.waitMs, name) : undefined;
       case 'gap':
-        return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing anew`;
+        return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing again`;
       default:
         return undefined;
     }
@@ -62,13 +62,13 @@ export class ContinuityNotices {
 
   #isNews(error: unknown, name: string): boolean {
     this.#ill.add(name);
-    const before = this.#told.size;
-    return this.#told.add(messageOf(error)).size > before;
+    const before = this.#reported.size;
+    return this.#reported.add(messageOf(error)).size > before;
   }
 
   #recovered(name: string): void {
     this.#ill.delete(name);
-    if (this.#ill.size === 0) this.#told.clear();
+    if (this.#ill.size === 0) this.#reported.clear();
   }
 }
 
@@ -99,5 +99,5 @@ function relistedText({ objects, resourceVersion, why, from }: Kind<'relisted'>,
   return `${name}: relisted ${count} at ${resourceVersion}${because(why)}; what happened since ${from} shows as its outcome`;
 }
 
-/** `other` tells a person nothing: the fault itself was told. */
+/** The reason `other` helps no reader; the fault has its own notice. */
 const because = (why: Ending) => (why === 'other' ? '' : ` (${why})`);

@@ -14,25 +14,25 @@ const POLL = { initialMs: 500, factor: 1.5, jitter: 0, capMs: 5_000 };
  */
 export async function resolveWhenThere(words: readonly string[], session: Session): Promise<ResourceSelection[]> {
   const pauses = new Backoff(POLL);
-  for (let told = ''; ; ) {
+  for (let reported = ''; ; ) {
     try {
       return await session.resolve(words);
     } catch (error) {
       if (!isInformerError(error, 'discovery') || statusOf(error)) throw error;
       const what = messageOf(error);
-      if (what !== told) session.notice(`${what}; waiting for it (--wait-for-crd)`);
-      told = what;
+      if (what !== reported) session.notice(`${what}; waiting for it (--wait-for-crd)`);
+      reported = what;
     }
     await session.clock
       .sleep(pauses.next(session.clock.monotonic()), { signal: session.signal })
-      .catch((reason) => outOfTime(reason, told));
+      .catch((reason) => outOfTime(reason, reported));
     await session.client.discovery.invalidate();
   }
 }
 
-function outOfTime(reason: unknown, told: string): never {
+function outOfTime(reason: unknown, reported: string): never {
   if (!(reason instanceof StreamEnd)) throw reason;
-  throw new InformerError('sync', `${told}, and did not get it within --timeout`, {
+  throw new InformerError('sync', `${reported}, and did not get it within --timeout`, {
     cause: reason,
     hint: 'a longer --timeout waits longer',
   });

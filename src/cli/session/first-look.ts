@@ -16,8 +16,8 @@ export interface FirstLookOptions {
   readonly nothingFound: () => string | undefined;
   /** Events shown so far. */
   readonly shown: () => number;
-  /** Another line tells how things are. */
-  readonly isToldElsewhere: boolean;
+  /** Another line reports the state. */
+  readonly isReportedElsewhere: boolean;
 }
 
 /** Objects that are counted, and looked at, where the server was asked for fewer than the user's selectors give. */
@@ -75,11 +75,11 @@ export class FirstLook {
     else if (
       this.#options.shown() === 0 &&
       this.#judges &&
-      !this.#options.isToldElsewhere &&
+      !this.#options.isReportedElsewhere &&
       (plan.once || isEmpty || this.#session.io.stderr.isTerminal)
     )
       this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
-    else if (this.#options.shown() === 0 && !this.#options.isToldElsewhere && !plan.once && this.#session.io.stderr.isTerminal)
+    else if (this.#options.shown() === 0 && !this.#options.isReportedElsewhere && !plan.once && this.#session.io.stderr.isTerminal)
       this.#say(`${countText(samples.filter(({ objects }) => objects.length > 0))}; changes are shown as they come`);
     await this.#advise(samples);
   }

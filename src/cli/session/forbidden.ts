@@ -17,7 +17,7 @@ export interface Need {
   readonly names: readonly string[];
 }
 
-/** So many namespaces are tried at most, and for so long: the refusal itself should not be waited for. */
+/** How many namespaces are tried at most, and for how long: the error should not come late. */
 const MOST_TRIED = 50;
 const PATIENCE_MS = 3000;
 
@@ -25,7 +25,7 @@ type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
 
 /**
  * A refusal (403) with the rule that is missing and, where all namespaces or the wrong one were asked for, those that would work.
- * Asks the server (SelfSubjectAccessReview); what it does not tell within some seconds is left out. Never rejects.
+ * Asks the server (SelfSubjectAccessReview); answers that take longer than some seconds are left out. Never rejects.
  */
 export async function explainForbidden(error: unknown, need: Need, namespaces: readonly string[], session: Asking): Promise<InformerError> {
   const { type } = need;

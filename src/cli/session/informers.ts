@@ -127,9 +127,9 @@ export async function refusalOf(targets: readonly WatchTarget[], session: Sessio
 export function refuseUnsynced(reason: unknown, targets: readonly WatchTarget[]): void {
   const missing = targets.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.name);
   if (!(reason instanceof StreamEnd && reason.kind === 'timeout') || missing.length === 0) return;
-  throw new InformerError('sync', `no first state of ${missing.join(', ')} within --timeout`, {
+  throw new InformerError('sync', `no initial sync of ${missing.join(', ')} within --timeout`, {
     cause: reason,
-    hint: 'is the server slow, or failing? -v 2 tells more; a longer --timeout waits longer',
+    hint: 'is the server slow, or failing? -v 2 logs more; a longer --timeout waits longer',
   });
 }
 
@@ -145,7 +145,7 @@ class InformerTarget implements WatchTarget {
   readonly #need: Need;
   readonly #plan: InformerPlan;
   readonly #parts: readonly ReadablePart[];
-  /** Resolves when nothing more of the first state can come. */
+  /** Resolves when nothing more of the initial list can come. */
   readonly #over: Promise<void>;
   #end: () => void = () => {};
   #refuse: () => void = () => {};
@@ -287,7 +287,7 @@ function sourcesOf(served: ServedType, scopes: readonly string[], names: readonl
   });
 }
 
-/** An object that is got by its name is not held against selectors. */
+/** A GET by name ignores selectors, so it must not replace a LIST that has some. */
 const isSelecting = ({ selector, fieldSelector }: InformerPlan) => Boolean(selector || fieldSelector);
 
 /** A source of one object. Where it may not be listed, the right to get it is enough, as it is for kubectl. */
@@ -335,13 +335,13 @@ function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }
 
 const joined = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
 
-/** So often a first state may break off before nobody believes in it any more. */
+/** How often an initial list may break off before the command gives up. */
 const MOST_TRIES = 5;
 
 /** Codes of Node that say that there is no such server, or not the one we trust. */
 const NO_SERVER = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
 
-/** Whether trying again cannot help: the server refuses, or there is none. What broke off is asked for again, but not for ever. */
+/** Whether trying again cannot help: the server refuses, or there is none. A list that broke off is tried again a few times. */
 function isFinal(error: unknown, tries: number): boolean {
   const { code } = statusOf(error) ?? {};
   if (code !== undefined) return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
@@ -354,7 +354,7 @@ function saysNoServer(error: unknown): boolean {
   return typeof code === 'string' && NO_SERVER.test(code);
 }
 
-/** The error as it is told, which may take asking the server what would be allowed. Never rejects. */
+/** The error with its explanation, for which the server may be asked what is allowed. Never rejects. */
 async function explained(error: unknown, need: Need, { namespaces }: InformerPlan, session: Session): Promise<unknown> {
   const { type } = need;
   const { client } = session;

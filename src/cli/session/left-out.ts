@@ -34,15 +34,15 @@ export interface NewlyRefused {
 }
 
 /**
- * Tells a stream that goes on what may not be read: all that is refused within two seconds in one error, with the rules that are missing.
- * Ends the session where nothing may be read, or something else is wrong.
+ * Reports what a stream leaves out because it may not be read: one error names all that is refused within two seconds, with the missing rules.
+ * Ends the session when nothing may be read, or when the error is of another kind.
  */
 export class LeavingOut {
   readonly #session: Session;
   readonly #targets: readonly WatchTarget[];
   readonly #onLeftOut: (refused: readonly NewlyRefused[]) => void;
-  readonly #told = new Set<string>();
-  #isTelling = false;
+  readonly #reported = new Set<string>();
+  #isReporting = false;
 
   constructor(session: Session, targets: readonly WatchTarget[], onLeftOut: (refused: readonly NewlyRefused[]) => void) {
     this.#session = session;
@@ -52,15 +52,15 @@ export class LeavingOut {
 
   /** Something is refused. */
   changed(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    void this.#tell().catch(() => {}); // the session has ended
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    void this.#print().catch(() => {}); // the session has ended
   }
 
-  async #tell(): Promise<void> {
+  async #print(): Promise<void> {
     const session = this.#session;
     await settledTogether(this.#targets, session);
-    this.#isTelling = false;
+    this.#isReporting = false;
     const isWrong = this.#targets.some(({ refusal }) => refusal !== undefined && !isForbidden(refusal));
     if (isWrong || this.#targets.every(({ refusal }) => refusal !== undefined)) {
       const refusal = await refusalOf(this.#targets, session);
@@ -68,18 +68,18 @@ export class LeavingOut {
       return;
     }
     const fresh = this.#targets.flatMap((target) =>
-      target.forbidden.filter((each) => !this.#isTold(target, each)).map((refused) => ({ target, refused })),
+      target.forbidden.filter((each) => !this.#isReported(target, each)).map((refused) => ({ target, refused })),
     );
     if (fresh.length === 0) return;
-    for (const { target, refused } of fresh) for (const id of idsOf(target, refused)) this.#told.add(id);
+    for (const { target, refused } of fresh) for (const id of idsOf(target, refused)) this.#reported.add(id);
     for (const error of forbiddenTogether(fresh.map(({ refused }) => refused)))
       for (const line of describeError(error).trimEnd().split('\n')) session.notice(line);
     session.notice(`not in this stream, which goes on without: ${leftOutText(this.#targets)}`);
     this.#onLeftOut(fresh.map(({ target, refused: { namespaces } }) => ({ target, namespaces })));
   }
 
-  #isTold(target: WatchTarget, refused: Refused): boolean {
-    return idsOf(target, refused).every((id) => this.#told.has(id));
+  #isReported(target: WatchTarget, refused: Refused): boolean {
+    return idsOf(target, refused).every((id) => this.#reported.has(id));
   }
 }
 

@@ -35,8 +35,8 @@ const SUBDOMAIN_TEXT = 'a name is lower case letters, digits, - and ., and begin
 export type NamePicker = string;
 
 /**
- * Refuses names that no object of the type can have: waiting for one would be waiting for ever. Of types outside Kubernetes' own groups only the
- * server knows; it is asked whether a CustomResourceDefinition stands behind one, and where it does not say, the name is let through.
+ * Refuses names that no object of the type can have: waiting for such a name would never end. For types outside Kubernetes' own groups the server
+ * is asked whether the type is defined by a CustomResourceDefinition; when the server does not answer that, the name is accepted.
  * Throws `argument`.
  */
 export async function checkNames(

@@ -32,9 +32,9 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The part of `--filter` that the server can do, for one type. The whole expression is evaluated here all the same, so that nothing is shown
- * that should not be. But what leaves a selection arrives as a deletion, and nobody can tell it from one: with `fixed` only conditions on
- * what cannot change are sent, names and namespaces.
+ * The part of `--filter` that the server can evaluate, for one type. The whole expression is evaluated here as well, so nothing is shown that
+ * does not match. The server reports an object that leaves a selection as deleted, and the two cannot be distinguished. With `fixed`, therefore,
+ * only conditions on what cannot change are sent: names and namespaces.
  */
 export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType, { fixed = false } = {}): Promise<Narrowing> {
   const { pushDown } = await loadCel();

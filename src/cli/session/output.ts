@@ -50,7 +50,7 @@ export interface Layout {
   readonly severalNamespaces: boolean;
   /** One object was asked for by name. */
   readonly single?: boolean;
-  /** The stream ends with the first state. */
+  /** The stream ends after the initial list. */
   readonly once?: boolean;
   /** Of changes only those at these paths are shown. */
   readonly only?: PathScope | undefined;

@@ -18,7 +18,7 @@ export interface Sample {
 /** How long an answer about the fields of a type is waited for; what the objects say counts then. */
 const SCHEMA_MS = 2_000;
 
-/** Names of fields are taken from so many objects, for what may have been meant. */
+/** From how many objects names of fields are collected, for suggestions. */
 const MOST_LOOKED_AT = 200;
 
 /**
@@ -45,8 +45,8 @@ export async function pathAdvice(
 /** A line each, but none for what lies below a field that has one. */
 function linesOf(reads: FieldReads, samples: readonly Sample[], schemas: readonly (FieldSchema | undefined)[]): string[] {
   const found = reads.addresses.map((address) => ({ address, line: lineOf(reads, address, samples, schemas) }));
-  const told = found.filter(({ line }) => line !== undefined).map(({ address }) => address);
-  return found.flatMap(({ address, line }) => (line === undefined || told.some((above) => isBelow(address, above)) ? [] : line));
+  const notices = found.filter(({ line }) => line !== undefined).map(({ address }) => address);
+  return found.flatMap(({ address, line }) => (line === undefined || notices.some((above) => isBelow(address, above)) ? [] : line));
 }
 
 const isBelow = (address: Address, above: Address) => address.length > above.length && above.every((step, i) => step === address[i]);
@@ -107,7 +107,7 @@ function byMetadata([first, second, third]: readonly (string | undefined)[]): Re
   return { is: isMap && third !== undefined ? 'open' : 'field', known: 2, beside: [] };
 }
 
-/** The nearest name to the first one that is nowhere, of those that stand beside it. */
+/** The name nearest to the first unknown one, among its siblings. */
 function meant(address: Address, samples: readonly Sample[], verdicts: readonly ReturnType<FieldSchema['look']>[]): string | undefined {
   const some = samples.flatMap(({ type, objects }) => objects.slice(0, MOST_LOOKED_AT).map((object) => withKind(object, type)));
   const at = address.findIndex((_, i) => !some.some((object) => isAt(object, address.slice(0, i + 1))));

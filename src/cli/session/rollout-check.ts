@@ -14,7 +14,7 @@ export function checkRollouts(programs: readonly CelProgram[], waits: readonly F
   if (!other) return;
   const refuse = (asked: string): never => {
     throw new InformerError('argument', `${asked}: ${noRolloutText(other)}`, {
-      hint: 'other types tell how far they are in their conditions: --for condition=Ready',
+      hint: 'other types report their progress in their conditions: --for condition=Ready',
     });
   };
   if (waits.some(({ kind }) => kind === 'rollout')) refuse('--for rollout');

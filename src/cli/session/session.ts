@@ -40,7 +40,7 @@ export interface Session extends AsyncDisposable {
   readonly logger: Logger;
   readonly client: Client;
   readonly config: ClusterConfig;
-  /** Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, nobody reading stdout any more, or what `end` was given. */
+  /** Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, no reader of stdout any more, or the argument of `end`. */
   readonly signal: AbortSignal;
   end(reason: unknown): void;
   /** See {@link Edges.atOnce}. */
@@ -75,7 +75,7 @@ export function checkSelectors(flags: SelectorFlags): void {
 
 /**
  * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it.
- * With `timeout` it is ended so many ms after now. A command that answers once is also ended, with an error, by a server that says nothing
+ * With `timeout` it is ended that many ms after now. A command that answers once is also ended, with an error, by a server that says nothing
  * for 30 s (or for `--request-timeout`, if that is longer), unless `timeout` sets another limit.
  */
 export async function openSession(
@@ -151,7 +151,7 @@ function noTypes(error: unknown, { server }: ClusterConfig): never {
   if (isRequestTimeout(error)) throw requestTimeoutError(error);
   if (isInformerError(error, 'discovery') && !statusOf(error)) throw withCrdHint(error);
   if (!(error instanceof StreamEnd)) throw error;
-  throw new InformerError('sync', `${server} did not tell its types within --timeout`, {
+  throw new InformerError('sync', `${server} did not list its types within --timeout`, {
     cause: error,
     hint: 'can the server be reached? a longer --timeout waits longer, --request-timeout limits each request',
   });

@@ -3,13 +3,13 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
 import type { Session } from './session.ts';
 
-/** Nobody needs to be told of what is quick. */
+/** A sync that is quicker needs no progress. */
 const FIRST_AFTER_MS = 1000;
 const EVERY_MS = 250;
 
 /**
- * Shows how far the first lists are until it is disposed: objects, bytes and pages, and how long it may take where the server tells how many are
- * left. What else is shown in the same place by then stays there.
+ * Shows the progress of the initial lists until it is disposed: objects, bytes, pages, and the time left where the server says how many objects
+ * remain. Another text that replaced the progress by then stays.
  */
 export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: StatusDisplay): Disposable {
   const { clock, client } = session;

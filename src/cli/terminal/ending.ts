@@ -15,7 +15,7 @@ export class StreamEnd extends Error {
 }
 
 export interface StreamState {
-  /** The first state of everything asked for has been shown. */
+  /** The initial list of every type has been shown. */
   readonly isSynced: boolean;
   /** Something is waited for that has not happened: a limit not reached, a condition not met. */
   readonly isWaiting: boolean;

@@ -8,7 +8,7 @@ import { Interrupted } from './signals.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
 export const ExitCode = {
-  /** What was asked for happened; an open-ended stream that was told to end has happened too. */
+  /** What was asked for happened; a stream without an end of its own that was asked to end counts too. */
   ok: 0,
   /** The cluster or a hook failed for good. */
   failed: 1,
@@ -24,7 +24,7 @@ export const ExitCode = {
   hungUp: 129,
   /** SIGINT came first. */
   interrupted: 130,
-  /** The reader of stdout left (EPIPE) before what was waited for. As a shell tells of a program that SIGPIPE ended. */
+  /** The reader of stdout left (EPIPE) before what was waited for. A shell reports a program that SIGPIPE ended in the same way. */
   readerGone: 141,
   /** SIGTERM came first. */
   terminated: 143,
@@ -76,7 +76,7 @@ export function hasStaleType(error: unknown): boolean {
 
 /**
  * Runs a command, once more where a type that it found in a kept discovery is gone: the type may be served in another version by now.
- * What is wrong then is told by the first error, where the type is not found at all.
+ * When the type is not found at all, the first error is thrown.
  */
 export async function withFreshTypes<R>(run: () => Promise<R>): Promise<R> {
   try {
@@ -125,7 +125,7 @@ function statusText(error: StatusError): string {
 }
 
 /**
- * Ends the process in good order: sets the exit code and lets go of the streams, so that a slow reader still gets every byte
+ * Ends the process gracefully: sets the exit code and releases the streams, so that a slow reader still gets every byte
  * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone. Output that could not be written is an error.
  */
 export async function finish(io: Io, code: ExitCode): Promise<void> {

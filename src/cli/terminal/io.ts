@@ -28,7 +28,7 @@ export class TextSink {
     stream.on('error', this.#fail);
   }
 
-  /** From here on the stream's errors are heard here alone: libraries that throw those they do not know are not asked. */
+  /** From now on only this sink handles the stream's errors; listeners of libraries, which throw unknown errors, are removed. */
   claimErrors(): void {
     this.#stream.removeAllListeners('error');
     this.#stream.on('error', this.#fail);
@@ -59,7 +59,7 @@ export class TextSink {
   /** Called right after text went out, with that text: what made room can come back. */
   afterText: ((text: string) => void) | undefined;
 
-  /** Hears that the terminal's size has changed, until disposed. */
+  /** Calls `listener` when the terminal's size changes, until disposed. */
   onResize(listener: () => void): Disposable {
     this.#stream.on('resize', listener);
     return { [Symbol.dispose]: () => void this.#stream.off('resize', listener) };
@@ -100,14 +100,14 @@ export class TextSink {
     this.#flush();
   }
 
-  /** Resolves when more may be written, or nobody reads any more. */
+  /** Resolves when more may be written, or the reader is gone. */
   ready(): Promise<void> {
     this.#flush();
     if (this.#gone.signal.aborted || !this.#stream.writableNeedDrain) return Promise.resolve();
     return this.#settled((done) => this.#stream.once('drain', done));
   }
 
-  /** Resolves when all has been handed to the operating system, or nobody reads any more. */
+  /** Resolves when all has been handed to the operating system, or the reader is gone. */
   async drained(): Promise<void> {
     this.#flush();
     while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#write('', done));

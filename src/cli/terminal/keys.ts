@@ -48,12 +48,12 @@ export interface KeyInput extends Readable {
  */
 export class KeyReader implements Disposable {
   readonly #input: KeyInput;
-  readonly #heard: (text: string) => void;
+  readonly #onData: (text: string) => void;
   #isReading = false;
 
   constructor(input: KeyInput, onKey: (key: Key) => void) {
     this.#input = input;
-    this.#heard = (text) => {
+    this.#onData = (text) => {
       for (const key of keysOf(text)) onKey(key);
     };
   }
@@ -63,7 +63,7 @@ export class KeyReader implements Disposable {
     this.#isReading = true;
     this.#input.setRawMode(true);
     this.#input.setEncoding('utf8');
-    this.#input.on('data', this.#heard);
+    this.#input.on('data', this.#onData);
     this.#input.resume();
   }
 
@@ -71,7 +71,7 @@ export class KeyReader implements Disposable {
   stop(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
-    this.#input.off('data', this.#heard);
+    this.#input.off('data', this.#onData);
     this.#input.pause();
     this.#input.setRawMode?.(false);
   }

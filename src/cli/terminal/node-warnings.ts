@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Warnings of Node about itself: they are no news for whoever runs the program. */
+/** Warnings of Node about itself: a user of this program cannot act on them. */
 const HIDDEN: ReadonlySet<string> = new Set(['ExperimentalWarning', 'DeprecationWarning']);
 
 /** Keeps Node's warnings about its own features away from stderr. Any other warning is written as Node writes it. */

@@ -4,7 +4,7 @@ type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 /** 128 and the signal's number, as shells report it. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Why a command was told to end from outside. */
+/** The reason of an abort by a signal. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: EndingSignal;
@@ -19,7 +19,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Ctrl-C in a terminal reaches us and whoever started us, who may pass it on: the echo is no second one. No hand is that quick. */
+/** Ctrl-C in a terminal reaches this process and its parent (npm, say), which may pass it on. A second signal within this time is that copy: no person presses twice so fast. */
 const ECHO_MS = 60;
 
 /**
@@ -28,7 +28,7 @@ const ECHO_MS = 60;
  */
 export function abortOnSignals(controller: AbortController, atOnce: () => void): Disposable {
   let firstAt = 0;
-  const heard = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal as EndingSignal);
     if (firstAt === 0) {
       firstAt = performance.now();
@@ -38,14 +38,14 @@ export function abortOnSignals(controller: AbortController, atOnce: () => void):
       process.exit(interrupted.exitCode);
     }
   };
-  process.on('SIGINT', heard);
-  process.on('SIGTERM', heard);
-  process.on('SIGHUP', heard);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', onSignal);
   return {
     [Symbol.dispose]() {
-      process.off('SIGINT', heard);
-      process.off('SIGTERM', heard);
-      process.off('SIGHUP', heard);
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+      process.off('SIGHUP', onSignal);
     },
   };
 }

@@ -4,7 +4,7 @@ import { canRedraw, type Io, type TextSink } from './io.ts';
 
 const ERASE = '\r\x1b[K';
 
-/** Where one line is shown that tells how far something is, in place of the one before. */
+/** A place for one line of progress, which replaces the line before. */
 export interface StatusDisplay {
   show(text: string): void;
   /** Takes the line away; with `own` only if it still shows that text. */
@@ -12,7 +12,7 @@ export interface StatusDisplay {
 }
 
 /**
- * One line on stderr that tells how far something is. Everything else that is printed on the same terminal stands above it.
+ * One line of progress on stderr. Everything else that is printed on the same terminal appears above it.
  * Where stderr is no terminal, or one that cannot write over what it shows, it does nothing: a log has no use for it.
  */
 export class StatusLine implements StatusDisplay {

@@ -8,7 +8,7 @@ export interface EventWriterOptions {
   readonly printer: Printer;
   readonly sink: TextSink;
   readonly summary: StreamSummary;
-  /** Holds a type's first state back until it is whole, so that a table is laid out for all of it. */
+  /** Buffers a type's initial list until it is complete, so that the table is laid out for all of it. */
   readonly gatherInitial: boolean;
   /** Most events printed; `onLimit` is called with the last of them. */
   readonly limit?: number | undefined;
@@ -22,8 +22,8 @@ export interface EventWriterOptions {
 /** Prints a stream's events at the pace of their reader. */
 export class EventWriter {
   readonly #options: EventWriterOptions;
-  /** What is held back, by type: its first state, and what of it changed before that was whole (in another namespace, say). */
-  readonly #held = new Map<StreamTarget, PrintedEvent[]>();
+  /** Buffered events by type: its initial list, and changes that came before that was complete (in another namespace, say). */
+  readonly #buffered = new Map<StreamTarget, PrintedEvent[]>();
   readonly #begun = new Set<StreamTarget>();
 
   constructor(options: EventWriterOptions) {
@@ -40,32 +40,32 @@ export class EventWriter {
     const ready =
       gatherInitial && !this.#begun.has(target) && !isLast
         ? this.#hold(printed, target)
-        : this.#write(isLast ? [...[...this.#held.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
+        : this.#write(isLast ? [...[...this.#buffered.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
     if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
     if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
     return ready;
   }
 
-  /** Prints what was held back of a type's first state. */
+  /** Prints the buffered initial list of a type. */
   initialDone(target: StreamTarget): void {
     this.#begun.add(target);
     this.#write(this.#taken(target));
   }
 
-  /** Prints what is still held back: first states that never became whole, of which every event was counted. */
+  /** Prints what is still buffered: initial lists that never became complete, of which every event was counted. */
   end(): void {
-    this.#write([...this.#held.keys()].flatMap((target) => this.#taken(target)));
+    this.#write([...this.#buffered.keys()].flatMap((target) => this.#taken(target)));
   }
 
   #hold(printed: PrintedEvent, target: StreamTarget): undefined {
-    const held = this.#held.get(target);
+    const held = this.#buffered.get(target);
     if (held) held.push(printed);
-    else this.#held.set(target, [printed]);
+    else this.#buffered.set(target, [printed]);
   }
 
   #taken(target: StreamTarget): PrintedEvent[] {
-    const held = this.#held.get(target) ?? [];
-    this.#held.delete(target);
+    const held = this.#buffered.get(target) ?? [];
+    this.#buffered.delete(target);
     return held;
   }
 

@@ -30,7 +30,7 @@ export interface LiveViewOptions {
 
 /**
  * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's size changes or a key scrolls
- * it. What else is printed on the terminal stands above it. While the process is stopped (Ctrl-Z) the terminal is as it was before; when it goes
+ * it. Other output on the same terminal appears above it. While the process is stopped (Ctrl-Z) the terminal is as it was before; when it goes
  * on the table is drawn below what came meanwhile. Disposing leaves the last frame, and the terminal as it was.
  */
 export class LiveView implements Disposable, StatusDisplay {
@@ -103,7 +103,7 @@ export class LiveView implements Disposable, StatusDisplay {
     this.#isStopped = true;
     io.stdout.draw(table.end());
     this.#keys?.stop();
-    process.kill(process.pid, 'SIGSTOP'); // what SIGTSTP does when nobody listens
+    process.kill(process.pid, 'SIGSTOP'); // the default action of SIGTSTP
   };
 
   readonly #resume = () => {

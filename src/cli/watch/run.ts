@@ -18,7 +18,7 @@ import type { Loss } from '../../stream/overflow/backlog.ts';
 import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
-import { ContinuityTeller } from '../outage/continuity-teller.ts';
+import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { FirstLook } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
@@ -36,7 +36,7 @@ import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import type { StreamFilters } from './stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
-import { WaitProgressTeller } from './wait-progress.ts';
+import { WaitProgressReporter } from './wait-progress.ts';
 
 /** A `watch` with everything read, resolved and checked. */
 export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
@@ -80,9 +80,9 @@ class Watching {
   /** Why types of a command that answers once may not be read. */
   #refusal: unknown;
   #waiter: Waiter | undefined;
-  #progress: WaitProgressTeller | undefined;
+  #progress: WaitProgressReporter | undefined;
   readonly #unprintables = new Set<string>();
-  readonly #teller: ContinuityTeller;
+  readonly #reporter: ContinuityReporter;
   #outages: readonly Outage<WatchTarget>[] = [];
   #synced = 0;
   readonly #reported = new Set<string>();
@@ -95,11 +95,11 @@ class Watching {
   constructor(session: Session, plan: WatchPlan) {
     this.#session = session;
     this.#plan = plan;
-    this.#teller = new ContinuityTeller(session, () => this.#targets ?? [], { isOneShot: plan.once });
+    this.#reporter = new ContinuityReporter(session, () => this.#targets ?? [], { isOneShot: plan.once });
     this.#targets = createTargets(session, plan.selections, {
       ...plan,
       followsVersions: true,
-      onContinuity: (event, type) => this.#heard(event, type),
+      onContinuity: (event, type) => this.#observe(event, type),
       ...(goesOnWithout(plan) ? { onRefused: () => this.#leavingOut?.changed() } : {}),
     });
     this.#asked = this.#targets;
@@ -117,7 +117,7 @@ class Watching {
   async run(): Promise<ExitCode> {
     const session = this.#session;
     const { once } = this.#plan;
-    using _teller = this.#teller;
+    using _reporter = this.#reporter;
     using _end = onAbort(session.signal, () => this.#ending());
     const running = runTargets(this.#targets, session, { once, endsWhenRefused: this.#leavingOut === undefined });
     if (once) this.#refusal = await this.#leaveOutRefused();
@@ -147,7 +147,7 @@ class Watching {
     return code === ExitCode.ok ? ExitCode.failed : code;
   }
 
-  /** What may not be read is told at once, marked in the stream, and left out of it. */
+  /** What may not be read is reported at once, marked in the stream, and left out of it. */
   #goOnWithout(refused: readonly NewlyRefused[]): void {
     const lost = new Set(refused.filter(({ target }) => target.refusal !== undefined).map(({ target }) => target));
     this.#targets = this.#targets.filter((target) => !lost.has(target));
@@ -279,7 +279,7 @@ class Watching {
       },
       nothingFound: () => (this.#isWorthSayingEmpty ? nothingFound(this.#readable) : undefined),
       shown: () => summary.total,
-      isToldElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
+      isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
     });
     this.#allShown = () => {
       progress[Symbol.dispose]();
@@ -344,7 +344,7 @@ class Watching {
     const { clock, notice } = this.#session;
     const waiter = this.#waiter;
     if (!waiter) return undefined;
-    this.#progress = new WaitProgressTeller({ progress: () => waiter.progress(), clock, notice, status });
+    this.#progress = new WaitProgressReporter({ progress: () => waiter.progress(), clock, notice, status });
     return this.#progress;
   }
 
@@ -369,10 +369,10 @@ class Watching {
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });
   }
 
-  #heard(event: ContinuityEvent, type: ResourceType): void {
+  #observe(event: ContinuityEvent, type: ResourceType): void {
     const session = this.#session;
     if (session.signal.aborted) return;
-    this.#teller.heard(event, type);
+    this.#reporter.observe(event, type);
     this.#waiter?.see(outagesOf(this.#targets, session.clock.now()).length === 0);
     if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
@@ -404,7 +404,7 @@ class Watching {
     }
   }
 
-  /** Told once an object, counted each time. */
+  /** Reported once for each object, counted each time. */
   #unprintable({ key, gvr, object }: EventEnvelope): void {
     this.#summary.losses.unprintable++;
     const id = `${gvr} ${key}`;
@@ -418,7 +418,7 @@ class Watching {
   }
 }
 
-/** Whether what may be read is worth having alone: not for what waits for everything, or must be whole. */
+/** Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be complete. */
 const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
 
 /** The same error for a stream that has shown something already, and cannot be begun again. */
@@ -437,10 +437,10 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarge
 /** Formats in which an empty answer is put into words on stderr. */
 const FOR_PEOPLE: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'diff', 'changes']);
 
-/** Objects that were told of are remembered, so that each is told of once; of more than these each time. */
+/** How many objects are remembered as reported; above that number an object may be reported again. */
 const MOST_NAMED = 1_000;
 
-/** Formats that lay out, or work through, a first state as a whole. */
+/** Formats that lay out, or process, an initial list as a whole. */
 const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];
 
 /** It could have gone on: what waits for its reader is missing from it. */

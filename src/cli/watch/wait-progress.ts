@@ -16,14 +16,15 @@ export interface WaitProgressOptions {
 }
 
 /**
- * Tells how far a wait is: on a terminal in the line that is renewed; elsewhere a line for good whenever the count has changed, at most every
- * five seconds; that all is met and has to stay so is told when it begins. Disposing takes the renewed line away; a log gets the last count if it has another one.
+ * Reports the progress of a wait: on a terminal in one line that is redrawn, elsewhere as a new line when the count has changed, at most every
+ * five seconds. The moment from which all conditions have to stay met is reported at once. Disposing removes the redrawn line; a log gets the
+ * last count unless it has it already.
  */
-export class WaitProgressTeller implements Disposable {
+export class WaitProgressReporter implements Disposable {
   readonly #options: WaitProgressOptions;
-  #told = '';
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #heldAt = Number.NEGATIVE_INFINITY;
+  #reported = '';
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #metAt = Number.NEGATIVE_INFINITY;
   #later: Timer | undefined;
   #shown: string | undefined;
 
@@ -39,32 +40,32 @@ export class WaitProgressTeller implements Disposable {
       status.show(this.#shown);
       return;
     }
-    const dueIn = (this.#isHeld ? this.#heldAt : this.#toldAt) + EVERY_MS - clock.monotonic();
-    if (dueIn <= 0) this.#tell();
-    else this.#later ??= clock.after(dueIn, () => this.#tell());
+    const dueIn = (this.#isMet ? this.#metAt : this.#reportedAt) + EVERY_MS - clock.monotonic();
+    if (dueIn <= 0) this.#print();
+    else this.#later ??= clock.after(dueIn, () => this.#print());
   }
 
   [Symbol.dispose](): void {
     if (this.#shown !== undefined) this.#options.status?.clear(this.#shown);
-    if (this.#later) this.#tell();
+    if (this.#later) this.#print();
   }
 
   /** All is met, and has to stay so. */
-  get #isHeld(): boolean {
+  get #isMet(): boolean {
     const { met, total, staysMs = 0 } = this.#options.progress();
     return staysMs > 0 && total > 0 && met === total;
   }
 
-  #tell(): void {
+  #print(): void {
     const { progress, clock, notice } = this.#options;
     this.#later?.cancel();
     this.#later = undefined;
     const now = progress();
     const count = `${now.met}/${now.total}`;
-    if (count === this.#told) return;
-    this.#told = count;
-    this.#toldAt = clock.monotonic();
-    if (this.#isHeld) this.#heldAt = this.#toldAt;
+    if (count === this.#reported) return;
+    this.#reported = count;
+    this.#reportedAt = clock.monotonic();
+    if (this.#isMet) this.#metAt = this.#reportedAt;
     notice(progressText(now));
   }
 }

@@ -37,7 +37,7 @@ export interface CheckedWatch {
   readonly wantsLive: boolean;
   /** On a terminal, in the one format that has rows. */
   readonly isLive: boolean;
-  /** Ends after the first state. */
+  /** Ends after the initial list. */
   readonly once: boolean;
   readonly timeoutMs: number | undefined;
 }
@@ -90,7 +90,7 @@ const A_WEEK_MS = 7 * 24 * 3600 * 1000;
 function checkTimestamps({ timestamps }: WatchFlags, words: readonly string[]): void {
   const [meant] = timestamps === undefined ? [] : TIMESTAMPS.filter((way) => words.includes(way));
   if (meant === undefined) return;
-  throw new InformerError('argument', `--timestamps takes its value behind =, and ${meant} stands apart`, {
+  throw new InformerError('argument', `--timestamps takes its value behind =, and ${meant} is a word of its own`, {
     hint: `write --timestamps=${meant}`,
   });
 }
@@ -101,7 +101,7 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
   };
   if (flags.live && format.kind !== 'table') refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
   if (flags.live && flags.markers)
-    refuse('--live has no place for --markers', 'leave out one of them: what the markers tell is told on stderr too');
+    refuse('--live has no place for --markers', 'leave out one of them: stderr reports what the markers report');
   if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
     refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
   if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
@@ -174,8 +174,9 @@ function representationOf({ output: { format }, filters, waits, sortBy }: Checke
 }
 
 /**
- * Nothing that waits or judges events may look on: what leaves the narrower selection would be deleted for it. And where a reader is told the
- * cause, or the state in which an object left, only what cannot change is sent.
+ * What the server can select for each type; undefined when it must not select. A wait or an expression about events forbids it, because an
+ * object that leaves the server's selection would look deleted to it. A stream, whose rows say whether an object left or is gone, sends only
+ * conditions on what cannot change.
  */
 async function narrowingsOf(
   { filters, waits, once }: CheckedWatch,
@@ -194,7 +195,7 @@ async function narrowingsOf(
     return undefined;
   }
   const narrowings = new Map<ResourceType, Narrowing>();
-  const fixed = !once; // a row tells whether an object left or is gone
+  const fixed = !once; // a row says whether an object left or is gone
   for (const { type, names } of selections) {
     const narrowing = names.length > 0 ? byNameAlone(type) : await narrowingOf(programs, type, { fixed });
     narrowings.set(type, narrowing);
@@ -203,13 +204,13 @@ async function narrowingsOf(
   return narrowings;
 }
 
-/** An object that was asked for by name and does not match must be told from one that is not there. */
+/** An object that was asked for by name and does not match must be distinguished from one that does not exist. */
 const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
   text: `${formatGvr(gvr)}: objects are asked for by name, so --filter is evaluated here`,
 });
 
 const OF_FIXED =
-  ' (a stream tells what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';
+  ' (a stream distinguishes what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';
 
 /** Whether two states look alike in the table that is printed: in every cell it shows but ages, and the labels it shows. */
 function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {

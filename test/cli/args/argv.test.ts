@@ -36,7 +36,7 @@ describe('the flag grammar is kubectl’s', () => {
     ['a boolean never takes a word', ['--allow-write', 'false'], ['--allow-write=true', '--', 'false']],
     ['the last of several wins', ['-o', 'json', '-o', 'yaml'], ['--output=yaml', '--']],
     ['the last boolean wins', ['--allow-write', '--allow-write=0'], ['--allow-write=false', '--']],
-    ['flags stand between words', ['pods', '-n', 'shop', 'web-1'], ['--namespace=shop', '--', 'pods', 'web-1']],
+    ['flags come between words', ['pods', '-n', 'shop', 'web-1'], ['--namespace=shop', '--', 'pods', 'web-1']],
     ['after -- all are words', ['pods', '--', '-n', 'shop'], ['--', 'pods', '-n', 'shop']],
     ['a lone dash is a word', ['-', 'pods'], ['--', '-', 'pods']],
     ['an optional value comes only after =', ['--color', 'never'], ['--color=always', '--', 'never']],
@@ -68,7 +68,7 @@ describe('the flag grammar is kubectl’s', () => {
     expect(() => normal(['--namespcae', 'x'])).toThrow(expect.objectContaining({ hint: 'did you mean --namespace?' }));
   });
 
-  it('hears -h and --help wherever a flag may stand, but not as a value', () => {
+  it('takes -h and --help for help wherever a flag may be, but not as a value', () => {
     expect(readCommandLine(['pods', '-h'], SHAPES).help).toBe(true);
     expect(readCommandLine(['--help'], SHAPES).help).toBe(true);
     expect(readCommandLine(['-n', '-h'], SHAPES).help).toBe(false);
@@ -92,7 +92,7 @@ describe('the flag grammar is kubectl’s', () => {
     expect(normal([], env, shapes)).toEqual(['--all-namespaces=true', '--']);
   });
 
-  it('takes from elsewhere what neither the line nor the environment says, and says of each value whence it came', () => {
+  it('takes from elsewhere what neither the line nor the environment has, and gives the origin of each value', () => {
     const values: Record<string, string[]> = { namespace: ['x', 'y'], output: ['wide'], color: ['never'] };
     const file = (flag: string) => values[flag] && { values: values[flag], label: `${flag} in c.yaml` };
     const line = readCommandLine(['-o', 'yaml'], SHAPES, { KUBECTL_INFORMER_COLOR: 'auto' });

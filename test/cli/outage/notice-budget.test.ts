@@ -17,19 +17,19 @@ function budget() {
 it('lets through what comes now and then, for hours', async () => {
   const { clock, lines, budget: own } = budget();
   for (let minute = 0; minute < 120; minute++) {
-    for (let i = 0; i < 10; i++) expect(own.tell(`resumed ${i}`)).toBe(true);
+    for (let i = 0; i < 10; i++) expect(own.print(`resumed ${i}`)).toBe(true);
     await clock.advance(60_000);
   }
   expect(lines).toHaveLength(1200);
   expect(clock.pending).toBe(0);
 });
 
-it('of a server that flaps for ten minutes tells 20 notices in the first minute, then a few a minute with the count of the others', async () => {
+it('of a server that flaps for ten minutes prints 20 notices in the first minute, then a few a minute with the count of the others', async () => {
   const { clock, lines, budget: own } = budget();
   const perMinute: number[] = [];
   for (let minute = 0; minute < 10; minute++) {
     for (let i = 0; i < 15; i++) {
-      for (const text of ['broke', 'unreachable', `resumed at ${minute * 100 + i}`]) own.tell(text);
+      for (const text of ['broke', 'unreachable', `resumed at ${minute * 100 + i}`]) own.print(text);
       await clock.advance(4_000);
     }
     perMinute.push(lines.splice(0).length);
@@ -40,30 +40,30 @@ it('of a server that flaps for ten minutes tells 20 notices in the first minute,
 
 it('counts what it leaves out, once the minute is over, also when nothing more comes, and says how things are then', async () => {
   const { clock, lines, server, budget: own } = budget();
-  for (let i = 0; i < 25; i++) own.tell(`resumed ${i}`);
+  for (let i = 0; i < 25; i++) own.print(`resumed ${i}`);
   expect(lines).toHaveLength(20);
   await clock.advance(60_000);
-  const told = (notices: string, now: string) =>
+  const line = (notices: string, now: string) =>
     `the connection keeps breaking: ${notices} left out; no gap is among them; it is ${now} now`;
-  expect(lines.splice(0)[20]).toBe(told('5 more notices of it in the last minute were', 'there'));
+  expect(lines.splice(0)[20]).toBe(line('5 more notices of it in the last minute were', 'there'));
   server.isAway = true;
-  for (let i = 0; i < 3; i++) own.tell(`resumed ${i}`);
+  for (let i = 0; i < 3; i++) own.print(`resumed ${i}`);
   await clock.advance(3_600_000);
-  expect(lines.slice(2)).toEqual([told('1 more notice of it in the last minute was', 'away')]);
+  expect(lines.slice(2)).toEqual([line('1 more notice of it in the last minute was', 'away')]);
   expect(clock.pending).toBe(0);
 });
 
-it('always tells a fault that it has not told yet', () => {
+it('always prints a fault that it has not printed yet', () => {
   const { lines, budget: own } = budget();
-  for (let i = 0; i < 30; i++) own.tell('broke', 'broke');
-  expect(own.tell('Unauthorized', 'Unauthorized')).toBe(true);
-  expect(own.tell('Unauthorized', 'Unauthorized')).toBe(false);
+  for (let i = 0; i < 30; i++) own.print('broke', 'broke');
+  expect(own.print('Unauthorized', 'Unauthorized')).toBe(true);
+  expect(own.print('Unauthorized', 'Unauthorized')).toBe(false);
   expect(lines.at(-1)).toBe('Unauthorized');
 });
 
 it('leaves no timer behind', () => {
   const { clock, budget: own } = budget();
-  for (let i = 0; i < 30; i++) own.tell('broke');
+  for (let i = 0; i < 30; i++) own.print('broke');
   own[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });

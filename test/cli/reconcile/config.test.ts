@@ -17,7 +17,7 @@ it('a namespace given by flag is never widened by a hook’s config, nor -A narr
   expect(mergedConfig(NO_FLAGS, hook({ allNamespaces: true, workers: 3 }))).toMatchObject({ allNamespaces: true, workers: 3 });
 });
 
-it('what lets a hook do more is the operator’s to say, and its asking is told', () => {
+it('only the operator can allow a hook more, and a hook that asks for it is reported', () => {
   const asking = hook({ allowWrite: true, showSecrets: true });
   expect(mergedConfig(NO_FLAGS, asking)).toMatchObject({ allowWrite: false, showSecrets: false });
   expect(ignoredNotice(NO_FLAGS, asking)).toBe('the config of hook.ts asks for what only a flag can give: --allow-write, --show-secrets');

@@ -13,7 +13,7 @@ const fault = (error: Error, scope?: string) =>
 const resumed = (scope?: string) =>
   ({ kind: 'resumed', since: '7', why: 'connection', downMs: 5000, proven: true, at: 0, scope }) as ContinuityEvent;
 
-it('tells of one outage once, however many informers it hits and however often they try', () => {
+it('reports one outage once, however many informers it hits and however often they try', () => {
   const notices = new ContinuityNotices();
   expect(notices.textOf(fault(refused(), 'a'), PODS)).toBe('connection refused; trying again');
   expect(notices.textOf(fault(refused(), 'b'), PODS)).toBeUndefined();
@@ -22,7 +22,7 @@ it('tells of one outage once, however many informers it hits and however often t
   expect(notices.textOf(fault(new Error('no such host')), SECRETS)).toBe('secrets: no such host; trying again');
 });
 
-it('tells of the next outage again, which begins when every informer was well', () => {
+it('reports the next outage again, which begins when every informer was well', () => {
   const notices = new ContinuityNotices();
   notices.textOf(fault(refused()), PODS);
   notices.textOf(fault(refused()), SECRETS);
@@ -48,15 +48,15 @@ it('says once in an outage that the server asks to wait, in place of the fault',
   expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, PODS)).toBe('pods: busy; trying again');
 });
 
-it('tells of every gap and every relist', () => {
+it('reports every gap and every relist', () => {
   const notices = new ContinuityNotices();
   const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
   expect(notices.textOf(gap, PODS)).toBe(notices.textOf(gap, PODS));
-  expect(notices.textOf(gap, PODS)).toBe('pods: changes after 7 may go unseen (gone); listing anew');
-  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe('pods: changes after 7 may go unseen; listing anew');
+  expect(notices.textOf(gap, PODS)).toBe('pods: changes after 7 may go unseen (gone); listing again');
+  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe('pods: changes after 7 may go unseen; listing again');
 });
 
-it('tells of what the cache did not take, without a promise to try again, and takes it for no outage', () => {
+it('reports what the cache did not take, without a promise to try again, and takes it for no outage', () => {
   const notices = new ContinuityNotices();
   const refusal = (next: 'dropped' | 'unindexed') =>
     ({ kind: 'fault', fault: 'store', error: new Error('bad'), next, changes: 1, at: 0 }) as ContinuityEvent;

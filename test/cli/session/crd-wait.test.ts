@@ -8,7 +8,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const unknown = (what = 'plums') => new InformerError('discovery', `the server doesn't have a resource type "${what}"`);
 
-/** A session whose words mean something after so many tries; each failure is thrown in turn. */
+/** A session that knows the types after that many tries; each failure is thrown in turn. */
 function session(failures: readonly Error[]) {
   const clock = new FakeClock();
   const ending = new AbortController();
@@ -29,7 +29,7 @@ function session(failures: readonly Error[]) {
   return { session: faked as unknown as Session, clock, ending, notices, invalidated: () => invalidated };
 }
 
-it('asks the server anew until the type is there, less and less often, and says once what it waits for', async () => {
+it('asks the server again until the type is there, less and less often, and says once what it waits for', async () => {
   const { session: faked, clock, notices, invalidated } = session([unknown(), unknown(), unknown()]);
   let found = false;
   const resolving = resolveWhenThere(['plums'], faked).then(() => (found = true));

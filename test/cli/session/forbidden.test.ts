@@ -16,14 +16,14 @@ interface Review {
   readonly spec: { readonly resourceAttributes: { readonly namespace: string; readonly verb: string } };
 }
 
-/** A server that has these namespaces, tells of them or not, and lets these verbs be done in them. */
-function asking(allowed: Readonly<Record<string, readonly string[]>>, { tells = true, answers = true } = {}) {
+/** A server that has these namespaces, lists them or not, and allows these verbs in them. */
+function asking(allowed: Readonly<Record<string, readonly string[]>>, { lists = true, answers = true } = {}) {
   const clock = new FakeClock();
   const reviewed: string[] = [];
   const client = {
     resource: (gvr: { resource: string }) => ({
       list: async () => {
-        if (gvr.resource !== 'namespaces' || !tells) throw new Error('forbidden');
+        if (gvr.resource !== 'namespaces' || !lists) throw new Error('forbidden');
         return { items: Object.keys(allowed).map((name) => ({ metadata: { name } })) };
       },
       create: async ({ spec }: Review, { signal }: { signal: AbortSignal }) => {
@@ -40,7 +40,7 @@ function asking(allowed: Readonly<Record<string, readonly string[]>>, { tells = 
 
 const both = ['list', 'watch'];
 
-describe('a refusal is told with the rule that is missing', () => {
+describe('a refusal is reported with the rule that is missing', () => {
   it.each<[string, string[], ReturnType<typeof asking>, string]>([
     [
       'everywhere',
@@ -52,13 +52,13 @@ describe('a refusal is told with the rule that is missing', () => {
     [
       'in one of two',
       ['x', 'a'],
-      asking({ a: both, x: [] }, { tells: false }),
+      asking({ a: both, x: [] }, { lists: false }),
       `missing is a Role in x with the rule ${rule}, bound to this user; you may watch deployments.apps with -n a`,
     ],
     [
       'where the kubeconfig’s own would work',
       [''],
-      asking({ mine: both }, { tells: false }),
+      asking({ mine: both }, { lists: false }),
       `missing is a ClusterRole with the rule ${rule}, bound to this user; you may watch deployments.apps with -n mine`,
     ],
   ])('%s', async (_, namespaces, { session }, hint) => {

@@ -42,7 +42,7 @@ it('says what is sent and what is evaluated here', async () => {
   );
 });
 
-it('sends only what cannot change where a leaving object must be told from a deleted one', async () => {
+it('sends only what cannot change where a leaving object must be distinguished from a deleted one', async () => {
   const { programs } = await compiledAll(
     ['object.metadata.name == "a" && object.metadata.labels.b == "c" && object.spec.nodeName == "n"'],
     'filter',

@@ -52,8 +52,9 @@ it.each<[string, Representation]>([
       name: namespace,
       sync: 'auto',
     });
-    const tell = (object: UnknownObject) => void events.push(...enveloper.envelop({ type: 'added', object, cause: 'watch' }, served.type));
-    informer.addHandler({ added: tell });
+    const record = (object: UnknownObject) =>
+      void events.push(...enveloper.envelop({ type: 'added', object, cause: 'watch' }, served.type));
+    informer.addHandler({ added: record });
     const controller = new AbortController();
     const running = informer.run(controller.signal);
     return async () => {

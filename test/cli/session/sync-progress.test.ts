@@ -102,7 +102,7 @@ describe('the status line', () => {
     await sandbox.stop();
   });
 
-  it('shows control characters of what it tells, and obeys none', () => {
+  it('shows control characters of server texts as escapes', () => {
     const stderr = terminal(true);
     new StatusLine({ stdout: terminal(false).sink, stderr: stderr.sink, env: {} }).show('waiting for \x1b[1ms\x9b');
     expect(stderr.text()).toBe('waiting for ^[[1ms^[[');

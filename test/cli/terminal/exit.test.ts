@@ -16,7 +16,7 @@ it('lets no text of a server or a hook move the cursor', () => {
   expect(describeError(new Error('bad \x1b[2J name\r'))).toBe('error: bad ^[[2J name\\r\n');
 });
 
-it('takes an unknown type for wrong usage, and a server that tells nothing of its types for a failure', () => {
+it('takes an unknown type for wrong usage, and a server that does not list its types for a failure', () => {
   const refused = new StatusError(failure(401, 'Unauthorized', 'Unauthorized'));
   expect(exitCodeOf(new InformerError('discovery', 'the server has no such type'))).toBe(2);
   expect(exitCodeOf(new InformerError('discovery', 'cannot find out', { cause: refused }))).toBe(1);

@@ -45,7 +45,7 @@ function writing(options: Partial<EventWriterOptions> = {}) {
   };
 }
 
-it('holds the first state of a type back until it is whole, with what changed of it before that, and no other type', async () => {
+it('buffers the initial list of a type until it is complete, with its changes before that, and no other type', async () => {
   const { writer, text } = writing();
   writer.print(event('ADDED', 'a'), PODS);
   writer.print(event('MODIFIED', 'a'), PODS);
@@ -75,7 +75,7 @@ it('ends at the limit with all that counts towards it printed, and nothing more'
   expect([reached, summary.total]).toEqual([1, 2]);
 });
 
-it('leaves out an event that cannot be printed, tells of it, and counts it as an expression error', async () => {
+it('leaves out an event that cannot be printed, reports it, and counts it as an expression error', async () => {
   const { writer, text, summary, failures } = writing();
   for (const name of ['a', 'b', 'bad', 'c']) writer.print(event('ADDED', name), PODS);
   writer.initialDone(PODS);

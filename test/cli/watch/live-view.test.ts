@@ -77,7 +77,7 @@ describe('a live view', () => {
     expect(since()).toBe('<0 in 100>');
   });
 
-  it('leaves the last state when it is done, drawn anew, and then nothing more, however often it is told', () => {
+  it('draws the last state once more when it is done, and nothing after it, however often it is disposed', () => {
     const { view, io, clock, out, since } = viewing();
     view.print(event, TARGET);
     view[Symbol.dispose]();

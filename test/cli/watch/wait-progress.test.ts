@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WaitProgressTeller } from '../../../src/cli/watch/wait-progress.ts';
+import { WaitProgressReporter } from '../../../src/cli/watch/wait-progress.ts';
 import type { WaitProgress } from '../../../src/stream/conditions/waiter.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -9,12 +9,12 @@ function inALog() {
   const clock = new FakeClock();
   const lines: string[] = [];
   let now = NOTHING;
-  const teller = new WaitProgressTeller({ progress: () => now, clock, notice: (text) => lines.push(text), status: undefined });
+  const reporter = new WaitProgressReporter({ progress: () => now, clock, notice: (text) => lines.push(text), status: undefined });
   const change = (to: Partial<WaitProgress>) => {
     now = { ...now, ...to };
-    teller.changed();
+    reporter.changed();
   };
-  return { clock, lines, teller, change };
+  return { clock, lines, reporter, change };
 }
 
 it('a log gets a line when the count has changed, at most every five seconds', async () => {
@@ -36,23 +36,23 @@ it('a log gets a line when the count has changed, at most every five seconds', a
 });
 
 it('a log gets the last count at the end, if it has another one', async () => {
-  const { clock, lines, teller, change } = inALog();
+  const { clock, lines, reporter, change } = inALog();
   change({});
   change({ met: 1, waitingFor: ['b'] });
-  teller[Symbol.dispose]();
+  reporter[Symbol.dispose]();
   expect(lines).toEqual(['0/2 met, waiting for a, b', '1/2 met, waiting for b']);
   await clock.advance(60_000);
   expect([lines.length, clock.pending]).toEqual([2, 0]);
 });
 
-it('a log is told when all is met and has to stay so, not when that is over', async () => {
-  const { clock, lines, teller, change } = inALog();
+it('a log says when all is met and has to stay so, not when that is over', async () => {
+  const { clock, lines, reporter, change } = inALog();
   change({ staysMs: 1000 });
   await clock.advance(100);
   change({ met: 2, waitingFor: [] });
   expect(lines).toEqual(['0/2 met, waiting for a, b', '2/2 met']);
   await clock.advance(1000);
-  teller[Symbol.dispose]();
+  reporter[Symbol.dispose]();
   expect([lines.length, clock.pending]).toEqual([2, 0]);
 });
 
@@ -71,10 +71,10 @@ it('a terminal gets every change at once, in a line that goes at the end unless 
   const status = { show: (text: string) => void seen.push(text), clear: (own?: string) => void seen.push(`clear ${own}`) };
   let now = NOTHING;
   const notice = () => expect.unreachable();
-  const teller = new WaitProgressTeller({ progress: () => now, clock: new FakeClock(), notice, status });
-  teller.changed();
+  const reporter = new WaitProgressReporter({ progress: () => now, clock: new FakeClock(), notice, status });
+  reporter.changed();
   now = { ...NOTHING, met: 1, waitingFor: ['b'] };
-  teller.changed();
-  teller[Symbol.dispose]();
+  reporter.changed();
+  reporter[Symbol.dispose]();
   expect(seen).toEqual(['0/2 met, waiting for a, b', '1/2 met, waiting for b', 'clear 1/2 met, waiting for b']);
 });

@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
   nodes: typeOf('', 'nodes', false),
 };
 
-/** The plan for a command line, as it is typed, with what was told on stderr. */
+/** The plan for a command line, as it is typed, with what was written to stderr. */
 async function planned(words: string[], options: { isTerminal?: boolean } = {}) {
   const line: CommandLine = readCommandLine(words, shapesOf(watchFlags), {}) as CommandLine;
   const flags = valuesOf(watchFlags, line.given);

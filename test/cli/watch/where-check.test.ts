@@ -48,7 +48,7 @@ it('asks for no objects, in the namespace where there is one', async () => {
   expect(tables.asked).toEqual(['/api/v1/namespaces/shop/pods?limit=1&includeObject=None', '/api/v1/nodes?limit=1&includeObject=None']);
 });
 
-it('leaves it to the stream to tell of a server that refuses', async () => {
+it('leaves it to the stream to report a server that refuses', async () => {
   await expect(check('NOPE == "x"', [PODS, NODES], server({ pods: 'refused', nodes: ['Name'] }))).resolves.toBeUndefined();
 });
 

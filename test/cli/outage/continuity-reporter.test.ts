@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ContinuityTeller } from '../../../src/cli/outage/continuity-teller.ts';
+import { ContinuityReporter } from '../../../src/cli/outage/continuity-reporter.ts';
 import { loginHint } from '../../../src/cli/outage/login-hint.ts';
 import type { WatchTarget } from '../../../src/cli/session/informers.ts';
 import type { Login } from '../../../src/client/config/cluster-config.ts';
@@ -19,8 +19,8 @@ afterEach(async () => {
   own = undefined;
 });
 
-/** What is told, minute by minute, of informers of pods and config maps on an in-process sandbox. */
-async function telling(login?: Login, before: (sandbox: Sandbox) => void = () => {}) {
+/** The notices, minute by minute, about informers of pods and config maps on an in-process sandbox. */
+async function reporting(login?: Login, before: (sandbox: Sandbox) => void = () => {}) {
   const base = await inProcess();
   before(base.sandbox);
   const ending = new AbortController();
@@ -33,7 +33,7 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
     config: { user: 'jane', login, namespace: 'default' } as never,
     notice: (text: string) => void lines.push(text),
   };
-  const teller = new ContinuityTeller(session, () => targets);
+  const reporter = new ContinuityReporter(session, () => targets);
   for (const gvr of [PODS, CONFIG_MAPS]) {
     const type = typeOf(gvr);
     const informer = new SharedInformer<UnknownObject>(base.client.resource<UnknownObject>(gvr), {
@@ -41,7 +41,7 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
       clock: base.clock,
       sync: 'auto' as never,
       random: () => 0,
-      onContinuity: (event) => teller.heard(event, type),
+      onContinuity: (event) => reporter.observe(event, type),
     });
     const need = { type, verbs: ['list', 'watch'], names: [] } as const;
     targets.push({ type, informer, need, names: undefined, namespaces: [''] } as unknown as WatchTarget);
@@ -51,19 +51,19 @@ async function telling(login?: Login, before: (sandbox: Sandbox) => void = () =>
   own = Object.assign(base, {
     async end() {
       ending.abort();
-      teller[Symbol.dispose]();
+      reporter[Symbol.dispose]();
       await Promise.all(running);
       await base.sandbox.stop();
     },
   });
-  return { ...base, lines, teller, targets, since: () => lines.splice(0) };
+  return { ...base, lines, reporter, targets, since: () => lines.splice(0) };
 }
 
 const always = { times: Number.POSITIVE_INFINITY };
 
 describe('a server that flaps', () => {
-  it('does not flood: 20 notices in the first minute, then a few a minute with the count of the others; every gap is told', async () => {
-    const { sandbox, clock, since, targets } = await telling();
+  it('does not flood: 20 notices in the first minute, then a few a minute with the count of the others; every gap is reported', async () => {
+    const { sandbox, clock, since, targets } = await reporting();
     const perMinute: string[][] = [];
     for (let minute = 0; minute < 5; minute++) {
       for (let i = 0; i < 15; i++) {
@@ -86,8 +86,8 @@ describe('a server that flaps', () => {
 });
 
 describe('an outage that lasts', () => {
-  it('is told again after 30 s, 1, 2, 5 and 10 minutes, then every ten: of what, since when, why, and what follows', async () => {
-    const { sandbox, clock, since } = await telling();
+  it('is reported again after 30 s, 1, 2, 5 and 10 minutes, then every ten: which types, since when, why, and what follows', async () => {
+    const { sandbox, clock, since } = await reporting();
     const fault = sandbox.faults.add({ fault: { kind: 'status', code: 503 }, ...always });
     void sandbox.restart({ keepHistory: true, downMs: 10 });
     await clock.advance(20_000);
@@ -115,7 +115,7 @@ describe('an outage that lasts', () => {
   });
 
   it('after a 401 says how to log in, by what the user logs in with', async () => {
-    const { sandbox, clock, since } = await telling({ kind: 'exec', of: 'aws' });
+    const { sandbox, clock, since } = await reporting({ kind: 'exec', of: 'aws' });
     sandbox.faults.add({ fault: { kind: 'status', code: 401 }, ...always });
     void sandbox.restart({ keepHistory: true, downMs: 10 });
     await clock.advance(20_000);
@@ -129,27 +129,27 @@ describe('an outage that lasts', () => {
   });
 
   it('after a 403 names the rule that is missing', async () => {
-    const { sandbox, clock, since } = await telling();
+    const { sandbox, clock, since } = await reporting();
     sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: '/configmaps' }, ...always });
     void sandbox.restart({ keepHistory: true, downMs: 10 });
     await clock.advance(40_000);
-    const told = since();
+    const lines = since();
     const rule = 'a ClusterRole with the rule {apiGroups: [""], resources: ["configmaps"], verbs: ["list", "watch"]}';
-    expect(told.filter((line) => line.startsWith('hint: ') && line.includes(rule)).length).toBeGreaterThanOrEqual(2);
-    expect(told.some((line) => line.startsWith('configmaps: no connection for '))).toBe(true);
-    expect(told.some((line) => line.startsWith('pods: no connection'))).toBe(false);
+    expect(lines.filter((line) => line.startsWith('hint: ') && line.includes(rule)).length).toBeGreaterThanOrEqual(2);
+    expect(lines.some((line) => line.startsWith('configmaps: no connection for '))).toBe(true);
+    expect(lines.some((line) => line.startsWith('pods: no connection'))).toBe(false);
   });
 });
 
-it('a first state that does not come is told of: what is missing, and why', async () => {
-  const { clock, since } = await telling(undefined, ({ faults }) =>
+it('an initial sync that does not come is reported: what is missing, and why', async () => {
+  const { clock, since } = await reporting(undefined, ({ faults }) =>
     faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/configmaps' }, times: Number.POSITIVE_INFINITY }),
   );
   await clock.advance(29_000);
   since();
   await clock.advance(1000);
   expect(since()).toEqual([
-    expect.stringMatching(/^configmaps: no first state after 30s: the server is currently unable .*; trying again$/),
+    expect.stringMatching(/^configmaps: no initial sync after 30s: the server is currently unable .*; trying again$/),
   ]);
 });
 

@@ -8,11 +8,11 @@ import { NoticeBudget } from './notice-budget.ts';
 import { OutageHints } from './outage-hints.ts';
 import { OutageReminders } from './outage-reminders.ts';
 
-type Telling = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;
+type Reporting = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;
 
-/** Tells on stderr how a command's informers go on, until it ends: what went wrong, what to do about it, and again while it lasts. */
-export class ContinuityTeller implements Disposable {
-  readonly #session: Telling;
+/** Reports on stderr how a command's informers fare until the command ends: each fault, what to do about it, and a reminder while it lasts. */
+export class ContinuityReporter implements Disposable {
+  readonly #session: Reporting;
   readonly #targets: () => readonly WatchTarget[];
   readonly #notices = new ContinuityNotices();
   readonly #hints: OutageHints;
@@ -21,20 +21,20 @@ export class ContinuityTeller implements Disposable {
   /** Said with the first fault; the reminders say it again. */
   readonly #hinted = new Set<string>();
 
-  constructor(session: Telling, targets: () => readonly WatchTarget[], { isOneShot = false } = {}) {
+  constructor(session: Reporting, targets: () => readonly WatchTarget[], { isOneShot = false } = {}) {
     this.#session = session;
     this.#targets = targets;
     this.#hints = new OutageHints(session);
     const { clock } = session;
     const isAway = () => outagesOf(targets(), clock.now()).length > 0;
-    this.#budget = new NoticeBudget(clock, (text) => this.#tell(text), isAway);
-    this.#reminders = new OutageReminders({ targets, clock, hints: this.#hints, isOneShot, notice: (text) => this.#tell(text) });
+    this.#budget = new NoticeBudget(clock, (text) => this.#print(text), isAway);
+    this.#reminders = new OutageReminders({ targets, clock, hints: this.#hints, isOneShot, notice: (text) => this.#print(text) });
   }
 
-  heard(event: ContinuityEvent, type: ResourceType): void {
+  observe(event: ContinuityEvent, type: ResourceType): void {
     const text = this.#notices.textOf(event, type);
-    const isTold = text !== undefined && this.#report(text, event);
-    if (isTold && event.kind === 'fault' && event.fault !== 'store') void this.#hint(event.error, type);
+    const isReported = text !== undefined && this.#report(text, event);
+    if (isReported && event.kind === 'fault' && event.fault !== 'store') void this.#hint(event.error, type);
     if (event.kind === 'connected') this.#hinted.clear();
     this.#reminders.changed();
   }
@@ -44,11 +44,11 @@ export class ContinuityTeller implements Disposable {
     this.#budget[Symbol.dispose]();
   }
 
-  /** Whether it was told. What a connection that breaks and comes back has to say is held to a budget; losses are not. */
+  /** Prints a notice and returns whether it was printed. Notices of a connection that breaks and comes back have a budget; notices of losses have none. */
   #report(text: string, event: ContinuityEvent): boolean {
-    if (event.kind === 'resumed') return this.#budget.tell(text);
-    if (event.kind === 'fault' && event.fault !== 'store') return this.#budget.tell(text, text.replace(/\d+/g, '#'));
-    this.#tell(text);
+    if (event.kind === 'resumed') return this.#budget.print(text);
+    if (event.kind === 'fault' && event.fault !== 'store') return this.#budget.print(text, text.replace(/\d+/g, '#'));
+    this.#print(text);
     return true;
   }
 
@@ -57,10 +57,10 @@ export class ContinuityTeller implements Disposable {
     const hint = target && (await this.#hints.of(error, target));
     if (hint === undefined || this.#hinted.has(hint)) return;
     this.#hinted.add(hint);
-    this.#tell(`hint: ${hint}`);
+    this.#print(`hint: ${hint}`);
   }
 
-  #tell(text: string): void {
+  #print(text: string): void {
     if (!this.#session.signal.aborted) this.#session.notice(text);
   }
 }

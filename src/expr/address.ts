@@ -36,7 +36,7 @@ export function valuesAt(value: unknown, address: Address): unknown[] {
     found = found.flatMap((each) => {
       if (!isObject(each)) return [];
       if (step === EACH) return Object.values(each);
-      if (Array.isArray(each)) return each.filter(isObject).map((item) => item[step]);
+      if (Array.isArray(each)) return each.filter((item) => isObject(item) && Object.hasOwn(item, step)).map((item) => item[step]);
       return Object.hasOwn(each, step) ? [each[step]] : [];
     });
   }

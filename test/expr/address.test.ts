@@ -21,6 +21,7 @@ describe('an address', () => {
     [['spec', 'empty', EACH], '.spec.empty[*]', []],
     [['metadata', 'name', 'length'], '.metadata.name.length', []],
     [['constructor'], '.constructor', []],
+    [['spec', 'containers', 'constructor'], '.spec.containers.constructor', []],
   ])('%j is written %s and finds %j', (address, text, values) => {
     expect(addressText(address)).toBe(text);
     expect(valuesAt(object, address)).toEqual(values);

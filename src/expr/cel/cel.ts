@@ -2,7 +2,7 @@ import { type ASTNode, TypeError as CelTypeError, type Environment, EvaluationEr
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
-import { type Frame, placed } from './frame.ts';
+import { type Frame, isStackOverflow, placed } from './frame.ts';
 import type { Comparison } from './operators.ts';
 import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './refusal.ts';
 import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './values.ts';
@@ -157,7 +157,7 @@ function refuseDepth(root: ASTNode): void {
 }
 
 function refused(error: unknown, origin: Parameters<typeof explainRefusal>[1]): InformerError {
-  if (error instanceof RangeError) return refusal('it is nested too deep', origin, undefined);
+  if (isStackOverflow(error)) return refusal('it is nested too deep', origin, undefined);
   if (error instanceof CelFailure) return refusal(error.message, origin, error.at);
   if (error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError) {
     return explainRefusal(error, origin);

@@ -268,7 +268,7 @@ function readKey(value: unknown, key: unknown): unknown {
   if (value === MISSING || value === null || key === MISSING) return MISSING;
   if (value instanceof Optional) return new Optional(readKey(value.value, key));
   if (Array.isArray(value))
-    return typeof key === 'number' ? (value[key] ?? MISSING) : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
+    return isNumber(key) ? (value[Number(key)] ?? MISSING) : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
   if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no fields`);
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))

@@ -29,7 +29,7 @@ export function placed(error: unknown, frame: Frame): CelFailure {
   const fault =
     error instanceof CelFailure
       ? error
-      : new CelFailure(error instanceof RangeError ? 'it is nested too deep' : 'it cannot be evaluated', { cause: error });
+      : new CelFailure(isStackOverflow(error) ? 'it is nested too deep' : 'it cannot be evaluated', { cause: error });
   fault.at ??= frame.at;
   return fault;
 }
@@ -39,4 +39,9 @@ export function failureAt(message: string, at: number): never {
   const fault = new CelFailure(message);
   fault.at = at;
   throw fault;
+}
+
+/** Whether an error is the overflow of the stack. Other RangeErrors are about values. */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message);
 }

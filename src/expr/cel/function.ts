@@ -26,9 +26,10 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : celFailure(`expected a string, got ${typeNameOf(value)}`);
 }
 
-/** The value as a number. Fails for any other type, and for a bigint. */
+/** The value as a number. Fails for any other type, and for a whole number beyond 2^53. */
 export function asNumber(value: unknown): number {
-  return typeof value === 'number' ? value : celFailure(`expected a number, got ${typeNameOf(value)}`);
+  if (typeof value === 'number') return value;
+  return celFailure(typeof value === 'bigint' ? 'the number is too large' : `expected a number, got ${typeNameOf(value)}`);
 }
 
 /** The value as a list. Fails for any other type. */

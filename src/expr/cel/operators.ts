@@ -15,6 +15,7 @@ import {
   parseAge,
   parseTime,
   TypeName,
+  timeAt,
   typeNameOf,
   whole,
 } from './values.ts';
@@ -130,8 +131,8 @@ export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (typeof a === 'string' && typeof b === 'string') return a + b;
   if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms + b.ms);
-  if (a instanceof Date && b instanceof Duration) return new Date(a.getTime() + b.ms);
-  if (a instanceof Duration && b instanceof Date) return new Date(a.ms + b.getTime());
+  if (a instanceof Date && b instanceof Duration) return timeAt(a.getTime() + b.ms);
+  if (a instanceof Duration && b instanceof Date) return timeAt(a.ms + b.getTime());
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   return unlike('add', a, b);
 }
@@ -143,7 +144,7 @@ export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, MINUS);
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms - b.ms);
   const time = timeMs(a);
-  if (time !== undefined && b instanceof Duration) return new Date(time - b.ms);
+  if (time !== undefined && b instanceof Duration) return timeAt(time - b.ms);
   const since = timeMs(b);
   return time !== undefined && since !== undefined ? new Duration(time - since) : unlike('subtract', b, a);
 }

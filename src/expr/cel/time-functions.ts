@@ -1,5 +1,5 @@
 import { asNumber, asText, type CelFunction, define } from './function.ts';
-import { celFailure, Duration, parseAge, parseTime, typeNameOf } from './values.ts';
+import { celFailure, Duration, isNumber, parseAge, parseTime, timeAt, typeNameOf } from './values.ts';
 
 const TIME = 'google.protobuf.Timestamp';
 const SPAN = 'google.protobuf.Duration';
@@ -23,13 +23,9 @@ export const timeFunctions: readonly CelFunction[] = [
   define('.getMilliseconds', [], (value, zone) => (value instanceof Duration ? whole(value, 1) : inZone(value, zone).getUTCMilliseconds())),
 ];
 
-const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 function toTime(value: unknown): Date {
   if (value instanceof Date) return value;
-  if (typeof value === 'number') {
-    return Math.abs(value * 1000) <= LATEST ? new Date(value * 1000) : celFailure('timestamp() takes no times after the year 9999');
-  }
+  if (isNumber(value)) return timeAt(Number(value) * 1000);
   return parseTime(asText(value)) ?? celFailure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
 }
 

@@ -155,11 +155,21 @@ export function parseAge(text: string): number | undefined {
   }
 }
 
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Parses an RFC 3339 time. Returns undefined for any other text. */
+/** The first and the last millisecond of the years 1 to 9999, which are CEL's times. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time at a number of milliseconds since 1970. Fails with an overflow outside of the years 1 to 9999. */
+export function timeAt(ms: number): Date {
+  return ms >= EARLIEST && ms <= LATEST ? new Date(ms) : celFailure('timestamp overflow');
+}
+
+/** Parses an RFC 3339 time of the years 1 to 9999. Returns undefined for any other text, also for a day that does not exist. */
 export function parseTime(text: string): Date | undefined {
-  if (!RFC3339.test(text)) return undefined;
+  const [, year, month, day] = RFC3339.exec(text) ?? [];
+  if (day === undefined || new Date(`${year}-${month}-${day}`).getUTCDate() !== Number(day)) return undefined;
   const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+  return time.getTime() >= EARLIEST && time.getTime() <= LATEST ? time : undefined;
 }

@@ -11,6 +11,7 @@ describe('a missing key', () => {
     ['object.metadata.deletionTimestamp > timestamp("2026-01-01T00:00:00Z")'],
     ['object.a.b.c.d < 3'],
     ['object.status.conditions[7].type == "Ready"'],
+    ['object.status.conditions[9007199254740993].type == "Ready"'],
     ['object.a + 1 > 0'],
     ['object.a.startsWith("x")'],
     ['"x" in object.a'],

@@ -15,5 +15,16 @@ it('a failure gets the place of the last operation, unless it has one', () => {
 it('any other error becomes a failure that does not repeat its message, which may hold a value', () => {
   const cause = new TypeError('secret is not iterable');
   expect(placed(cause, frame)).toMatchObject({ message: 'it cannot be evaluated', cause, at: 7 });
-  expect(placed(new RangeError('stack'), frame).message).toBe('it is nested too deep');
+  expect(placed(new RangeError('Invalid time value'), frame).message).toBe('it cannot be evaluated');
+});
+
+it('only the overflow of the stack is reported as nesting', () => {
+  const recurse = (): number => recurse() + 1;
+  let overflow: unknown;
+  try {
+    recurse();
+  } catch (error) {
+    overflow = error;
+  }
+  expect(placed(overflow, frame).message).toBe('it is nested too deep');
 });

@@ -47,6 +47,7 @@ it.each([
   ['"abc".substring(2, 1)', 'substring() ends before it starts'],
   ['[dyn(1)].join(",")', 'expected a string, got int'],
   ['bytes("{").json()', 'json() cannot read these bytes'],
+  ['"a".charAt(9007199254740993)', 'the number is too large'],
   ['b"a".at(1)', 'the index is out of range'],
 ])('%s fails: %s', (source, message) => {
   expect(() => valueFrom(source)).toThrow(message);

@@ -16,6 +16,8 @@ it.each([
 
 it.each([
   ['timestamp(0)', '1970-01-01T00:00:00.000Z'],
+  ['timestamp(-62135596800)', '0001-01-01T00:00:00.000Z'],
+  ['timestamp(253402300799)', '9999-12-31T23:59:59.000Z'],
   ['timestamp("2026-02-03T04:05:06.007Z").getFullYear()', 2026],
   ['timestamp("2026-02-03T04:05:06.007Z").getMonth()', 1],
   ['timestamp("2026-02-03T04:05:06.007Z").getDate()', 3],
@@ -34,7 +36,15 @@ it.each([
 it.each([
   ['now.getHours("Nowhere/Town")', 'there is no such time zone'],
   ['timestamp(object.metadata.name)', 'timestamp() cannot read this text'],
-  ['timestamp(1000000000000)', 'timestamp() takes no times after the year 9999'],
+  ['timestamp(1000000000000)', 'timestamp overflow'],
+  ['timestamp(-62135596801)', 'timestamp overflow'],
+  ['timestamp(dyn(0.0 / 0.0))', 'timestamp overflow'],
+  ['now + duration("100000000h")', 'timestamp overflow'],
+  ['duration("9999999999999h") + now', 'timestamp overflow'],
+  ['now - duration("9999999999999h")', 'timestamp overflow'],
+  ['now + duration("9999999999999h") > now', 'timestamp overflow'],
+  ['timestamp("2026-02-30T00:00:00Z")', 'timestamp() cannot read this text'],
+  ['timestamp("0000-12-31T23:59:59Z")', 'timestamp() cannot read this text'],
   ['duration(object.metadata.name)', 'duration() cannot read this text'],
   ['dyn(3).getHours()', 'expected a timestamp, got int'],
 ])('%s fails: %s', (source, message) => {

@@ -152,7 +152,7 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
     expect((await events).stdout).toBe('ADDED settings\nADDED late\nDELETED late\n');
   });
 
-  it('finds every type, group and short name', async () => {
+  it('finds every type by group and short name', async () => {
     const resources = await output('api-resources --no-headers');
     expect(resources.trim().split('\n').length).toBeGreaterThan(55);
     expect(resources).toMatch(/^deployments\s+deploy\s+apps\/v1\s+true\s+Deployment$/m);
@@ -160,14 +160,14 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
     expect(await output('version')).toContain('Server Version: v1.36.2');
   });
 
-  it('waits for what is already so, and gives up on what does not come', async () => {
+  it('waits for a condition that holds already, and times out on one that does not', async () => {
     expect(await output('wait deploy/web --for=condition=Available --timeout=5s')).toBe('deployment.apps/web condition met\n');
     expect(await output("wait pod/web-1 '--for=jsonpath={.status.phase}=Running' --timeout=5s")).toBe('pod/web-1 condition met\n');
     const late = await run('wait pod/web-2 --for=condition=Ready --timeout=1s');
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('timed out waiting for the condition')]);
   });
 
-  it('tells events and describes objects', async () => {
+  it('prints events and describes objects', async () => {
     expect(await output('get events')).toMatch(/Normal\s+Started\s+pod\/web-1\s+Started container c/);
     expect(await output('events --for pod/web-1')).toMatch(/Started\s+Pod\/web-1/);
     const described = await output('describe pod web-1');
@@ -175,13 +175,13 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
     expect(described).toContain('Started container c');
   });
 
-  it('says what it misses in kubectl’s own words', async () => {
+  it('reports what it does not find in kubectl’s own words', async () => {
     expect((await run('get pods none')).stderr).toBe('Error from server (NotFound): pods "none" not found\n');
     expect((await run('get nonsense')).stderr).toBe('error: the server doesn\'t have a resource type "nonsense"\n');
     expect((await run('logs web-1')).stderr).toContain('the sandbox does not implement the log subresource of pods');
   });
 
-  it('serves a type that was defined while it ran', async () => {
+  it('finds a type that was defined while the server ran', async () => {
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -217,7 +217,7 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
   });
 });
 
-/** Starts watches, and once all of them are open lets things happen. */
+/** Starts watches, and calls a function when all of them are open. */
 async function watchedWhile(kind: string, watches: readonly { line: string; until: string }[], happen: () => void): Promise<string[]> {
   const open = () => sandbox.requests.matching(kind).filter((r) => /[?&]watch=(true|1)/.test(r.path)).length;
   const before = open();
@@ -281,7 +281,7 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     ['api-versions', /^admissionregistration\.k8s\.io\/v1\n[\s\S]*\nv1\n$/],
     ['cluster-info', /is running at /],
     ['auth whoami', /Username +admin\n/],
-    ['auth can-i list pods --as=somebody --as-group=system:masters', /^yes\n$/],
+    ['auth can-i list pods --as=jane --as-group=system:masters', /^yes\n$/],
     ['describe pods -n forms a', /^Name: +a\n[\s\S]*Image: +z:1\n/],
     ['describe svc -n forms web', /^Name: +web\n[\s\S]*Port: +<unset> {2}80\/TCP\n/],
     ['describe job -n forms once', /^Name: +once\n[\s\S]*Pods Statuses: +0 Active/],
@@ -309,10 +309,10 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     ['get --raw /apis/autoscaling/v1/horizontalpodautoscalers', 'the sandbox does not implement autoscaling/v1 HorizontalPodAutoscaler'],
     ['top pods', 'error: Metrics API not available'],
     ['explain pods.nonsense', 'field "nonsense" does not exist'],
-    ['get pods --as=somebody', 'User "somebody" cannot list resource "pods" in API group "" in the namespace "default"'],
+    ['get pods --as=jane', 'User "jane" cannot list resource "pods" in API group "" in the namespace "default"'],
     ['get pods --field-selector spec.foo=1', 'field label not supported: spec.foo'],
     ['get pods -l a===b', "unable to parse requirement: found '=', expected: identifier"],
-  ])('is told honestly what there is not: %s', async (line, said) => {
+  ])('gets an honest error for what the sandbox does not have: %s', async (line, said) => {
     const { code, stderr } = await run(line);
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
   });
@@ -345,7 +345,7 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     expect([said[3], said[8], said[9]]).toEqual(Array(3).fill(expect.stringMatching(/^service\/late\n/)));
   });
 
-  it('waits until something comes about, in every form', async () => {
+  it('waits for conditions in every form', async () => {
     const forms = [
       ['job/wanted --for=condition=Complete', 'job.batch/wanted condition met\n'],
       ['job/wanted --for=condition=Failed=false', 'job.batch/wanted condition met\n'],
@@ -375,7 +375,7 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     expect([gone.code, gone.stderr]).toEqual([1, 'Error from server (NotFound): jobs.batch "never" not found\n']);
   });
 
-  it('shows events by object, by type and as they come', async () => {
+  it('shows events by object, by type and as they happen', async () => {
     const event = (name: string, type: string, message: string) => ({
       apiVersion: 'v1',
       kind: 'Event',
@@ -422,7 +422,7 @@ describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipp
     });
   const containers = "get deploy mine -o 'jsonpath={.spec.template.spec.containers[*].image}'";
 
-  it('applies from the client, then from the server, with conflicts told and forced', async () => {
+  it('applies from the client, then from the server: conflicts are reported, and can be forced', async () => {
     expect(await output('apply -f -', { input: manifest('nginx:1', [{ name: 'side', image: 'side:1' }]) })).toBe(
       'deployment.apps/mine created\n',
     );
@@ -470,7 +470,7 @@ describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipp
     expect(await output('auth can-i delete nodes')).toBe('yes\n');
   });
 
-  it('makes objects, replaces them and deletes them', async () => {
+  it('creates objects, replaces them and deletes them', async () => {
     await output('run one --image=nginx --restart=Never');
     await output('expose deploy mine --port=80');
     expect(rowsOf(await output('get svc mine --no-headers'))[0]?.[1]).toBe('ClusterIP');

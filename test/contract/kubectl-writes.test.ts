@@ -16,18 +16,18 @@ let sandbox: Sandbox;
 let checked = 0;
 
 interface Step {
-  /** What goes to its stdin. */
+  /** The text on stdin. */
   readonly input?: unknown;
   readonly env?: Readonly<Record<string, string>>;
-  /** 0 unless said. */
+  /** The expected exit code. Default: 0. */
   readonly exit?: number;
-  /** Where the text is expected: stdout, but stderr of a command that fails, unless said. */
+  /** Where the text is expected. Default: stdout, and stderr for a command that fails. */
   readonly from?: 'stdout' | 'stderr';
 }
 
 type Expected = string | RegExp | readonly string[];
 
-/** Runs a command with the words of a line; quotes keep words together. Several texts are lines, all of them and in this order. */
+/** Runs a command with the words of a line; quotes join words. Several expected texts are all the lines, in this order. */
 async function k(
   line: string,
   expected: Expected,
@@ -49,7 +49,7 @@ async function k(
   expect({ line, code, said, ...(exit === 0 && code !== 0 ? { stderr } : {}) }).toEqual({ line, code: exit, said: wanted });
 }
 
-/** Several documents of JSON, which is YAML too. */
+/** Several documents as JSON, which is valid YAML. */
 function yamlOf(objects: unknown): string {
   return (Array.isArray(objects) ? objects : [objects]).map((o) => JSON.stringify(o)).join('\n---\n');
 }
@@ -282,7 +282,7 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     await k('get apples.fruit.example.com', /have a resource type "apples"|could not find the requested resource/, { exit: 1 });
   });
 
-  it('asks who it is and what it may do', only, async () => {
+  it('asks who the user is and what it may do', only, async () => {
     const robot = '--as=system:serviceaccount:work:robot';
     await k('auth whoami', /^ATTRIBUTE +VALUE\nUsername +admin\n.*\nGroups +\[system:masters system:authenticated\]\n$/);
     await k('auth whoami --as=bob', /^ATTRIBUTE +VALUE\nUsername +bob\nGroups +\[system:authenticated\]\n$/);
@@ -314,7 +314,7 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     await k('uncordon worker-1', ['node/worker-1 uncordoned']);
   });
 
-  it('deletes with all that belongs to it, or without', only, async () => {
+  it('deletes an object with its dependents, or without them', only, async () => {
     await k('rollout status deployment/mine --timeout=30s', /successfully rolled out\n$/);
     await k('delete deployment mine --cascade=orphan', ['deployment.apps "mine" deleted from work namespace']);
     await k('get replicasets -l app=mine -o name', /^(replicaset.apps\/mine-\w+\n)+$/);
@@ -324,12 +324,12 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     await k('wait pods -l app=back --for=create --timeout=20s', /^pod\/back-\w+-\w+ condition met\n$/);
     await k('delete deployment back --cascade=background', ['deployment.apps "back" deleted from work namespace']);
     await k('wait pods -l app=back --for=delete --timeout=20s', /^(pod\/back-\w+-\w+ condition met\n)?$/);
-    const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'held', finalizers: ['example.com/hold'] } };
-    await k('create -f -', ['configmap/held created'], { input: held });
-    await k('delete configmap held --timeout=1s', /error: timed out waiting for the condition on configmaps\/held\n$/, { exit: 1 });
-    await k("get configmap held -o 'jsonpath={.metadata.deletionTimestamp}'", /^20\d\d-/);
-    await k('patch configmap held --type=json -p \'[{"op":"remove","path":"/metadata/finalizers"}]\'', ['configmap/held patched']);
-    await k('get configmap held', ['Error from server (NotFound): configmaps "held" not found'], { exit: 1 });
+    const delayed = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'delayed', finalizers: ['example.com/hold'] } };
+    await k('create -f -', ['configmap/delayed created'], { input: delayed });
+    await k('delete configmap delayed --timeout=1s', /error: timed out waiting for the condition on configmaps\/delayed\n$/, { exit: 1 });
+    await k("get configmap delayed -o 'jsonpath={.metadata.deletionTimestamp}'", /^20\d\d-/);
+    await k('patch configmap delayed --type=json -p \'[{"op":"remove","path":"/metadata/finalizers"}]\'', ['configmap/delayed patched']);
+    await k('get configmap delayed', ['Error from server (NotFound): configmaps "delayed" not found'], { exit: 1 });
     await k('run doomed --image=nginx', ['pod/doomed created']);
     await k('delete pod doomed --grace-period=0 --force', ['pod "doomed" force deleted from work namespace']);
     await k('delete secrets --all', [
@@ -341,7 +341,7 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     await k('delete configmap none --ignore-not-found', '');
   });
 
-  it('is told what there is not', only, async () => {
+  it('gets an error for what does not exist', only, async () => {
     await k('run mute --image=nginx', ['pod/mute created']);
     await k('wait pod/mute --for=condition=Ready --timeout=20s', ['pod/mute condition met']);
     const not = (what: string) =>
@@ -361,7 +361,7 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     }
   });
 
-  it('reads what it needs to work at all', only, async () => {
+  it('reads the discovery that its commands need', only, async () => {
     await k('version', /\nServer Version: v1\.36\.2\n$/);
     await k('api-versions', /^admissionregistration.k8s.io\/v1\n[\s\S]*\nv1\n$/);
     await k('api-resources --namespaced=false -o name', /^componentstatuses\nnamespaces\nnodes\n/);

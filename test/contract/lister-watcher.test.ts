@@ -16,7 +16,7 @@ interface ConfigMap extends KubeObject {
 
 interface Place extends AsyncDisposable {
   readonly client: Client;
-  /** Makes the server forget its history; undefined where that is not ours to do. */
+  /** Makes the server forget its history; undefined for a server that the test cannot control. */
   compact?(): void;
 }
 
@@ -73,7 +73,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     api.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: LABELS }, data });
   const ours = { labelSelector: 'suite=contract' };
 
-  it('lists what there is, with kinds filled in and a version to watch from', async () => {
+  it('lists all objects, with kinds filled in and a version to watch from', async () => {
     await make('a');
     await make('b');
     const page = await api.list(ours);
@@ -95,7 +95,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect(rest.continue).toBeUndefined();
   });
 
-  it('watches on from a list without a gap and in order', async () => {
+  it('watches from a list without a gap and in order', async () => {
     const { resourceVersion } = await api.list(ours);
     await make('a');
     await api.patch('a', { data: { x: '1' } }, { type: 'merge' });
@@ -106,7 +106,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect([...versions].sort((a, b) => (a < b ? -1 : 1))).toEqual(versions);
   });
 
-  it('streams a list that a bookmark ends, and goes on as a watch', async () => {
+  it('streams a list that ends with a bookmark, and continues as a watch', async () => {
     await make('a');
     const stream = await api.watch({
       ...ours,
@@ -122,7 +122,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect(ended?.metadata.annotations).toEqual({ [INITIAL_EVENTS_END]: 'true' });
   });
 
-  it('tells a watch with a selector that an object has left it', async () => {
+  it('shows in a watch with a selector that an object no longer matches', async () => {
     await make('a');
     const { resourceVersion } = await api.list(ours);
     await api.patch('a', { metadata: { labels: { suite: 'other' } } }, { type: 'merge' });
@@ -130,7 +130,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect(event?.type).toBe('DELETED');
   });
 
-  it('refuses in Statuses that can be told apart', async () => {
+  it('refuses with Statuses that differ by cause', async () => {
     const made = await make('a');
     await expect(api.get('none')).rejects.toSatisfy(isNotFound);
     await expect(make('a')).rejects.toSatisfy(isAlreadyExists);
@@ -139,7 +139,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     await expect(api.list({ resourceVersion: 'abc' })).rejects.toBeInstanceOf(StatusError);
   });
 
-  it('answers a watch from a forgotten version with an ERROR event', async ({ skip }) => {
+  it('answers a watch from a version older than the history with an ERROR event', async ({ skip }) => {
     if (!place.compact) return skip('only a sandbox can be made to forget');
     const { resourceVersion } = await api.list();
     for (const name of ['a', 'b', 'c']) await make(name);
@@ -150,7 +150,7 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect(isGone(error) || isExpired(error)).toBe(true);
   });
 
-  it.each(['stream', 'list', 'pages', 'auto'] as const)('keeps a cache equal to it in sync mode %s', async (sync) => {
+  it.each(['stream', 'list', 'pages', 'auto'] as const)('keeps an informer’s cache equal to it in sync mode %s', async (sync) => {
     await make('before');
     const informer = new SharedInformer<ConfigMap>(api, { sync, selectors: ours, freeze: true });
     const stop = new AbortController();

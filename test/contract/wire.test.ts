@@ -4,7 +4,7 @@ import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { WireCompare } from '../support/wire-compare.ts';
 import { type Exchange, recording, recordingsMissing, WATCH_PATH } from '../support/wire-recording.ts';
 
-/** What is not equal yet. `ignore` names the parts that differ; without it the whole answer does. A row that has become equal fails. */
+/** The exchanges that differ. `ignore` names the parts that differ; without it the whole answer does. A row whose exchange no longer differs fails. */
 const DIFFERENT: Readonly<Record<string, { why: string; ignore?: readonly string[] }>> = {
   '01-discovery.json 0': {
     why: 'the sandbox names itself as the build',
@@ -71,7 +71,7 @@ describe.skipIf(recordingsMissing)(`the recorded exchanges${recordingsMissing ? 
   });
 });
 
-/** The list as a page. After a change of it `vitest run -u test/contract/wire.test.ts` writes the page anew. */
+/** The list of differences as a page. After a change of the list, `vitest run -u test/contract/wire.test.ts` writes the page again. */
 function differencesPage(): string {
   const all = FILES.reduce((sum, file) => sum + recording(file).length, 0);
   const rows = Object.entries(DIFFERENT).map(([id, { why, ignore = ['the whole answer'] }]) => {
@@ -111,7 +111,7 @@ async function replay(id: string, exchange: Exchange): Promise<void> {
   }
 }
 
-/** What the recorder did between the exchanges it recorded. */
+/** What the recorder did before an exchange, besides the recorded exchanges. */
 const prepare: Readonly<Record<string, () => unknown>> = {
   '03-write.json 35': async () => {
     for (const i of [0, 1, 2]) await create('configmaps', { metadata: { name: `bulk-${i}`, labels: { bulk: 'yes' } } });
@@ -140,7 +140,7 @@ function send(method: string, path: string, body?: string, contentType?: string)
   return sandbox.handle({ method, path, headers: { 'user-agent': 'node', 'content-type': contentType }, body });
 }
 
-/** Who the recorder was. The viewer held no role. */
+/** The users of the recording. The viewer had no role. */
 const CREDENTIALS = { admin: {}, viewer: { 'impersonate-user': 'viewer' }, anonymous: { authorization: 'Bearer wrong' } };
 
 function requestOf({ request }: Exchange): Parameters<Sandbox['handle']>[0] {
@@ -154,7 +154,7 @@ function requestOf({ request }: Exchange): Parameters<Sandbox['handle']>[0] {
   };
 }
 
-/** An object that was read and is written back carries when it was made, by the recorded server's clock. */
+/** A recorded object that is written back contains a creation time, by the clock of the recorded server. */
 function withoutBirth(name: string, value: unknown): unknown {
   return name === 'creationTimestamp' ? undefined : value;
 }
@@ -179,7 +179,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An entity tag is of the server's own making. */
+/** Headers without the entity tag, which each server creates in its own way. */
 function withoutEtag(headers: Readonly<Record<string, string>> = {}): object {
   const { etag, ...rest } = headers;
   return { ...rest, ...(etag ? { etag: 'present' } : {}) };
@@ -190,7 +190,7 @@ function streamOf({ request, response }: Exchange): object {
   return { body: null, stream: (response.stream ?? []).map((s) => s.event), closedBy: response.closedBy };
 }
 
-/** Reads a watch for as long as the recorder did, doing what the recorder did meanwhile. */
+/** Reads a watch as long as the recorder did, and does meanwhile what the recorder did. */
 async function follow(id: string, exchange: Exchange): Promise<object> {
   const leave = new AbortController();
   const response = await sandbox.handle({ ...requestOf(exchange), signal: leave.signal });
@@ -214,7 +214,7 @@ async function follow(id: string, exchange: Exchange): Promise<object> {
   return { status: 200, headers, body: null, stream: events, closedBy };
 }
 
-/** A pod came, changed and went while the recorder watched; for the last watch of the CRD file, the definition went. */
+/** During its watches the recorder created, changed and deleted a pod; during the last watch of the CRD file it deleted the definition. */
 async function meanwhile(id: string, { response }: Exchange): Promise<void> {
   if (id === '06-crd.json 14') {
     await send('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/myapples.stable.example.com');

@@ -6,7 +6,7 @@ import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { ask, type Loose, startWatch, type WatchedEvent } from '../support/sandbox-requests.ts';
 
-/** Random writes by several clients, and what must hold whatever they write. */
+/** Random writes by several clients, and invariants that are true after every write. */
 
 const HOLD = 'example.com/hold';
 const TYPES = {
@@ -112,7 +112,7 @@ const listPath = (resource: Resource) => `${TYPES[resource].base}/${resource}`;
 const pathOf = ({ resource, namespace, name }: Target) => `${TYPES[resource].base}/namespaces/${namespace}/${resource}/${name}`;
 const find = ({ resource, namespace, name }: Target) => sandbox.get(TYPES[resource], `${namespace}/${name}`);
 
-/** An object of a type whose given fields are the test's to change. */
+/** An object of a type, with the fields that the test changes. */
 function objectOf({ resource, namespace, name }: Target, values: Record<string, string>, metadata: object = {}): Record<string, unknown> {
   const { kind, apiVersion } = TYPES[resource];
   const head = { apiVersion, kind, metadata: { name, namespace, labels: values, ...metadata } };
@@ -125,7 +125,7 @@ function objectOf({ resource, namespace, name }: Target, values: Record<string, 
   return { ...head, spec: { replicas: Object.keys(values).length, selector: { matchLabels: { app: 'web' } }, template } };
 }
 
-/** What clients did to objects, by uid. */
+/** The requests of clients, by the uid of the object. */
 class Deeds {
   readonly deleted = new Set<string>();
   readonly released = new Set<string>();
@@ -134,7 +134,7 @@ class Deeds {
 const EXPECTED = new Set([200, 201, 403, 404, 409, 422]);
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
-/** Whether the requests of the present step are only tried. */
+/** True while the requests of a step are dry runs. */
 let dry = false;
 
 async function send(method: string, path: string, body?: unknown, contentType?: string): Promise<Loose> {
@@ -145,7 +145,7 @@ async function send(method: string, path: string, body?: unknown, contentType?: 
   return answer.body;
 }
 
-/** Nothing that is only tried leaves a trace. */
+/** A dry run changes nothing. */
 async function rehearse(s: Step): Promise<void> {
   if (s.do === 'wait') return;
   const before = sandbox.resourceVersion;
@@ -250,7 +250,7 @@ const PATCHES: Readonly<Record<string, string>> = {
 const fieldsOf = (s: Step) => (s as { fields: Record<string, string> }).fields;
 const targetOf = (s: Step) => (s as { target: Target }).target;
 
-/** Every leaf that was applied belongs to who applied it. */
+/** Every applied leaf belongs to the manager that applied it. */
 function checkApplied(object: Loose, values: Record<string, string>, manager: string): void {
   const mine = object.metadata.managedFields?.find((m) => m.manager === manager && m.operation === 'Apply')?.fieldsV1 as
     | { 'f:metadata'?: { 'f:labels'?: object } }
@@ -261,7 +261,7 @@ function checkApplied(object: Loose, values: Record<string, string>, manager: st
   }
 }
 
-/** What somebody else owns stays; what was changed belongs to nobody else any more. */
+/** A field of another manager stays; a changed field no longer belongs to another manager. */
 function checkOthers(before: UnknownObject, after: Loose, manager: string): void {
   for (const [label, value] of Object.entries(before.metadata.labels ?? {})) {
     const now = after.metadata.labels?.[label];
@@ -276,14 +276,14 @@ function ownersOf({ metadata }: { readonly metadata: UnknownObject['metadata'] }
   return (metadata.managedFields ?? []).filter((m) => (m.fieldsV1 as Tree)['f:metadata']?.['f:labels']?.[`f:${label}`]);
 }
 
-/** No entry names a field that is not there, and no label is without a manager. */
+/** No entry names a field that does not exist, and every label has a manager. */
 function checkManagedFields(object: UnknownObject): void {
   const entries = object.metadata.managedFields ?? [];
   for (const { manager, fieldsV1 } of entries) {
     for (const missing of missingFields(fieldsV1 as Tree, object, '')) expect.fail(`${manager} owns ${missing}, which is not there`);
   }
   for (const label of Object.keys(object.metadata.labels ?? {})) {
-    expect(ownersOf(object, label), `nobody owns label ${label} of ${object.metadata.name}`).not.toEqual([]);
+    expect(ownersOf(object, label), `no manager owns the label ${label} of ${object.metadata.name}`).not.toEqual([]);
   }
 }
 
@@ -308,7 +308,7 @@ function itemOf(at: unknown, kind: string, wanted: unknown): unknown {
 
 const versionOf = ({ object }: WatchedEvent) => Number(object.metadata.resourceVersion);
 
-/** The state of a type as its watch tells it. */
+/** The state of a type as its watch shows it. */
 function replay(state: Map<string, Loose>, events: readonly WatchedEvent[]): Map<string, Loose> {
   for (const { type, object } of events) {
     const id = `${object.metadata.namespace}/${object.metadata.name}`;
@@ -318,7 +318,7 @@ function replay(state: Map<string, Loose>, events: readonly WatchedEvent[]): Map
   return state;
 }
 
-/** By name, and without what a watch says of every object and a list but once. */
+/** Objects by name, without kind and apiVersion, which the items of a list do not have. */
 function byId(objects: readonly Loose[]): Map<string, Loose> {
   return new Map(objects.map((o) => [`${o.metadata.namespace}/${o.metadata.name}`, { ...o, kind: '', apiVersion: '' }]));
 }
@@ -327,7 +327,7 @@ function sorted(state: Map<string, Loose>): unknown[] {
   return [...byId([...state.values()])].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The generation counts changes of the spec, and of a deployment's annotations, and the announcement of a deletion; nothing else. */
+/** The generation counts changes of the spec, of a deployment's annotations, and the mark of a deletion, and nothing else. */
 function checkGenerations(events: readonly WatchedEvent[]): void {
   const last = new Map<string, Loose>();
   for (const { type, object } of events) {
@@ -345,7 +345,7 @@ function checkGenerations(events: readonly WatchedEvent[]): void {
   }
 }
 
-/** Nothing goes unasked that has an owner who lives, and nothing that a finalizer holds. */
+/** No object is deleted without a request while an owner exists, and none while it has a finalizer. */
 function checkDeletions(all: readonly WatchedEvent[], deeds: Deeds): void {
   const alive = new Map<string, Loose>();
   for (const { type, object } of [...all].sort((a, b) => versionOf(a) - versionOf(b))) {
@@ -355,9 +355,9 @@ function checkDeletions(all: readonly WatchedEvent[], deeds: Deeds): void {
       continue;
     }
     alive.delete(uid);
-    if (finalizers.includes(HOLD)) expect(deeds.released, `${name} went though it was held`).toContain(uid);
+    if (finalizers.includes(HOLD)) expect(deeds.released, `${name} was deleted though it had a finalizer`).toContain(uid);
     if (deeds.deleted.has(uid) || namespace === 'doomed') continue;
-    expect(ownerReferences.length, `${object.kind} ${name} went though nobody asked`).toBeGreaterThan(0);
+    expect(ownerReferences.length, `${object.kind} ${name} was deleted without a request or an owner`).toBeGreaterThan(0);
     const living = ownerReferences.filter(
       (o) => alive.has(o.uid) && !alive.get(o.uid)?.metadata.finalizers?.includes('foregroundDeletion'),
     );
@@ -365,7 +365,7 @@ function checkDeletions(all: readonly WatchedEvent[], deeds: Deeds): void {
   }
 }
 
-/** Once everything has settled every owner that is named is there, unless its dependent is only held by a finalizer. */
+/** When all is settled every named owner exists, unless only a finalizer delays the deletion of its dependent. */
 function checkOwners(states: readonly Loose[]): void {
   const uids = new Set(states.map((o) => o.metadata.uid));
   for (const { kind, metadata } of states) {

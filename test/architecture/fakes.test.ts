@@ -52,7 +52,8 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'socket-script.ts': {
     'client/http/core-connections.test.ts': 'connections that close within an answer, byte by byte',
     'client/http/connections.test.ts': 'client certificates, which connection serves whom, a hundred refusals at once',
-    'client/auth/credentials.test.ts': 'an identity provider that renews tokens',
+    'client/auth/oidc-source.test.ts': 'an identity provider that renews tokens',
+    'client/auth/oidc.test.ts': 'an identity provider that answers once',
     'client/http/http-dispatch.test.ts': 'chunks in one go, readers that stop, connections let go of, broken, used again',
     'client/http/http-pool.test.ts': 'request headers, and how many connections are opened',
     'client/http/http-transport.test.ts': 'TLS, proxies, compression that is cut, resets, trickles, counts of connections',

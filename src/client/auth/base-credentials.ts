@@ -5,19 +5,22 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { CredentialHeaders, Login, TlsMaterial } from '../config/cluster-config.ts';
 import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
 
-/** The auth-provider that is ours: KubeConfig knows no client secret, and after its first refresh it refreshes for every request. */
+/**
+ * The auth provider that this program implements itself. client-node's KubeConfig sends no client secret, and after
+ * its first refresh it refreshes for every request.
+ */
 export const OIDC = 'oidc';
 
-/** One cluster and one user of a kubeconfig, flags applied. */
+/** A cluster and a user of a kubeconfig, with flags applied. */
 export interface Identity {
   readonly clusterName: string;
   readonly userName: string;
-  /** Its `server` is set. */
+  /** The cluster; its `server` is always set. */
   readonly cluster: ClusterEntry & { server: string };
   readonly user: UserEntry;
 }
 
-/** What the server goes by to know the user. */
+/** The login method that the server sees. `isByFlag`: a flag of the command line gives it. */
 export function loginOf({ user }: Identity, isByFlag: boolean): Login {
   if (isByFlag) return { kind: 'flag' };
   if (user.exec) return { kind: 'exec', of: user.exec.command };
@@ -28,14 +31,15 @@ export function loginOf({ user }: Identity, isByFlag: boolean): Login {
   return user['client-certificate'] || user['client-certificate-data'] ? { kind: 'certificate' } : { kind: 'none' };
 }
 
-/** Whether the user logs in by a provider that only client-node speaks. */
+/** Whether the user logs in with an auth provider that only client-node supports. */
 export function needsKubeConfig({ user }: Identity): boolean {
   return user['auth-provider'] !== undefined && user['auth-provider'].name !== OIDC;
 }
 
 /**
- * What certificates, CA, token and basic auth make of a request, files read anew: the same as KubeConfig makes of them, without the
- * tenth of a second and the 25 MB that loading it costs every command. Of inline data and a file the data counts, as for kubectl.
+ * The headers and TLS material of CA, client certificate, token and password. Files are read at each call. Inline data
+ * is preferred to a file, as in kubectl. The result is that of client-node's KubeConfig, without the tenth of a second
+ * and the 25 MB that its import costs. Rejects with `config` if a file cannot be read.
  * Source: client-go tools/clientcmd/client_config.go.
  */
 export async function plainCredentials({ cluster, user }: Identity): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
@@ -59,7 +63,7 @@ function identification({ token, tokenFile, username, password = '' }: UserEntry
   return token && tokenFile === undefined ? { authorization: `Bearer ${token.trim()}` } : {};
 }
 
-/** The field's flag has its name, so that one sentence names both. */
+/** The decoded data or the content of the file. The flag of a field has the same name, which the hint uses. */
 async function dataOrFile(data: string | undefined, file: string | undefined, field: string): Promise<Buffer | undefined> {
   if (data) return Buffer.from(data, 'base64');
   try {
@@ -72,13 +76,13 @@ async function dataOrFile(data: string | undefined, file: string | undefined, fi
   }
 }
 
-/** What a system error says, without its code and call. */
+/** The text of a system error, without its code and system call. */
 const essenceOf = (cause: unknown) => messageOf(cause).replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
 
 /**
- * client-node's KubeConfig for exactly this cluster and user.
- * It always has a user (without one it would leave out CA and TLS server name), but no exec section, token file or OIDC provider (ours),
- * and no proxy (the transport's).
+ * client-node's KubeConfig for this cluster and user. It always has a user, because without one it would ignore CA and
+ * TLS server name. It has no exec section, token file or OIDC provider, which {@link CredentialSource} handles, and no
+ * proxy, which the transport handles.
  */
 export async function kubeConfigOf({ cluster, user }: Identity): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');
@@ -96,18 +100,18 @@ export async function kubeConfigOf({ cluster, user }: Identity): Promise<KubeCon
   return kubeConfig;
 }
 
-/** For a plain http server it wants the flag too. */
+/** KubeConfig accepts a plain http server only with `insecure-skip-tls-verify`. */
 function asKubeConfigTakesIt({ 'proxy-url': _proxy, ...cluster }: ClusterEntry): ClusterEntry {
   return cluster.server?.startsWith('http:') ? { ...cluster, 'insecure-skip-tls-verify': true } : cluster;
 }
 
-/** Of inline data and a file, kubectl takes the data; KubeConfig would take the file. */
+/** Removes a file beside inline data: kubectl uses the data, KubeConfig would use the file. */
 function dataBeforeFile<T extends object>(entry: T, files: string[]): T {
   const shadowed = files.filter((file) => `${file}-data` in entry);
   return Object.fromEntries(Object.entries(entry).filter(([field]) => !shadowed.includes(field))) as T;
 }
 
-/** What KubeConfig makes of its user now: it reads files anew each time. */
+/** The headers and TLS material that KubeConfig gives for its user. It reads files at each call. */
 export async function providerCredentials(kubeConfig: KubeConfig): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
   const options: RequestOptions = {};
   await kubeConfig.applyToHTTPSOptions(options);

@@ -14,34 +14,35 @@ import { impersonationHeaders } from './impersonation.ts';
 import { jwtExpiry } from './oidc.ts';
 import { OidcSource } from './oidc-source.ts';
 
-/** What a {@link CredentialSource} works with. */
+/** Settings of a {@link CredentialSource}. */
 export interface CredentialSourceOptions {
   clock: Clock;
   logger: Logger;
   env: Readonly<Record<string, string | undefined>>;
   interactive: boolean;
   onPluginOutput: (text: string) => void;
-  /** Reads the identity anew: after the server refused what it gave, and before OIDC tokens are renewed. */
+  /** Reads the identity again. Called after the server refused the credentials, and before OIDC tokens are renewed. */
   reload: () => Promise<Identity>;
-  /** Keeps renewed OIDC tokens where the old ones came from. */
+  /** Writes renewed OIDC tokens to the kubeconfig. */
   persist: (replacements: readonly Replacement[]) => Promise<void>;
 }
 
-/** Files (tokens, certificates) are read again after this long. Source: client-go transport/token_source.go. */
+/** Files (tokens, certificates) are read again after this time, ms. Source: client-go transport/token_source.go. */
 const FILES_FRESH_MS = 60_000;
-/** What expires is renewed before it does: a tenth of its life ahead, at most this. */
+/** Credentials are renewed before they expire: by a tenth of their remaining life, but at most by this, ms. */
 const MOST_SLACK_MS = 30_000;
 
-/** How long a failed attempt stands for all who ask: a plugin that fails is not run again for the next request of the same command. */
+/** For this time after a plugin failed, callers get the same error, ms. The next request does not run it again. */
 const FAILURE_HOLDS_MS = 2_000;
 
-/** A credential of our own making, beside what KubeConfig gives. */
+/** A credential from a token file, an OIDC provider or an exec plugin. */
 type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
 
 /**
- * Turns an identity into credentials and keeps them while they hold: many requests at once read files, run a plugin or renew a token once.
- * Legacy auth providers are client-node's KubeConfig's; the plain material, token files, exec plugins, OIDC and full impersonation are ours.
- * Nothing that could be stolen is sent without TLS over a network. Source: client-go tools/clientcmd/client_config.go.
+ * Turns an identity into credentials, and keeps them while they are valid. Concurrent requests read files, run a
+ * plugin or renew a token once. Legacy auth providers use client-node's KubeConfig; certificates, tokens, token files,
+ * exec plugins, OIDC and impersonation are implemented here. No secret is sent over a network without TLS.
+ * Source: client-go tools/clientcmd/client_config.go.
  */
 export class CredentialSource {
   readonly #options: CredentialSourceOptions;
@@ -59,6 +60,7 @@ export class CredentialSource {
     this.#oidc = new OidcSource(options);
   }
 
+  /** The credentials to use now. `rejected`: those that the server refused, which are read again. */
   async get({ rejected, signal }: CredentialRequest = {}): Promise<Credentials> {
     const current = this.#current;
     if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil) return current.credentials;
@@ -84,7 +86,7 @@ export class CredentialSource {
     return reading;
   }
 
-  /** The user may have logged in anew meanwhile. An unreadable kubeconfig keeps what we have. */
+  /** Reads the identity again, because the user may have logged in again. An unreadable kubeconfig changes nothing. */
   async #reload(): Promise<void> {
     try {
       const identity = await this.#options.reload();
@@ -124,7 +126,7 @@ export class CredentialSource {
     return providerCredentials(this.#kubeConfig).catch((cause) => providerFailed(identity.user, cause));
   }
 
-  /** What KubeConfig cannot do, or does wrong. */
+  /** The token or certificate from a token file, an OIDC provider or an exec plugin; undefined without any of them. */
   async #own(identity: Identity, { refused, signal }: { refused: boolean; signal: AbortSignal }): Promise<Own | undefined> {
     const { user, userName, cluster } = identity;
     if (user.tokenFile !== undefined) return { token: await this.#tokenFrom(user.tokenFile, user.token) };
@@ -134,7 +136,7 @@ export class CredentialSource {
     return runExecPlugin(user.exec, { userName, cluster, env, interactive, onStderr: onPluginOutput, signal });
   }
 
-  /** The file goes before a token written beside it. When it cannot be read any more, what it had last still counts. */
+  /** The token of a file, preferred to a token in the kubeconfig. An unreadable file counts with its last content. */
   async #tokenFrom(file: string, fallback: string | undefined): Promise<string> {
     try {
       const token = await tokenIn(file);
@@ -157,7 +159,7 @@ export class CredentialSource {
   }
 }
 
-/** One reading that several callers wait for. When the last of them has given up, it is broken off. */
+/** One reading of credentials that several callers wait for. It is aborted when the last of them has left. */
 class Reading {
   readonly #controller = new AbortController();
   readonly #result: Promise<Credentials>;
@@ -165,7 +167,7 @@ class Reading {
 
   constructor(read: (signal: AbortSignal) => Promise<Credentials>) {
     this.#result = Promise.resolve().then(() => read(this.#controller.signal));
-    this.#result.catch(() => {}); // all who wait hear it; nobody may be left
+    this.#result.catch(() => {}); // callers get the error; there may be none left
   }
 
   get isAbandoned(): boolean {
@@ -201,7 +203,7 @@ function usesOidc(user: UserEntry): boolean {
   return user['auth-provider']?.name === OIDC && user.token === undefined && user.tokenFile === undefined;
 }
 
-/** Its words are those of a program that did not find what it looked for: `Cannot read properties of undefined`. */
+/** Replaces the error of KubeConfig, which is a bare `Cannot read properties of undefined`. */
 function providerFailed(user: UserEntry, cause: unknown): never {
   const { name } = user['auth-provider'] ?? {};
   if (name === undefined || isInformerError(cause)) throw cause;
@@ -209,9 +211,12 @@ function providerFailed(user: UserEntry, cause: unknown): never {
 }
 
 const REMOVED_PROVIDERS =
-  'kubectl has given up providers other than oidc too; use an exec plugin: gke-gcloud-auth-plugin for gcp, kubelogin for azure';
+  'kubectl no longer supports providers other than oidc either; use an exec plugin: gke-gcloud-auth-plugin for gcp, kubelogin for azure';
 
-/** KubeConfig goes on without a word when a provider gives nothing; the server would then say that `system:anonymous` may not do this. */
+/**
+ * Refuses a provider that gave no token. KubeConfig ignores that, and the server would answer that `system:anonymous`
+ * may not do this.
+ */
 function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
   const { name } = user['auth-provider'] ?? {};
   if (name === undefined || headers.authorization !== undefined) return;
@@ -220,7 +225,7 @@ function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
   });
 }
 
-/** Whoever has a token, a password or a certificate needs no plugin. Source: client-go transport config, rest/transport.go. */
+/** Whether a user needs no plugin, having a token, a password or a certificate. Source: client-go rest/transport.go. */
 function identifiesItself(user: UserEntry): boolean {
   return [user.token, user.username, user['client-certificate'], user['client-certificate-data']].some(Boolean);
 }
@@ -233,7 +238,7 @@ function withSlack(expiresAt: number, now: number): number {
   return expiresAt - Math.min(MOST_SLACK_MS, Math.max(0, expiresAt - now) / 10);
 }
 
-/** When the token of another auth-provider ends; what does not say is asked for again after a while. */
+/** The expiry of the token of another auth provider, ms since the epoch. A token without one counts for a minute. */
 function providerExpiry(user: UserEntry, { authorization }: CredentialHeaders, now: number): number | undefined {
   if (user['auth-provider'] === undefined || typeof authorization !== 'string') return undefined;
   return jwtExpiry(authorization) ?? now + FILES_FRESH_MS;

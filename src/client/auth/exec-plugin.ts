@@ -6,24 +6,24 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ClusterEntry, ExecEntry } from '../config/kubeconfig-entries.ts';
 import { LARGEST_CREDENTIAL } from '../http/limits.ts';
 
-/** What a plugin run depends on beside its own entry. */
+/** The user, the cluster and the environment of a plugin run. */
 export interface ExecPluginContext {
   userName: string;
   cluster: ClusterEntry;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person sits at standard input. */
+  /** Whether standard input is a terminal that the plugin may use. */
   interactive: boolean;
-  /** What the plugin says on stderr, as it comes: prompts and device codes. */
+  /** Called with the plugin's output on stderr (prompts, device codes) as it arrives. */
   onStderr: (text: string) => void;
   signal?: AbortSignal | undefined;
 }
 
-/** What a credential plugin gave: a token, a client certificate with its key, or both. */
+/** The output of a credential plugin: a token, a client certificate with its key, or both. */
 export interface ExecCredential {
   token?: string | undefined;
   certificate?: string | undefined;
   key?: string | undefined;
-  /** ms since the epoch; undefined = until the server refuses it. */
+  /** End of validity, ms since the epoch. Undefined = valid until the server refuses it. */
   expiresAt?: number | undefined;
 }
 
@@ -31,7 +31,8 @@ const MODES = ['Never', 'IfAvailable', 'Always'];
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 /**
- * Runs a credential plugin once. Rejects with `credentials`, or `config` when the kubeconfig's entry cannot work.
+ * Runs a credential plugin once. Rejects with `credentials` if it fails, or with `config` if its entry in the
+ * kubeconfig is not valid.
  * Source: client-go plugin/pkg/client/auth/exec, KEP-541.
  */
 export async function runExecPlugin(exec: ExecEntry, context: ExecPluginContext): Promise<ExecCredential> {
@@ -72,7 +73,7 @@ function useTerminal({ interactiveMode = 'IfAvailable' }: ExecEntry, { interacti
   return interactiveMode !== 'Never' && interactive;
 }
 
-/** Under which a cluster carries what its plugin wants to know. Source: client-go clientcmd api ClusterExecConfig. */
+/** The name of the cluster extension that is passed to plugins. Source: client-go clientcmd api ClusterExecConfig. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 async function clusterInfo({ provideClusterInfo }: ExecEntry, cluster: ClusterEntry): Promise<{ cluster?: object }> {
@@ -98,7 +99,7 @@ interface RunOptions {
 
 function run(command: string, exec: ExecEntry, { env, interactive, onStderr, signal }: RunOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that what it started ends with it; one that asks a person has to stay in the terminal's.
+    // In a group of its own, its children end with it. A plugin that asks the user stays in the terminal's group.
     const detached = !interactive && process.platform !== 'win32';
     const child = builtin
       .childProcess()
@@ -106,11 +107,11 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
     const kill = (how: NodeJS.Signals) => {
       if (detached && child.pid !== undefined) killGroup(child.pid, how);
       else child.kill(how);
-      child.stdout?.destroy(); // a process that left the group may hold them, and go on
+      child.stdout?.destroy(); // a process that left the group may keep the pipes open
       child.stderr?.destroy();
     };
     const end = () => kill('SIGTERM');
-    process.once('exit', end); // also where nobody has the time to abort
+    process.once('exit', end); // also when the process exits without an abort
     const abort = signal && onAbort(signal, end);
     const unlink = () => {
       abort?.[Symbol.dispose]();
@@ -149,9 +150,9 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
   });
 }
 
-const PLUGIN_FAILED = 'log in again if it asks for that (what it says is above), or choose another user with --user or --context';
+const PLUGIN_FAILED = 'log in again if it asks for that (its output is above), or choose another user with --user or --context';
 
-/** Passes chunks on to `take` until they would be more than `limit` bytes in all; then calls `beyond`, once. */
+/** A function that passes chunks to `take`. As soon as they exceed `limit` bytes in total, it calls `beyond` once. */
 function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void): (chunk: Buffer) => void {
   let left = limit;
   return (chunk) => {
@@ -198,7 +199,7 @@ function parse(stdout: string): ExecAnswer {
   try {
     return JSON.parse(stdout) ?? {};
   } catch {
-    throw bad('exec plugin did not print an ExecCredential in JSON'); // no cause: it would quote what was printed
+    throw bad('exec plugin did not print an ExecCredential in JSON'); // no cause: it would quote the output
   }
 }
 

@@ -2,7 +2,10 @@ import { InformerError } from '../../kit/error.ts';
 import type { CredentialHeaders } from '../config/cluster-config.ts';
 import type { UserEntry } from '../config/kubeconfig-entries.ts';
 
-/** The headers by which one user acts as another. Throws `config` when there is a group, uid or extra but no user. Source: client-go transport/round_trippers.go. */
+/**
+ * The headers that impersonate a user. Throws `config` if there is a group, uid or extra value, but no user.
+ * Source: client-go transport/round_trippers.go.
+ */
 export function impersonationHeaders(user: UserEntry, userName: string): CredentialHeaders {
   const { as, 'as-uid': uid, 'as-groups': groups = [], 'as-user-extra': extra = {} } = user;
   if (!as) {
@@ -19,7 +22,7 @@ export function impersonationHeaders(user: UserEntry, userName: string): Credent
   };
 }
 
-/** A key may hold what a header name may not, such as a slash. */
+/** Percent-encodes the characters of a key that a header name may not have, such as a slash. */
 function escaped(key: string): string {
   return key.replaceAll(/[^!#$&'*+\-.^_`|~0-9A-Za-z]/gu, (illegal) =>
     [...Buffer.from(illegal)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

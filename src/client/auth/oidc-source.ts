@@ -4,31 +4,34 @@ import type { Logger } from '../../kit/logger.ts';
 import type { Replacement } from '../config/kubeconfig-tokens.ts';
 import { jwtExpiry, type OidcSettings, type OidcTokens, refreshOidcTokens } from './oidc.ts';
 
-/** What an {@link OidcSource} works with. */
+/** Settings of an {@link OidcSource}. */
 export interface OidcSourceOptions {
   clock: Clock;
   logger: Logger;
   env: Readonly<Record<string, string | undefined>>;
-  /** Puts new tokens in the place of the old ones. */
+  /** Replaces old tokens with new ones in the kubeconfig. */
   persist: (replacements: readonly Replacement[]) => Promise<void>;
 }
 
-/** A token is renewed this long before it ends. Source: client-go plugin/pkg/client/auth/oidc. */
+/** A token is renewed this long before its expiry, ms. Source: client-go plugin/pkg/client/auth/oidc. */
 const EXPIRY_DELTA_MS = 10_000;
-/** A token that is younger than this and refused all the same would not be better for being renewed. */
+/** A refused token that is younger than this is not renewed: the next token would be refused too. ms. */
 const YOUNG_MS = 60_000;
 
-/** Keeps the tokens of one OIDC user: renews them when they end, or when the server refuses one that is not quite new. Not for parallel use. */
+/**
+ * Keeps the tokens of one OIDC user. Renews them when they expire, or when the server refuses one that is older than a
+ * minute. Not for concurrent calls.
+ */
 export class OidcSource {
   readonly #options: OidcSourceOptions;
-  /** Renewed tokens, and the token of the kubeconfig they came from: when that one changes, somebody has logged in anew. */
+  /** The renewed tokens, and the kubeconfig's token at that time. If that changes, the user has logged in again. */
   #renewed: { from: string | undefined; tokens: OidcTokens; at: number } | undefined;
 
   constructor(options: OidcSourceOptions) {
     this.#options = options;
   }
 
-  /** Rejects with `credentials` when there is no valid token and none can be had. */
+  /** A valid token. Rejects with `credentials` if there is none and none can be obtained. */
   async token(
     settings: OidcSettings,
     { refused, signal }: { refused: boolean; signal: AbortSignal },

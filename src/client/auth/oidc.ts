@@ -7,28 +7,33 @@ import { LARGEST_CREDENTIAL } from '../http/limits.ts';
 import { proxyFromEnvironment } from '../http/proxy-environment.ts';
 import { isSuccess, readWhole } from '../http/response.ts';
 
-/** The config of an auth-provider `oidc` in a kubeconfig; names as in the file. Source: client-go plugin/pkg/client/auth/oidc. */
+/**
+ * The config of an auth provider `oidc` in a kubeconfig, with the names of the file.
+ * Source: client-go plugin/pkg/client/auth/oidc.
+ */
 export interface OidcSettings {
   'idp-issuer-url'?: string;
   'client-id'?: string;
   'client-secret'?: string;
   'id-token'?: string;
   'refresh-token'?: string;
-  /** PEM, as a file or base64. */
+  /** The path of a PEM file. */
   'idp-certificate-authority'?: string;
+  /** PEM in base64. It is preferred to the file. */
   'idp-certificate-authority-data'?: string;
 }
 
-/** What a refresh gives: the tokens to use from now on. */
+/** The tokens of a refresh, which replace the previous ones. */
 export interface OidcTokens {
   'id-token': string;
-  /** The provider may have replaced it; the old one may be of no use any more. */
+  /** The provider may have replaced it, and may refuse the previous one. */
   'refresh-token': string;
 }
 
+/** Options of {@link refreshOidcTokens}. */
 export interface OidcOptions {
   clock: Clock;
-  /** The proxy to the provider is found in it. */
+  /** The environment that names the proxy. */
   env: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal | undefined;
 }
@@ -36,7 +41,7 @@ export interface OidcOptions {
 const LOG_IN = 'log in again with the tool that wrote the kubeconfig';
 
 /**
- * Asks the provider for new tokens: one request for its metadata, one for the tokens. Rejects with `credentials`.
+ * Requests new tokens from the provider: one request for its metadata, one for the tokens. Rejects with `credentials`.
  * Source: OpenID Connect Core §12, RFC 6749 §2.3.1 and §6.
  */
 export async function refreshOidcTokens(settings: OidcSettings, options: OidcOptions): Promise<OidcTokens> {
@@ -59,7 +64,7 @@ export async function refreshOidcTokens(settings: OidcSettings, options: OidcOpt
   }
 }
 
-/** When a JWT ends, ms since the epoch; undefined when it does not say, or is none. */
+/** The expiry of a JWT, ms since the epoch. Undefined if it has none, or if the text is not a JWT. */
 export function jwtExpiry(token: string): number | undefined {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as { exp?: unknown };
@@ -74,7 +79,7 @@ async function tlsOf({ 'idp-certificate-authority-data': data, 'idp-certificate-
   return file ? { ca: await readFile(file) } : {};
 }
 
-/** How a client says who it is: in the header, which every provider must know, unless this one lists only the other way. */
+/** The login of the client: in the header, which every provider must support, unless this one lists only the form. */
 function loginOf(
   id: string,
   secret: string | undefined,
@@ -110,13 +115,13 @@ async function ask({ method, url, form, headers }: Question, tls: TlsMaterial, {
   }
 }
 
-/** What the provider says of its own error; nothing else of its answer is shown. Source: RFC 6749 §5.2. */
+/** The error fields of the provider's response. No other part of the response is shown. Source: RFC 6749 §5.2. */
 function refusal(status: number, text: string): string {
   try {
     const { error, error_description: more } = JSON.parse(text) as { error?: unknown; error_description?: unknown };
     if (typeof error === 'string') return typeof more === 'string' ? `${error}: ${more}` : error;
   } catch {
-    // A page of some proxy: the status says as much.
+    // The response is not JSON, for example the page of a proxy. The status is enough.
   }
   return `the provider answered ${status}`;
 }
@@ -125,7 +130,7 @@ function objectIn(text: string, url: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text));
   } catch {
-    throw failed(`${url} did not answer with JSON`); // no cause: it would quote what was sent
+    throw failed(`${url} did not answer with JSON`); // no cause: it would quote the response
   }
 }
 

@@ -4,14 +4,14 @@ import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.t
 
 const GROUP = 'apidiscovery.k8s.io';
 
-/** Aggregated discovery in its stable and its beta version, else the plain lists. */
+/** The Accept header for aggregated discovery (stable, then beta), else for the plain lists. */
 export const AGGREGATED_ACCEPT = [
   `application/json;g=${GROUP};v=v2;as=APIGroupDiscoveryList`,
   `application/json;g=${GROUP};v=v2beta1;as=APIGroupDiscoveryList`,
   'application/json',
 ].join(',');
 
-/** Source: KEP-3352, k8s.io/api apidiscovery/v2. */
+/** An aggregated response. Source: KEP-3352, k8s.io/api apidiscovery/v2. */
 interface GroupDiscoveryList {
   kind: 'APIGroupDiscoveryList';
   items?: { metadata?: { name?: string }; versions?: VersionDiscovery[] | null }[] | null;
@@ -25,7 +25,7 @@ interface VersionDiscovery {
 
 interface ResourceDiscovery {
   resource: string;
-  /** Its group and version are empty where they are those of the resource. */
+  /** Its group and version are empty if they are the same as those of the resource. */
   responseKind?: { kind?: string };
   scope?: string;
   singularResource?: string;
@@ -35,12 +35,12 @@ interface ResourceDiscovery {
   subresources?: { subresource: string }[] | null;
 }
 
-/** Whether a server answered in the aggregated form. */
+/** Whether a response has the aggregated form. */
 export function isAggregated(value: unknown): value is GroupDiscoveryList {
   return (value as { kind?: unknown } | null)?.kind === 'APIGroupDiscoveryList';
 }
 
-/** The types in an aggregated answer; versions that the server calls stale become failures, and are used all the same. */
+/** The types in an aggregated response. A version that the server calls stale is a failure, and its types are kept. */
 export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
   const types: ResourceType[] = [];
   const failures: DiscoveryFailure[] = [];

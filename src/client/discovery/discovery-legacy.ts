@@ -4,19 +4,19 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { objectsIn, textsIn } from '../decode/damaged-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
-/** The answer of /api. Source: apimachinery meta/v1 APIVersions. */
+/** The response of /api. Source: apimachinery meta/v1 APIVersions. */
 export interface ApiVersions {
   kind: 'APIVersions';
   versions?: string[];
 }
 
-/** The answer of /apis. Source: apimachinery meta/v1 APIGroupList. */
+/** The response of /apis. Source: apimachinery meta/v1 APIGroupList. */
 export interface ApiGroupList {
   kind: 'APIGroupList';
   groups?: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
 }
 
-/** The answer of /apis/GROUP/VERSION. Source: apimachinery meta/v1 APIResourceList. */
+/** The response of /apis/GROUP/VERSION. Source: apimachinery meta/v1 APIResourceList. */
 export interface ResourceList {
   resources?: {
     name: string;
@@ -29,14 +29,14 @@ export interface ResourceList {
   }[];
 }
 
-/** A group version and where its resources are listed. */
+/** A group version and the path that lists its resources. */
 export interface GroupVersionPath {
   readonly group: string;
   readonly version: string;
   readonly path: string;
 }
 
-/** Which group versions there are, in the server's order, each group's preferred version first. */
+/** The group versions in the server's order, with the preferred version of each group first. */
 export function groupVersionsOf(root: ApiVersions | ApiGroupList): GroupVersionPath[] {
   if (root.kind === 'APIVersions') return textsIn(root.versions).map((version) => ({ group: '', version, path: `/api/${version}` }));
   return objectsIn(root.groups).flatMap(({ name, versions, preferredVersion }) => {
@@ -47,7 +47,7 @@ export function groupVersionsOf(root: ApiVersions | ApiGroupList): GroupVersionP
   });
 }
 
-/** The types in the answers; a group version without an answer becomes a failure. */
+/** The types in the responses. A group version without a response becomes a failure. */
 export function typesOfLegacy(
   groupVersions: readonly GroupVersionPath[],
   lists: readonly PromiseSettledResult<ResourceList>[],

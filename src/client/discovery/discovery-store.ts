@@ -7,28 +7,31 @@ import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { parseOrNone } from '../decode/object-decoder.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 
-/** Where snapshots are kept between runs. A store that cannot do its work says nothing and holds nothing: discovery works without one. */
+/**
+ * Keeps snapshots between runs. Its methods never reject: a store that cannot read or write holds nothing, and
+ * discovery works without one.
+ */
 export interface DiscoveryStore {
   load(): Promise<DiscoverySnapshot | undefined>;
   save(snapshot: DiscoverySnapshot): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** Where and for how long a {@link diskDiscoveryStore} keeps things. */
+/** Settings of a {@link diskDiscoveryStore}. */
 export interface DiskDiscoveryStoreOptions {
-  /** Our own directory in the user's cache; made with mode 0700. */
+  /** This program's folder in the user's cache. It is created with mode 0700. */
   directory: string;
-  /** The server's URL: each has its own file. */
+  /** The URL of the server. Each server has its own file. */
   server: string;
   clock: Clock;
-  /** Default 6 h. Source: kubectl's discovery cache. */
+  /** Maximum age of a snapshot, ms. Default 6 h. Source: kubectl's discovery cache. */
   maxAgeMs?: number | undefined;
   logger?: Logger | undefined;
-  /** Called with a text that names the file when it is damaged; the server is asked again then. */
+  /** Called with a text that names the file if it is damaged. The server is asked again then. */
   onDamaged?: ((text: string) => void) | undefined;
 }
 
-/** Changes when the form of the file does; a file of another form is not read. */
+/** The version of the file format. A file with another version is ignored. */
 const FORM = 1;
 
 interface StoredSnapshot {
@@ -37,7 +40,7 @@ interface StoredSnapshot {
   snapshot: DiscoverySnapshot;
 }
 
-/** Keeps snapshots in a file a server, readable by its owner only. */
+/** A store with one file for each server, readable by its owner only. */
 export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): DiscoveryStore {
   const { directory, server, clock, maxAgeMs = 6 * 3600_000, logger = defaultLogger, onDamaged = () => {} } = options;
   const file = path.join(directory, 'discovery', `${fileName(server)}.json`);

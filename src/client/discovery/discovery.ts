@@ -16,20 +16,21 @@ import type { DiscoveryStore } from './discovery-store.ts';
 export interface DiscoveryOptions {
   clock?: Clock | undefined;
   logger?: Logger | undefined;
-  /** Keeps snapshots between runs. Default none. */
+  /** Keeps snapshots between runs. Default: none. */
   store?: DiscoveryStore | undefined;
 }
 
-/** What was fetched this recently is taken as the truth: a name that is not in it is not asked for again. */
+/** A snapshot that is younger than this is not fetched again for a name that it does not have, ms. */
 const FRESH_MS = 10_000;
-/** How often a request whose connection breaks is made. Source: client-go rest/with_retry.go (maxRetries). */
+/** The most attempts of a request whose connection breaks. Source: client-go rest/with_retry.go (maxRetries). */
 const MOST_TRIES = 10;
-/** Requests at once when every group version has to be asked on its own. */
+/** The most concurrent requests when each group version needs a request of its own. */
 const CONCURRENCY = 16;
 
 /**
- * The types a server has: by aggregated discovery (two requests) where it can, else one request for each group version.
- * A snapshot is kept until {@link invalidate}; several callers at once share one fetch. Source: KEP-3352, client-go discovery.
+ * Reads the types of a server: by aggregated discovery (two requests) if the server supports it, else with one request
+ * for each group version. A snapshot is kept until {@link invalidate}. Concurrent callers share one fetch.
+ * Source: KEP-3352, client-go discovery.
  */
 export class Discovery {
   readonly #transport: Transport;
@@ -47,7 +48,7 @@ export class Discovery {
     this.#store = options.store;
   }
 
-  /** What the server has. Rejects when nothing at all could be found out: with `credentials` when the server refused them. */
+  /** The types of the server. Rejects if none could be read; with `credentials` if the server refused these. */
   async snapshot(): Promise<DiscoverySnapshot> {
     if (this.#snapshot) return this.#snapshot;
     this.#fetching ??= this.#load().finally(() => {
@@ -56,12 +57,12 @@ export class Discovery {
     return this.#fetching;
   }
 
-  /** Whether the snapshot is so new that asking again would tell nothing. One from the store never is. */
+  /** Whether the snapshot was fetched within the last ten seconds. A snapshot from the store never is fresh. */
   isFresh(): boolean {
     return this.#snapshot !== undefined && this.#clock.monotonic() - this.#fetchedAt < FRESH_MS;
   }
 
-  /** Forgets the snapshot, here and in the store; the next call fetches. */
+  /** Drops the snapshot here and in the store. The next call fetches. */
   async invalidate(): Promise<void> {
     this.#snapshot = undefined;
     await this.#store?.clear();
@@ -76,7 +77,7 @@ export class Discovery {
     const snapshot = await this.#fetch();
     this.#snapshot = snapshot;
     this.#fetchedAt = this.#clock.monotonic();
-    // A half answer is good for this run only.
+    // An incomplete snapshot is used for this run only.
     if (snapshot.failures.length === 0) await this.#store?.save(snapshot);
     return snapshot;
   }
@@ -101,7 +102,7 @@ export class Discovery {
     return typesOfLegacy(groupVersions, lists);
   }
 
-  /** A broken connection is asked over again, as client-go does; it may break before the answer or in it. */
+  /** Repeats a request whose connection breaks, before or within the response, as client-go does. */
   async #get(path: string): Promise<unknown> {
     for (let tries = 1; ; tries++) {
       try {
@@ -119,7 +120,7 @@ export class Discovery {
     const answer = parseOrNone<unknown>(text);
     if (isDiscovery(answer)) return answer;
     throw new InformerError('decode', `the answer to GET ${path} is no list of types but ${nameOfAnswer(answer, text)}`, {
-      hint: 'is this a Kubernetes API server, or the login page of a proxy before it?',
+      hint: 'is this a Kubernetes API server, or the login page of a proxy in front of it?',
     });
   }
 }
@@ -134,14 +135,14 @@ function nameOfAnswer(answer: unknown, text: string): string {
   return typeof kind === 'string' ? `an object of kind ${JSON.stringify(kind)}` : `JSON without a kind`;
 }
 
-/** In kubectl's words. What failed in the connection says so better itself. */
+/** The error when no type could be read, with kubectl's message. An error of the connection is returned as it is. */
 function nothingDiscovered(cause: unknown): unknown {
   if (isUnauthorized(cause)) {
     return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { cause, hint: LOG_IN });
   }
   const { code = 0 } = statusOf(cause) ?? {};
   if (code >= 500) {
-    const hint = 'the API server, or a proxy before it, failed: try again';
+    const hint = 'the API server, or a proxy in front of it, failed: try again';
     return new InformerError('transport', `cannot find out what the server has: ${messageOf(cause)}`, { cause, hint });
   }
   if (!isForbidden(cause)) return cause;

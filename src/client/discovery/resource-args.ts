@@ -3,21 +3,22 @@ import { formatGvr, parseGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { RestMapper } from './rest-mapper.ts';
 
-/** One type named on a command line, with the objects of it that were named; none = all of them. */
+/** A type named on a command line, with the names of its objects. No names = all objects. */
 export interface ResourceSelection {
   readonly type: ResourceType;
   readonly names: readonly string[];
-  /** The version was named, too. */
+  /** Whether the arguments name the version too. */
   readonly versioned?: true | undefined;
 }
 
-/** The part of a mapper that arguments need. */
+/** The part of a {@link RestMapper} that {@link resolveResourceArgs} needs. */
 export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'category'>;
 
 /**
- * Reads arguments as kubectl does, with its words for what is wrong: `pods`, `pods web-1 web-2`, `pod/web-1 deploy/web`, `deploy,rs`, `all`;
- * and further the triples `apps/v1/deployments`, `v1/pods`, `/v1/pods`. A type that comes up twice is one selection, in the order of first mention.
- * Throws `argument` for wrong grammar and `discovery` for a type the server does not have.
+ * Reads arguments as kubectl does, with kubectl's errors: `pods`, `pods web-1 web-2`, `pod/web-1 deploy/web`,
+ * `deploy,rs`, `all`. Also reads the triples `apps/v1/deployments`, `v1/pods`, `/v1/pods`. The arguments of one type
+ * become one selection; selections are in the order of first mention.
+ * Rejects with `argument` for a wrong form, and with `discovery` for a type that the server does not have.
  * Source: cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs.
  */
 export async function resolveResourceArgs(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
@@ -30,7 +31,7 @@ export async function resolveResourceArgs(args: readonly string[], mapper: TypeR
   return merged(await typeAndNames(first, names, mapper));
 }
 
-/** `pods, svc` is two words of the shell, of which the second would be a name. */
+/** Refuses `pods, svc`: the shell makes two words of it, and the second would be a name. */
 function refuseParted([first = '', second = '', ...more]: readonly string[]): void {
   if (second === '' || !(first.endsWith(',') || second.startsWith(','))) return;
   const isOpen = second.endsWith(',') || second === ',';
@@ -38,7 +39,7 @@ function refuseParted([first = '', second = '', ...more]: readonly string[]): vo
   throw grammar('there is a blank beside a comma in the list of types', `types are joined by commas without blanks: ${words.join(',')}`);
 }
 
-/** `TYPE[,TYPE…] [NAME…]`: every type with every name. */
+/** Reads `TYPE[,TYPE…] [NAME…]`: every type with every name. */
 async function typeAndNames(first: string, names: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   if (names.includes('')) throw grammar('resource name may not be empty');
   const words = unique(first.split(','));
@@ -53,14 +54,14 @@ async function typeAndNames(first: string, names: readonly string[], mapper: Typ
   return found;
 }
 
-/** `things.v1.lab.example.com` names the version, `things` and `things.lab.example.com` do not. */
+/** A selection. `things.v1.lab.example.com` names the version; `things` and `things.lab.example.com` do not. */
 function selectionOf(word: string, type: ResourceType, names: readonly string[]): ResourceSelection {
   const { group, version } = type.gvr;
   const isVersioned = group !== '' && word.slice(word.indexOf('.') + 1) === `${version}.${group}`;
   return isVersioned ? { type, names, versioned: true } : { type, names };
 }
 
-/** `TYPE/NAME…` throughout. */
+/** Reads arguments that all have the form `TYPE/NAME`. */
 async function slashForm(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   const selections: ResourceSelection[] = [];
   for (const [word, name] of pairsOf(args)) selections.push(selectionOf(word, await mapper.resolve(word), [name]));
@@ -81,7 +82,7 @@ function pairsOf(args: readonly string[]): [type: string, name: string][] {
   });
 }
 
-/** `GROUP/VERSION/RESOURCE…`, or one of them (several by comma) with names behind it. */
+/** Reads `GROUP/VERSION/RESOURCE…`, or one such argument (with types joined by commas) that names follow. */
 async function typePaths(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   const [first = '', ...names] = args;
   if (names.length > 0 && names.every((name) => !name.includes('/'))) {
@@ -111,7 +112,7 @@ async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[
 
 const VERSION = /^v\d+((alpha|beta)\d+)?$/;
 
-/** `v1/pods` could be the object `pods` of a type `v1`: it is, if there is such a type. */
+/** Whether an argument names a type by its path. `v1/pods` is the object `pods` if there is a type `v1`. */
 async function isTypePath(arg: string, mapper: TypeResolver): Promise<boolean> {
   for (const path of arg.split(',')) {
     const parts = path.split('/');

@@ -4,7 +4,7 @@ import { formatGroupResource, type GroupVersionKind, type GroupVersionResource, 
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
-/** Where a mapper gets its types from; {@link Discovery} is one. */
+/** The source of a mapper's types, such as {@link Discovery}. */
 export interface DiscoverySource {
   snapshot(): Promise<DiscoverySnapshot>;
   isFresh(): boolean;
@@ -12,27 +12,32 @@ export interface DiscoverySource {
 }
 
 /**
- * From what users write to types the server has. What is not found in a snapshot that may be old is looked for once more in a new one;
- * in a fresh one it is not. Source: client-go restmapper/discovery.go (deferred mapper), cli-runtime pkg/resource/builder.go (order of lookup).
+ * Maps the words that users write to types of the server. A word that is not in the snapshot is looked up once more in
+ * a new snapshot, unless the first one is fresh.
+ * Source: client-go restmapper/discovery.go (deferred mapper), cli-runtime pkg/resource/builder.go (order of lookup).
  */
 export class RestMapper {
   readonly #discovery: DiscoverySource;
   readonly #warn: (text: string) => void;
 
-  /** `onWarning` hears of short names that several types have, in kubectl's words. */
+  /** `onWarning` is called with kubectl's warning if several types have a short name. */
   constructor(discovery: DiscoverySource, { onWarning = () => {} }: { onWarning?: ((text: string) => void) | undefined } = {}) {
     this.#discovery = discovery;
     this.#warn = onWarning;
   }
 
-  /** The type behind `pods`, `po`, `Pod`, `deployments.apps` or `deployments.v1.apps`. Throws `discovery` with kubectl's words and a hint. */
+  /**
+   * The type of `pods`, `po`, `Pod`, `deployments.apps` or `deployments.v1.apps`. If there is none, rejects with
+   * `discovery`, kubectl's message and a hint, or with `transport` if a part of the API that may have it did not
+   * answer.
+   */
   async resolve(word: string): Promise<ResourceType> {
     const type = await this.find(word);
     if (type) return type;
     throw unknownType(word, await this.#discovery.snapshot());
   }
 
-  /** As {@link resolve}, but undefined when the server has no such type. */
+  /** As {@link resolve}, but undefined if the server has no such type. */
   async find(word: string): Promise<ResourceType | undefined> {
     const type = await this.#lookUp(({ types }) => typeNamed(types, word));
     if (type) checkCore(type, word, await this.#discovery.snapshot());
@@ -40,31 +45,31 @@ export class RestMapper {
     return type;
   }
 
-  /** As {@link find}, but content with an old snapshot. */
+  /** As {@link find}, but never fetches a new snapshot. */
   async known(word: string): Promise<ResourceType | undefined> {
     return typeNamed((await this.#discovery.snapshot()).types, word);
   }
 
-  /** The type of a group and version, by its resource, or by its kind: `apps/v1/deployments` or `apps/v1/Deployment`. */
+  /** The type with this group, version and resource or kind: `apps/v1/deployments` or `apps/v1/Deployment`. */
   typeOf(gvr: GroupVersionResource): Promise<ResourceType | undefined> {
     const isAlike = ({ gvr: { group, version }, kind }: ResourceType) =>
       group === gvr.group && version === gvr.version && kind === gvr.resource;
     return this.#lookUp(({ types }) => types.find((type) => sameGvr(type.gvr, gvr)) ?? types.find(isAlike));
   }
 
-  /** The type of objects of a kind, as owner references and manifests name it. */
+  /** The type of a kind, as owner references and manifests name it. */
   typeOfKind({ group, version, kind }: GroupVersionKind): Promise<ResourceType | undefined> {
     return this.#lookUp(({ types }) =>
       types.find((type) => type.kind === kind && type.gvr.group === group && type.gvr.version === version),
     );
   }
 
-  /** The listable types of a category such as `all`; undefined when there is no such category. Warns where some may be missing. */
+  /** The listable types of a category such as `all`. Undefined if there is none. Warns if some types may be missing. */
   async category(name: string): Promise<ResourceType[] | undefined> {
     const { types } = await this.#discovery.snapshot();
     const known = membersOf(types, name);
     const isType = !known && typeNamed(types, name) !== undefined;
-    if (isType) return undefined; // to ask the server anew for every word that is a type would be a waste
+    if (isType) return undefined; // no need to fetch again for a word that is a type
     const members = known ?? (await this.#lookUp((snapshot) => membersOf(snapshot.types, name)));
     const { failures } = await this.#discovery.snapshot();
     const unasked = failures.map(({ group, message }) => `${partName(group)} (${message})`);
@@ -80,7 +85,7 @@ export class RestMapper {
   }
 }
 
-/** Without the core types, `pods` would be those of another group. */
+/** Refuses a type of another group while the core types are missing: `pods` would mean the pods of that group. */
 function checkCore(type: ResourceType, word: string, { failures }: DiscoverySnapshot): void {
   const core = failures.find(({ group }) => group === 'core');
   if (core && type.gvr.group !== '' && !word.includes('.')) throw unasked(word, [core], '');
@@ -91,7 +96,7 @@ function membersOf(types: readonly ResourceType[], category: string): ResourceTy
   return found.length > 0 ? found : undefined;
 }
 
-/** What kubectl says of the other types that a short name could have meant. Source: client-go restmapper/shortcut.go. */
+/** kubectl's warnings about other types with the same short name. Source: client-go restmapper/shortcut.go. */
 function sameShortName(types: readonly ResourceType[], word: string, { gvr, singular }: ResourceType): string[] {
   const [name = '', ...rest] = word.toLowerCase().split('.');
   if (name === gvr.resource || name === singular) return [];
@@ -118,7 +123,7 @@ function typeNamed(types: readonly ResourceType[], word: string): ResourceType |
   );
 }
 
-/** A group may be cut short (`ingresses.networking`); written out it goes before any it is the beginning of. */
+/** The type of a group, which may be shortened (`ingresses.networking`). A group with exactly this name comes first. */
 function ofGroup(types: readonly ResourceType[], name: string, group: string): ResourceType | undefined {
   if (group === '') return bestNamed(types, name);
   return (
@@ -133,7 +138,7 @@ function ofGroup(types: readonly ResourceType[], name: string, group: string): R
   );
 }
 
-/** A resource's own name goes before another's short name, and that before a kind; of equals, the one the server lists first. */
+/** The best match: a resource name, then a short name, then a kind; among equals the first in the server's order. */
 function bestNamed(types: readonly ResourceType[], name: string): ResourceType | undefined {
   const word = name.toLowerCase();
   return (
@@ -143,7 +148,7 @@ function bestNamed(types: readonly ResourceType[], name: string): ResourceType |
   );
 }
 
-/** The type of this name in another group or version, as it is written. */
+/** A hint that says how to write the type with this name in another group or version. */
 function elsewhere({ gvr }: ResourceType, word: string): string {
   const { group, version, resource } = gvr;
   const asked = word.slice(word.indexOf('.') + 1);
@@ -153,7 +158,7 @@ function elsewhere({ gvr }: ResourceType, word: string): string {
   return `${resource} is in ${place}, not in ${asked}: write ${group === '' ? `${resource} or ${version}/${resource}` : formatGroupResource(gvr)}`;
 }
 
-/** A type that is not found may be in what could not be asked: then the cluster failed, and nothing is known of the type. */
+/** The error for an unknown type. If a part of the API that may have it did not answer, it says that instead. */
 function unknownType(word: string, { types, failures }: DiscoverySnapshot): InformerError {
   const name = word.split('.', 1)[0] as string;
   const namesakes = [...new Set(types.filter((type) => bestNamed([type], name)).map((type) => elsewhere(type, word)))];
@@ -177,14 +182,14 @@ function unasked(word: string, failures: readonly DiscoveryFailure[], hint: stri
     `cannot find out whether the server has a resource type ${JSON.stringify(word)}: could not ask for ${named}`,
     {
       cause: failures[0]?.error,
-      hint: `${hint}The server, or a proxy before it, failed: try again`.trim(),
+      hint: `${hint}The server, or a proxy in front of it, failed: try again`.trim(),
     },
   );
 }
 
 const partName = (group: string) => ({ core: 'the core types', apis: 'the API groups' })[group] ?? group;
 
-/** Whether a type of this name may be in the part of the API that could not be asked. */
+/** Whether a type with this name may be in the part of the API that did not answer. */
 function mayHold({ group: part }: DiscoveryFailure, word: string): boolean {
   const [, ...rest] = word.split('.');
   const [version = ''] = rest;

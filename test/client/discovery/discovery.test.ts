@@ -1,32 +1,13 @@
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Discovery } from '../../../src/client/discovery/discovery.ts';
-import { diskDiscoveryStore } from '../../../src/client/discovery/discovery-store.ts';
 import { formatGvr } from '../../../src/model/gvr.ts';
-import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
-import { definition, type InProcessSetup, inProcess, through, withoutAggregatedDiscovery } from '../../support/in-process.ts';
+import { through } from '../../support/in-process.ts';
 import { scriptedBytes } from '../../support/scripted-bytes.ts';
+import { fruitOf, namesOf, serving } from '../../support/served-fruit.ts';
 import { recording, recordingsMissing } from '../../support/wire-recording.ts';
 
-const FRUIT = [
-  definition('apples.fruit.example.com', ['v1', 'v1beta1'], { shortNames: ['ap'], categories: ['all', 'fruit'] }),
-  definition('pears.fruit.example.com', ['v1beta1']),
-];
-
-/** A server that has fruit, besides all that is built in; `requests` are those for discovery. */
-async function serving(form: 'aggregated' | 'legacy' = 'aggregated', setup: InProcessSetup = {}) {
-  const { sandbox, clock, transport, sent } = await inProcess({ objects: FRUIT, ...setup });
-  return { sandbox, clock, transport: form === 'legacy' ? withoutAggregatedDiscovery(transport) : transport, requests: sent };
-}
-
-const namesOf = (types: readonly ResourceType[]) => types.map((t) => `${formatGvr(t.gvr)}${t.preferred ? '!' : ''}`);
-const fruitOf = (types: readonly ResourceType[]) => namesOf(types).filter((name) => name.startsWith('fruit.'));
-
-/** One group of a server that leaves out whatever may be left out. */
+/** A group of a server that leaves out all optional fields. */
 const SPARSE = {
   kind: 'APIGroupDiscoveryList',
   items: [
@@ -51,7 +32,7 @@ const SPARSE = {
 };
 
 describe('Discovery', () => {
-  it.each(['aggregated', 'legacy'] as const)('by the %s form finds every type, the preferred version first', async (form) => {
+  it.each(['aggregated', 'legacy'] as const)('reads every type in the %s form, the preferred version first', async (form) => {
     const { transport, requests } = await serving(form);
     const { types, failures } = await new Discovery(transport).snapshot();
     expect(requests.length === 2).toBe(form === 'aggregated');
@@ -87,7 +68,7 @@ describe('Discovery', () => {
     }
   });
 
-  it('finds the same by either form', async () => {
+  it('gives the same types by either form', async () => {
     const inOrder = async (form: 'aggregated' | 'legacy') => {
       const { types } = await new Discovery((await serving(form)).transport).snapshot();
       return types.map((t) => ({ ...t, verbs: [...t.verbs].sort(), subresources: [...t.subresources].sort() }));
@@ -95,7 +76,7 @@ describe('Discovery', () => {
     expect(await inOrder('legacy')).toEqual(await inOrder('aggregated'));
   });
 
-  it('takes what is left out for nothing', async () => {
+  it('reads a field that is left out as empty', async () => {
     const { types } = await new Discovery(scriptedBytes(({ path }) => (path === '/apis' ? { body: SPARSE } : undefined))).snapshot();
     expect(types.map(({ gvr, kind, verbs, preferred }) => [formatGvr(gvr), kind, verbs, preferred])).toEqual([
       ['autoscaling/v2/hpas', 'Hpa', [], true],
@@ -104,7 +85,7 @@ describe('Discovery', () => {
     ]);
   });
 
-  it.skipIf(recordingsMissing)('finds the same of a real server by either form', async () => {
+  it.skipIf(recordingsMissing)('gives the same types of a real server by either form', async () => {
     const wire = recording('01-discovery.json');
     const byForm = (form: 'legacy' | 'aggregated') =>
       scriptedBytes(({ path }) => {
@@ -114,14 +95,14 @@ describe('Discovery', () => {
         return found && { status: found.response.status, headers: { ...found.response.headers }, body: found.response.body };
       });
     const both = await Promise.all([new Discovery(byForm('aggregated')).snapshot(), new Discovery(byForm('legacy')).snapshot()]);
-    // Only core/v1 and apps/v1 were recorded one by one.
+    // Only core/v1 and apps/v1 were recorded in the legacy form.
     const [a, b] = both.map(({ types }) => types.filter(({ gvr }) => ['', 'apps'].includes(gvr.group)));
     const inOrder = (types: typeof a) => types?.map((t) => ({ ...t, subresources: [...t.subresources].sort() }));
     expect(inOrder(b)).toEqual(inOrder(a));
     expect(a?.length).toBeGreaterThan(20);
   });
 
-  it('is content with part of the groups, and names the rest', async () => {
+  it('gives the groups that answer, and names the others', async () => {
     const { sandbox, transport } = await serving('legacy');
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/fruit.example.com/v1', method: 'GET' } });
     const { types, failures } = await new Discovery(transport).snapshot();
@@ -143,17 +124,10 @@ describe('Discovery', () => {
   });
 
   it.each([
-    [
-      401,
-      'a token that is not taken',
-      () => 'wrong',
-      'credentials',
-      /^You must be logged in to the server \(Unauthorized\)$/,
-      /log in again/,
-    ],
+    [401, 'an unknown token', () => 'wrong', 'credentials', /^You must be logged in to the server \(Unauthorized\)$/, /log in again/],
     [
       403,
-      'a user without the role for it',
+      'a user without the role',
       (sandbox: Sandbox) => {
         sandbox.delete({ group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterrolebindings' }, 'system:discovery');
         return sandbox.tokenFor({ user: 'nobody' });
@@ -162,7 +136,7 @@ describe('Discovery', () => {
       /^cannot find out what the server has: .*User "nobody" cannot get path "\/api"/,
       /whoami/,
     ],
-  ])('fails when nothing could be found out: %i to %s', async (_code, _, token, code, message, hint) => {
+  ])('rejects when no type could be read: %i to %s', async (_code, _, token, code, message, hint) => {
     const { transport } = await serving('aggregated', { rbac: true, token });
     await expect(new Discovery(transport).snapshot()).rejects.toMatchObject({
       code,
@@ -171,7 +145,7 @@ describe('Discovery', () => {
     });
   });
 
-  it('fetches once for callers at the same time and for later ones, until invalidated, and recovers from a failure', async () => {
+  it('fetches once for concurrent and later callers until it is invalidated, and recovers from a failure', async () => {
     const { sandbox, transport, requests } = await serving();
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, times: 2 });
     const discovery = new Discovery(transport);
@@ -184,7 +158,7 @@ describe('Discovery', () => {
     expect(requests).toHaveLength(6);
   });
 
-  it('takes what it fetched as fresh for ten seconds', async () => {
+  it('is fresh for ten seconds after a fetch', async () => {
     const { transport, clock } = await serving();
     const discovery = new Discovery(transport, { clock });
     expect(discovery.isFresh()).toBe(false);
@@ -192,69 +166,6 @@ describe('Discovery', () => {
     expect(discovery.isFresh()).toBe(true);
     clock.tick(10_000);
     expect(discovery.isFresh()).toBe(false);
-  });
-});
-
-describe('the discovery cache on disk', () => {
-  let directory: string;
-  const clock = new FakeClock();
-  const open = (server = 'https://one:6443/k8s/c-1') => diskDiscoveryStore({ directory: path.join(directory, 'cache'), server, clock });
-
-  beforeEach(async () => {
-    directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
-  });
-  afterEach(async () => {
-    await (await import('node:fs/promises')).rm(directory, { recursive: true });
-  });
-
-  it('spares the next run its requests, is not taken as fresh, and is for its owner and server alone', async () => {
-    const { transport, requests } = await serving();
-    const { types } = await new Discovery(transport, { store: open() }).snapshot();
-    requests.length = 0;
-    const discovery = new Discovery(transport, { store: open() });
-    expect((await discovery.snapshot()).types).toEqual(types);
-    expect(fruitOf(types)).toHaveLength(3);
-    expect(requests).toHaveLength(0);
-    expect(discovery.isFresh()).toBe(false);
-    expect(await open('https://two:6443').load()).toBeUndefined();
-    const files = path.join(directory, 'cache', 'discovery');
-    expect(await readdir(files)).toEqual(['one_6443_k8s_c-1.json']);
-    if (process.platform !== 'win32') {
-      expect((await stat(files)).mode & 0o777).toBe(0o700);
-      expect((await stat(path.join(files, 'one_6443_k8s_c-1.json'))).mode & 0o777).toBe(0o600);
-    }
-  });
-
-  it('ends after six hours, when invalidated, and when it is not what was written', async () => {
-    const store = open();
-    await store.save({ types: [], failures: [] });
-    clock.tick(6 * 3600_000 - 1);
-    expect(await store.load()).toEqual({ types: [], failures: [] });
-    clock.tick(1);
-    expect(await store.load()).toBeUndefined();
-    await store.save({ types: [], failures: [] });
-    await store.clear();
-    expect(await store.load()).toBeUndefined();
-    const file = path.join(directory, 'cache', 'discovery', 'one_6443_k8s_c-1.json');
-    for (const text of ['not json', '{"form":0}', 'null']) {
-      await writeFile(file, text);
-      expect(await store.load(), text).toBeUndefined();
-    }
-  });
-
-  it('does not keep half an answer', async () => {
-    const { sandbox, transport } = await serving();
-    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis' } });
-    const discovery = new Discovery(transport, { store: open() });
-    expect((await discovery.snapshot()).failures).toHaveLength(1);
-    expect(await open().load()).toBeUndefined();
-  });
-
-  it('does not get in the way when it cannot write', async () => {
-    await writeFile(path.join(directory, 'cache'), 'a file where the directory should be');
-    const discovery = new Discovery((await serving()).transport, { store: open() });
-    expect(fruitOf((await discovery.snapshot()).types)).toHaveLength(3);
-    expect(await readFile(path.join(directory, 'cache'), 'utf8')).toContain('a file');
   });
 });
 
@@ -267,7 +178,7 @@ describe('a discovery that fails', () => {
     ['null', 'null', 'JSON without a kind'],
     ['a list', '[]', 'JSON without a kind'],
     ['another kind', '{"kind":"Status","status":"Success"}', 'an object of kind "Status"'],
-  ])('says so of an answer that is %s', async (_, body, named) => {
+  ])('names the kind of an answer that is %s', async (_, body, named) => {
     const transport = scriptedBytes(() => ({ body }));
     await expect(new Discovery(transport).snapshot()).rejects.toMatchObject({
       code: 'decode',
@@ -283,13 +194,13 @@ describe('a discovery that fails', () => {
     ['groups that are no list', { items: { a: 1 } }, 'apis'],
     ['a null version', { items: [{ metadata: { name: 'apps' }, versions: [null] }] }, 'apps'],
     ['a null type', { items: [{ metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [null] }] }] }, 'apps/v1'],
-  ])('passes over %s, and counts it as a failure of its group', async (_, body, group) => {
+  ])('ignores %s, and counts it as a failure of its group', async (_, body, group) => {
     const transport = scriptedBytes(({ path }) => ({ body: path === '/apis' ? { ...AGGREGATED, ...body } : AGGREGATED }));
     const { types, failures } = await new Discovery(transport).snapshot();
     expect({ types, failures }).toEqual({ types: [], failures: [{ group, message: 'its answer is damaged' }] });
   });
 
-  it('takes odd fields of a type for nothing', async () => {
+  it('ignores fields of a wrong type', async () => {
     const odd = {
       resource: 'things',
       responseKind: { kind: 7 },
@@ -303,7 +214,7 @@ describe('a discovery that fails', () => {
     expect(types[0]).toMatchObject({ kind: '', verbs: [], shortNames: ['t'], categories: [], subresources: [] });
   });
 
-  it('asks again when the connection breaks, before the answer or in it', async () => {
+  it('repeats a request whose connection breaks, before or within the response', async () => {
     const { transport } = await serving();
     let broken = 0;
     const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
@@ -322,7 +233,7 @@ describe('a discovery that fails', () => {
     expect(types.some(({ kind }) => kind === 'Pod')).toBe(true);
   });
 
-  it('gives up when it breaks again and again', async () => {
+  it('gives up after ten attempts of each request', async () => {
     const { transport } = await serving();
     let requests = 0;
     const broken = through(transport, async () => {
@@ -331,41 +242,5 @@ describe('a discovery that fails', () => {
     });
     await expect(new Discovery(broken).snapshot()).rejects.toThrow('reset');
     expect(requests).toBe(20);
-  });
-});
-
-describe('a damaged discovery cache', () => {
-  it.each([
-    ['no JSON', '{"form":1,'],
-    ['no types', '{"form":1,"savedAt":0,"snapshot":{}}'],
-    ['a null type', '{"form":1,"savedAt":0,"snapshot":{"types":[null],"failures":[]}}'],
-    [
-      'a type without verbs',
-      '{"form":1,"savedAt":0,"snapshot":{"types":[{"gvr":{"group":"","version":"v1","resource":"pods"},"kind":"Pod","singular":"pod"}],"failures":[]}}',
-    ],
-    ['null for a snapshot', '{"form":1,"savedAt":0,"snapshot":null}'],
-  ])('is named and fetched again: %s', async (_, text) => {
-    const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
-    const clock = new FakeClock();
-    const damaged: string[] = [];
-    const store = diskDiscoveryStore({ directory, server: 'https://one', clock, onDamaged: (told) => damaged.push(told) });
-    await store.save({ types: [], failures: [] });
-    const file = path.join(directory, 'discovery', 'one.json');
-    await writeFile(file, text);
-    const { transport } = await serving();
-    expect((await new Discovery(transport, { store, clock }).snapshot()).types.length).toBeGreaterThan(20);
-    expect(damaged).toEqual([`the discovery cache ${file} is damaged; the server is asked again`]);
-    expect((await store.load())?.types.length).toBeGreaterThan(20);
-    expect(damaged).toHaveLength(1);
-  });
-
-  it('is not one of an older form', async () => {
-    const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
-    const damaged: string[] = [];
-    const store = diskDiscoveryStore({ directory, server: 'https://one', clock: new FakeClock(), onDamaged: (told) => damaged.push(told) });
-    await store.save({ types: [], failures: [] });
-    await writeFile(path.join(directory, 'discovery', 'one.json'), '{"form":0,"old":true}');
-    expect(await store.load()).toBeUndefined();
-    expect(damaged).toEqual([]);
   });
 });

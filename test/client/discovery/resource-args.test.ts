@@ -78,7 +78,7 @@ describe('resolveResourceArgs', () => {
     });
   });
 
-  it('takes v1/pods as an object of a type v1 where there is such a type', async () => {
+  it('reads v1/pods as an object of the type v1 if there is one', async () => {
     const { mapper } = await served({ objects: [definition('v1s.odd.example.com')] });
     expect(await read('v1/pods', mapper)).toEqual(['odd.example.com/v1/v1s pods']);
   });

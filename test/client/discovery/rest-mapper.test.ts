@@ -43,7 +43,7 @@ describe('RestMapper', () => {
     expect(formatGvr((await mapper.resolve(word)).gvr)).toBe(gvr);
   });
 
-  it("prefers a resource's own name to another's short name", async () => {
+  it('prefers a resource name to a short name of another type', async () => {
     const objects = [definition('things.a.example.com', ['v1'], { shortNames: ['gadgets'] }), definition('gadgets.b.example.com')];
     const { mapper } = await served({ objects });
     expect((await mapper.resolve('things')).shortNames).toEqual(['gadgets']);
@@ -57,14 +57,14 @@ describe('RestMapper', () => {
     ['deployments.v2.apps', 'deployments'],
     ['pods.v1', 'pods'],
     ['', ''],
-  ])("says of %s what kubectl says: the server doesn't have a resource type %j", async (word, named) => {
+  ])("reports %s in the words of kubectl: the server doesn't have a resource type %j", async (word, named) => {
     await expect(mapper.resolve(word)).rejects.toMatchObject({
       code: 'discovery',
       message: `the server doesn't have a resource type ${JSON.stringify(named)}`,
     });
   });
 
-  it('guesses what was meant, and says which groups it could not ask', async () => {
+  it('suggests similar names, and names the groups that did not answer', async () => {
     await expect(mapper.resolve('deplyoments')).rejects.toMatchObject({ hint: 'Did you mean "deployments" or "deployment"?' });
     const { sandbox, transport } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
@@ -90,7 +90,7 @@ describe('RestMapper', () => {
     ['example.com/v1', 'things.exam', true],
     ['example.com/v1', 'things.other.com', false],
     ['example.com/v1', 'pods', undefined],
-  ])('when %s could not be asked: whether %s may be there is told apart from whether it is', async (group, word, mayBe) => {
+  ])('without an answer of %s, %s may exist or not: %s', async (group, word, mayBe) => {
     const pods = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod', shortNames: [], categories: [] };
     const deployments = {
       ...pods,
@@ -106,7 +106,7 @@ describe('RestMapper', () => {
     else await expect(mapper.resolve(word)).rejects.toMatchObject({ code: mayBe ? 'transport' : 'discovery' });
   });
 
-  it('warns that a category may stand for more than could be asked for', async () => {
+  it('warns that a category may have more types when a group did not answer', async () => {
     const { sandbox, transport } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
     const warnings: string[] = [];
@@ -115,7 +115,7 @@ describe('RestMapper', () => {
     expect(warnings).toEqual([expect.stringMatching(/^all may stand for more types: could not ask for batch\/v1 \(/)]);
   });
 
-  it('asks the server once more on a miss, unless what it knows is fresh; stale again, it asks again [RM-01]', async () => {
+  it('fetches again for an unknown word, unless the snapshot is fresh; once it is stale, it fetches again [RM-01]', async () => {
     const { sandbox, clock, mapper: rest, fetches } = await served({ objects: [] });
     expect(await rest.find('ma')).toBeUndefined();
     expect(fetches()).toBe(1);
@@ -132,7 +132,7 @@ describe('RestMapper', () => {
     expect(fetches()).toBe(3);
   });
 
-  it('does not ask again for what it knows, stale or not', async () => {
+  it('does not fetch again for a known word, stale or not', async () => {
     const { clock, mapper: rest, fetches } = await served();
     expect((await rest.find('pods'))?.kind).toBe('Pod');
     clock.tick(10_000);
@@ -141,12 +141,12 @@ describe('RestMapper', () => {
     expect(fetches()).toBe(1);
   });
 
-  it('expands categories to what can be listed, in the server’s order and preferred version', async () => {
+  it('expands categories to the listable types, in the server’s order and preferred version', async () => {
     expect((await mapper.category('all'))?.map((t) => formatGvr(t.gvr))).toEqual(ALL);
     expect(await mapper.category('none')).toBeUndefined();
   });
 
-  it('looks once more for a word that is neither a category nor a type, and not for one that is a type', async () => {
+  it('fetches again for a word that is neither a category nor a type, and not for a type', async () => {
     const { sandbox, clock, mapper: rest, fetches } = await served({ objects: [] });
     await rest.find('pods');
     clock.tick(10_000);
@@ -170,7 +170,7 @@ describe('RestMapper', () => {
     ['hpa', []],
     ['ev.events.k8s.io', []],
     ['ev.v1.', []],
-  ])('of the word %s warns as kubectl does: %j', async (word, warnings) => {
+  ])('warns about the word %s as kubectl does: %j', async (word, warnings) => {
     const told: string[] = [];
     const { mapper } = await served({}, { onWarning: (text) => told.push(text) });
     await mapper.resolve(word);

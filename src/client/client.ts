@@ -19,19 +19,19 @@ import type { Transport } from './http/transport.ts';
 import { onceEach } from './http/warnings.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 
-/** Settings of a client; those of its transport count only when it makes one. */
+/** Options of {@link createClient}. Those of the transport apply only if the client creates the transport. */
 export interface ClientOptions extends TransportOptions {
-  /** Hears each text that the server warns with, and of each short name that several types have, once. */
+  /** Called once with each warning of the server, and with each short name that several types have. */
   onWarning?: TransportOptions['onWarning'];
-  /** Keeps discovery between runs. Default none. */
+  /** Keeps discovery between runs. Default: none. */
   discoveryStore?: DiscoveryOptions['store'];
-  /** Default Math.random. */
+  /** The source of random numbers. Default Math.random. */
   random?: Random | undefined;
   /** The default for every {@link Client.resource}. */
   dropManagedFields?: boolean | undefined;
 }
 
-/** What the requests for one type, in one namespace or in all, have cost so far. */
+/** The traffic of the requests for one type, in one namespace or in all. */
 export interface ResourceStats extends TrafficStats {
   readonly gvr: GroupVersionResource;
   readonly namespace: string | undefined;
@@ -46,27 +46,27 @@ export interface RawOptions {
   maxBytes?: number;
 }
 
-/** The door to one cluster. */
+/** Access to one cluster. */
 export interface Client {
-  /** Undefined when the client was made over a transport alone. */
+  /** Undefined if the client was created from a transport. */
   readonly config: ClusterConfig | undefined;
   readonly transport: Transport;
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
   version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
-  /** GETs a path and returns the body as text. Rejects with `decode` when the body is larger than `maxBytes`, default 64 MiB. */
+  /** Sends a GET and gives the body as text. Rejects with `decode` if it has more than `maxBytes`, default 64 MiB. */
   raw(path: string, options?: RawOptions): Promise<string>;
-  /** What was asked for through {@link resource}, by type and namespace: an informer is found here by those of its own. */
+  /** The traffic of all apis made by {@link resource}, by type and namespace. */
   stats(): ResourceStats[];
-  /** Ends every request that is under way and lets go of all connections. */
+  /** Aborts all open requests and closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * A client for the server of a config, or over a transport of the caller's own. Connects to nothing by itself.
- * Throws `argument`, which quotes nothing of what it was given, for anything else (a kubeconfig goes through `loadConfig` first) and for options that
- * are unknown.
+ * Creates a client for the server of a config, or for a transport of the caller. It does not connect by itself.
+ * Throws `argument` for any other value (a kubeconfig must be loaded with `loadConfig` first) and for unknown options.
+ * The error quotes no part of the value.
  */
 export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { request, server, credentials } = (configOrTransport ?? {}) as Partial<ClusterConfig & Transport>;
@@ -149,7 +149,10 @@ class ClusterClient implements Client {
     return known.traffic;
   }
 
-  /** Asked once for all informers: a server that is upgraded meanwhile still lists as well as it did. Nobody's signal ends it for the others. */
+  /**
+   * The server version, requested once for all informers: after an upgrade the older answer is still right. The signal
+   * ends the wait of this caller only.
+   */
   async #versionOnce(signal: AbortSignal | undefined): Promise<ServerVersion> {
     this.#version ??= this.version().catch((error) => {
       this.#version = undefined; // the next one asks again

@@ -4,24 +4,24 @@ import type { Client } from './client.ts';
 type Json = Readonly<Record<string, unknown>>;
 const mapOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
 
-/** What a schema says of a place in an object: `field` = there is such a field; `none` = there is not; `open` = any name may stand there. */
+/** What a schema says about a path: `field` = the field exists; `none` = it does not; `open` = any name is possible. */
 export interface FieldVerdict {
   readonly is: 'field' | 'none' | 'open';
-  /** How many of the steps lead to something that is known; of `none`, the step at this place is the one that is not. */
+  /** The number of steps that lead to known fields. For `none`, the step at this index is the unknown one. */
   readonly known: number;
-  /** The names of the fields that the unknown one stands beside. */
+  /** The names of the known fields beside the unknown one. */
   readonly beside: readonly string[];
 }
 
-/** The fields of one kind, as the server's OpenAPI describes them. */
+/** The fields of one kind, from the server's OpenAPI schema. */
 export interface FieldSchema {
-  /** Looks along field names; undefined stands for every item of a list or every value of a map. */
+  /** Follows field names. An undefined step means every item of a list or every value of a map. */
   look(steps: readonly (string | undefined)[]): FieldVerdict;
 }
 
 /**
- * Asks the server for the schema of a kind: two requests, of which the second may be a megabyte for the core group. Undefined where the server
- * does not describe it. Rejects with what a request rejects with. Source: KEP-2896 OpenAPI v3.
+ * Loads the schema of a kind with two requests; the second response has about a megabyte for the core group. Undefined
+ * if the server has no schema of the kind. Rejects as {@link Client.raw} does. Source: KEP-2896 OpenAPI v3.
  */
 export async function loadFieldSchema(
   client: Pick<Client, 'raw'>,
@@ -70,7 +70,7 @@ function lookFrom(root: Json, schemas: Json, steps: readonly (string | undefined
   return { is: 'field', known: steps.length, beside: [] };
 }
 
-/** A schema with what it refers to in its place. */
+/** The schema that a schema refers to, or the schema itself. */
 function resolved(schema: Json, schemas: Json, depth = 0): Json {
   if (depth > 8) return {};
   const parts = [schema.$ref, ...(Array.isArray(schema.allOf) ? schema.allOf.map((part) => mapOf(part).$ref) : [])];

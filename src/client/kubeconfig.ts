@@ -18,21 +18,27 @@ import { replaceTokens } from './config/kubeconfig-tokens.ts';
 import { checkLogin } from './config/login-check.ts';
 import { proxyFromEnvironment } from './http/proxy-environment.ts';
 
-/** kubectl's flags, and what of the process they are read in. */
+/** Options of {@link loadConfig}: kubectl's flags, a kubeconfig, and the environment. */
 export interface LoadConfigOptions extends ConnectionFlags {
-  /** A kubeconfig's own text, YAML or JSON, instead of files and of the pod's service account. Paths in it are relative to the working directory. */
+  /**
+   * The text of a kubeconfig, YAML or JSON. It replaces files and the service account of a pod. Paths in it are
+   * relative to the working directory.
+   */
   kubeconfigText?: string | undefined;
-  /** A kubeconfig as an object with the fields of the file, instead of files and of the pod's service account. */
+  /** A kubeconfig as an object with the fields of the file. It replaces files and the service account of a pod. */
   kubeconfigObject?: object | undefined;
-  /** Default the process's own. KUBECONFIG, HOME, the in-cluster and proxy variables are read from it; exec plugins get it. */
+  /**
+   * The environment, default that of the process. KUBECONFIG, HOME, the in-cluster variables and the proxy variables
+   * are read from it, and exec plugins get it.
+   */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   clock?: Clock | undefined;
   logger?: Logger | undefined;
-  /** Whether an exec plugin may ask a person at standard input. Default false. */
+  /** Whether an exec plugin may use standard input to ask the user. Default false. */
   interactive?: boolean | undefined;
-  /** Hears what exec plugins say on stderr. */
+  /** Called with the output of exec plugins on stderr. */
   onPluginOutput?: ((text: string) => void) | undefined;
-  /** Where a pod finds its service account; for tests. */
+  /** The folder of the service account in a pod; for tests. */
   serviceAccountDir?: string | undefined;
 }
 
@@ -67,10 +73,12 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<LoadConfigOptions>;
 
 /**
- * Finds out which server to talk to and as whom, as kubectl does: the flags, over the kubeconfig (`kubeconfig`, else KUBECONFIG, else
- * ~/.kube/config), or else the service account of the pod we run in. `kubeconfigText` and `kubeconfigObject` take the place of all of these.
- * Connects to nothing and runs no plugin. Throws `argument` for a text where a path belongs and for an
- * option that is unknown (another cluster would be chosen), and `config` when there is nothing to go by or it cannot work; the hint says what was looked for and what to do next.
+ * Finds the server and the user as kubectl does: flags, applied to the kubeconfig (`kubeconfig`, else KUBECONFIG, else
+ * ~/.kube/config), or else the service account of the pod. `kubeconfigText` and `kubeconfigObject` replace all of
+ * these. Does not connect, and runs no plugin.
+ *
+ * Rejects with `argument` for an unknown option, which could choose another cluster, and for a text in place of a path.
+ * Rejects with `config` if there is no usable configuration; the hint says which places were searched.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   checkOptions('loadConfig', options, KNOWN_OPTIONS);
@@ -103,8 +111,8 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
 }
 
 /**
- * A kubeconfig of just the cluster and the user that flags and files choose, as JSON: how another program gets to where {@link loadConfig} leads.
- * It holds what they hold, secrets too. Throws as `loadConfig` does.
+ * A kubeconfig in JSON with only the selected cluster and user, for another program that shall use the same cluster.
+ * It contains their secrets. Rejects as {@link loadConfig} does.
  */
 export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promise<string> {
   const { identity, namespace } = await select(options);
@@ -159,7 +167,7 @@ interface Selection {
   readonly identity: Identity;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
-  /** The kubeconfig files that were found. */
+  /** The kubeconfig files that exist. */
   readonly files: readonly string[];
 }
 
@@ -181,7 +189,7 @@ async function select(options: LoadConfigOptions): Promise<Selection> {
   return { identity, context: contextName, namespace: context.namespace, files: given ? [] : fromFiles.files };
 }
 
-/** The kubeconfig that was handed over as such. Its errors quote nothing of it. */
+/** The kubeconfig given as text or object. Its errors quote no part of it. */
 async function givenKubeconfig({ kubeconfig, kubeconfigText, kubeconfigObject }: LoadConfigOptions): Promise<Kubeconfig | undefined> {
   const given = Object.entries({ kubeconfig, kubeconfigText, kubeconfigObject }).filter(([, value]) => value !== undefined);
   if (given.length > 1) throw new InformerError('argument', `only one of ${given.map(([name]) => name).join(' and ')} can be given`);
@@ -198,7 +206,7 @@ async function givenKubeconfig({ kubeconfig, kubeconfigText, kubeconfigObject }:
       'argument',
       "kubeconfigObject is a KubeConfig of @kubernetes/client-node, whose fields are not a kubeconfig's",
       {
-        hint: 'hand over its text: { kubeconfigText: config.exportConfig() }',
+        hint: 'pass its text: { kubeconfigText: config.exportConfig() }',
       },
     );
   }
@@ -208,10 +216,10 @@ async function givenKubeconfig({ kubeconfig, kubeconfigText, kubeconfigObject }:
 const TEXT_HINT = 'a text goes into kubeconfigText, the path of a file into kubeconfig';
 const OBJECT_HINT = 'an object goes into kubeconfigObject, the path of a file into kubeconfig';
 
-/** --kubeconfig alone and it must exist; else the KUBECONFIG list; else the home directory's. */
+/** The files to read: that of --kubeconfig, which must exist; else the KUBECONFIG list; else the file in the home. */
 async function filesToRead({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
   if (kubeconfig && (typeof kubeconfig !== 'string' || /[\r\n]|^\s*[{]|^apiVersion:/.test(kubeconfig))) {
-    throw new InformerError('argument', 'kubeconfig is the path of a file, and was given what can be none', { hint: TEXT_HINT });
+    throw new InformerError('argument', 'kubeconfig must be the path of a file, and this value cannot be one', { hint: TEXT_HINT });
   }
   if (kubeconfig) {
     await stat(kubeconfig).catch((cause) => {
@@ -276,7 +284,7 @@ function userOf({ users, files }: Kubeconfig, name: string, flags: ConnectionFla
   throw new InformerError('config', `auth info "${name}" does not exist`, { hint: `it is not among the users of ${files.join(', ')}` });
 }
 
-/** A server may be written without its scheme: https if anything says TLS. Source: client-go rest/url_utils.go. */
+/** The URL of a server; without a scheme it is https if there are TLS settings. Source: client-go rest/url_utils.go. */
 function serverUrl(cluster: ClusterEntry, clusterName: string): string {
   const { server } = cluster;
   if (!server)
@@ -293,7 +301,7 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
     const url = new URL(text);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   } catch {
-    // no cause: it holds the text, and that may hold a password
+    // no cause: it quotes the text, which may have a password
     throw new InformerError('config', `server ${JSON.stringify(withoutLogin(server))} is not a URL`, {
       hint: 'write it as https://host:port',
     });

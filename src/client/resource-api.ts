@@ -23,35 +23,35 @@ import { Traffic, type TrafficStats } from './http/traffic.ts';
 import type { Transport, TransportRequest, TransportResponse } from './http/transport.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 
-/** In what form objects are asked for: whole, their metadata alone, or as rows of the server's table (see cellsOf). */
+/** The form of objects to request: whole, metadata only, or rows of the server's table (see {@link cellsOf}). */
 export type Representation = 'object' | 'metadata' | { table: IncludeObject };
 
-/** Which part of a resource type an api speaks for, and how. */
+/** Options of a {@link ResourceApi}. */
 export interface ResourceApiOptions {
-  /** Unset: all namespaces for reading, the object's own for writing. Left unset for cluster-scoped types. */
+  /** Unset: all namespaces for reads, the object's namespace for writes. Must be unset for a cluster-scoped type. */
   namespace?: string | undefined;
-  /** Default `object`. */
+  /** The form of objects. Default `object`. */
   as?: Representation | undefined;
-  /** Takes `metadata.managedFields` off everything that is read. Default false. */
+  /** Whether to remove `metadata.managedFields` from all objects that are read. Default false. */
   dropManagedFields?: boolean | undefined;
-  /** How to learn the server's version; without it {@link ResourceApi.consistentUnpagedList} is false. */
+  /** Gives the server's version. Without it {@link ResourceApi.consistentUnpagedList} is false. */
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
-  /** How to learn whether the type is namespaced, for the text of an error. Without it such errors are worded as the server words them. */
+  /** Says whether the type is namespaced, for the text of errors. Without it errors have the server's text. */
   isNamespaced?: IsNamespaced | undefined;
   /** Resolves when the server answers again, after a connection failed. For {@link ResourceApi.whenReachable}. */
   whenReachable?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Who may try a watch again that the server refused. For {@link ResourceApi.whenTurn}. */
+  /** Decides when a refused watch may be attempted again. For {@link ResourceApi.whenTurn}. */
   refusedWatches?: WatchTurns | undefined;
-  /** Counts along with {@link ResourceApi.stats}, for several apis together. */
+  /** Counts the traffic of several apis together, besides {@link ResourceApi.stats}. */
   traffic?: Traffic | undefined;
 }
 
-/** What a call that reads many objects goes by. */
+/** Options of the requests of {@link ResourceApi.list} and {@link ResourceApi.watch}. */
 export interface ReadContext {
   signal?: AbortSignal | undefined;
-  /** Called, chunk by chunk, when something of a list arrives; with a time ahead, ms, when the server asked to wait before. */
+  /** Called when a chunk of a list arrives, and before the wait of `aheadMs` that the server asks for by Retry-After. */
   alive?: ((aheadMs?: number) => void) | undefined;
-  /** Use a new connection. */
+  /** Whether to open a new connection. */
   fresh?: boolean | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface CallOptions {
 
 /** Options of every call that writes. */
 export interface WriteOptions extends CallOptions {
-  /** The server does everything but store it. */
+  /** Whether the server only checks the request and stores nothing. */
   dryRun?: boolean | undefined;
   fieldManager?: string | undefined;
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
@@ -73,7 +73,7 @@ export interface WriteOptions extends CallOptions {
 export interface PatchOptions extends WriteOptions {
   /** `merge` RFC 7386, `json` RFC 6902, `strategic` for built-in types, `apply` server-side apply (needs a fieldManager). */
   type: 'merge' | 'json' | 'strategic' | 'apply';
-  /** With `apply`: takes over fields that others own. */
+  /** With `apply`: take over fields that other managers own. */
   force?: boolean | undefined;
 }
 
@@ -86,16 +86,17 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /**
- * What {@link ResourceApi.deleteCollection} is about. A selector restricts by what an object must have: a label (`app=web`, `app in (a,b)`, `app`) or a
- * field's value (`metadata.name=web`). One that only excludes (`!app`, `app!=web`, `app notin (web)`, `metadata.name!=web`), asks for an empty field or
- * for the namespace may match everything, and needs `all` beside it.
+ * The objects that {@link ResourceApi.deleteCollection} deletes. A selector restricts by what an object must have: a
+ * label (`app=web`, `app in (a,b)`, `app`) or a field's value (`metadata.name=web`). A selector that only excludes
+ * (`!app`, `app!=web`, `app notin (web)`, `metadata.name!=web`), or that asks for an empty field or the namespace, may
+ * match everything. It needs `all` beside it.
  */
 export interface CollectionSelection extends Selectors {
-  /** Everything that is not excluded is meant. Not to be given beside a selector that restricts. */
+  /** Confirms that everything that is not excluded is deleted. Refused beside a selector that restricts. */
   all?: true | undefined;
 }
 
-/** The options of `Client.resource`. */
+/** The names and types of the options of `Client.resource`, for their check. */
 export const KNOWN_RESOURCE_OPTIONS = {
   namespace: 'text',
   as: true,
@@ -106,7 +107,7 @@ export const KNOWN_RESOURCE_OPTIONS = {
   refusedWatches: true,
   traffic: true,
 } satisfies KnownOptionsOf<ResourceApiOptions>;
-const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>; // the path checks what it is made of
+const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>; // pathOf checks the subresource
 const KNOWN_WRITE_OPTIONS = {
   ...KNOWN_CALL_OPTIONS,
   dryRun: 'boolean',
@@ -141,7 +142,7 @@ const KNOWN_WATCH_OPTIONS = {
 const KNOWN_CONTEXT = { signal: 'signal', alive: 'function', fresh: 'boolean' } satisfies KnownOptionsOf<ReadContext>;
 const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOptionsOf<CollectionSelection>;
 
-/** Throws `argument` for what is no {@link Representation}. */
+/** Throws `argument` for a value that is not a {@link Representation}. */
 export function checkRepresentation(as: unknown): void {
   if (typeof as === 'object' && as !== null) checkOptions('the table of resource', as, { table: ['None', 'Metadata', 'Object'] });
   else checkChoice('resource: as', as, ['object', 'metadata']);
@@ -160,9 +161,12 @@ const PATCH_TYPES = {
 };
 
 /**
- * Requests for one resource type. A name that can be none (empty, missing, `.`, `..`, with `/` or `%`) rejects with `argument` before anything is
- * sent, and so do such namespaces and subresources, and an option that is unknown: a `dryrun` that is passed over would be a write. What the server refuses rejects with StatusError, what did not reach it with `transport`,
- * an answer that is not what it should be with `decode`. Errors about Secrets are worded from code, reason and field alone. Retries nothing itself.
+ * Sends requests for one resource type. It retries nothing itself.
+ *
+ * Calls reject with `argument`, before anything is sent, for a name, namespace or subresource that cannot exist (empty,
+ * missing, `.`, `..`, with `/` or `%`) and for an unknown option: an ignored `dryrun` would be a write. They reject
+ * with a StatusError if the server refuses, with `transport` if the server is not reached, and with `decode` if a
+ * response does not have the expected form. Errors about Secrets contain only code, reason and field.
  */
 export class ResourceApi<T extends object = UnknownObject> {
   readonly gvr: GroupVersionResource;
@@ -173,9 +177,9 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: Traffic;
-  /** Resolves when the server answers again, after a connection failed. Absent where nothing finds that out. */
+  /** Resolves when the server answers again, after a connection failed. Undefined without the option. */
   readonly whenReachable: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
-  /** Resolves when a watch that the server refused may be tried again: one of all that wait tries at a time. Absent where nobody keeps the turns. */
+  /** Resolves when a watch that the server refused may be attempted again. Undefined without `refusedWatches`. */
   readonly whenTurn: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
   readonly #refusedWatches: WatchTurns | undefined;
 
@@ -194,12 +198,15 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#refusedWatches = refusedWatches;
   }
 
-  /** What this api's requests have cost so far. */
+  /** The traffic of this api's requests so far. */
   get stats(): TrafficStats {
     return this.#traffic;
   }
 
-  /** One LIST, decoded while it arrives. With a `limit` it may be one page of several. `alive` hears that something came, chunk by chunk. */
+  /**
+   * Sends one LIST and decodes it while it arrives. With a `limit` the result may be one page of several. `alive` is
+   * called with each chunk.
+   */
   async list(options: ListOptions = {}, context: ReadContext = {}): Promise<ListPage<T>> {
     checkOptions('list', options, KNOWN_LIST_OPTIONS);
     checkOptions('the context of list', context, KNOWN_CONTEXT);
@@ -218,7 +225,10 @@ export class ResourceApi<T extends object = UnknownObject> {
     return page;
   }
 
-  /** One LIST of objects' metadata, whatever this api reads otherwise, asked once: also a server that asks to wait gives its answer. */
+  /**
+   * Sends one LIST for the metadata of objects, independent of the representation of this api. The request is sent
+   * exactly once: a response with Retry-After is an error.
+   */
   async probe(options: ListOptions = {}, { signal, fresh }: ReadContext = {}): Promise<ListPage<KubeObject>> {
     const path = withQuery(pathOf(this.gvr, { namespace: this.namespace }), [queryOf(options)]);
     const headers = { accept: ACCEPT.metadata('PartialObjectMetadataList') };
@@ -227,7 +237,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true });
   }
 
-  /** Opens a watch; resolves once the server has agreed to it. Closing the result, or aborting, closes the connection. */
+  /** Opens a watch. Resolves when the server has accepted it. `return()` or an abort closes the connection. */
   async watch(options: WatchOptions = {}, context: ReadContext = {}): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
     checkOptions('watch', options, KNOWN_WATCH_OPTIONS);
     checkOptions('the context of watch', context, KNOWN_CONTEXT);
@@ -252,8 +262,8 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /**
-   * Whether one LIST without resourceVersion and limit is consistent and comes out of the server's memory: Kubernetes ≥ 1.31.
-   * A server that will not tell its version, or tells none, is taken for an older one. Source: KEP-2340.
+   * Whether one LIST without resourceVersion and limit is consistent and served from memory: Kubernetes ≥ 1.31.
+   * A server that refuses to give its version, or gives none, counts as older. Source: KEP-2340.
    */
   async consistentUnpagedList({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     try {
@@ -265,6 +275,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     }
   }
 
+  /** Reads one object, or a subresource of it. */
   async get<R extends object = T>(name: string, options: CallOptions = {}): Promise<R> {
     checkOptions('get', options, KNOWN_CALL_OPTIONS);
     const { signal, subresource } = options;
@@ -273,7 +284,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     return this.#call<R>('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
   }
 
-  /** With a `subresource`, of the object of that `name`. */
+  /** Creates an object, or with `subresource` a subresource of the object `name`. */
   async create<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
     checkOptions('create', options, KNOWN_NAMED_WRITE);
     const { signal, subresource, name } = options;
@@ -288,7 +299,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     });
   }
 
-  /** Replaces the object of that name. With a resourceVersion in it, only if that is still the latest. */
+  /** Replaces an object. If the new one has a resourceVersion, the server refuses unless it is still the latest. */
   async update<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
     checkOptions('update', options, KNOWN_NAMED_WRITE);
     const { signal } = options;
@@ -303,6 +314,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     });
   }
 
+  /** Changes one object, or a subresource of it. */
   async patch<R extends object = T>(name: string, body: unknown, options: PatchOptions): Promise<R> {
     checkOptions('patch', options === undefined ? {} : options, KNOWN_PATCH_OPTIONS);
     const { signal, type, force, subresource, ...rest } = options ?? {};
@@ -313,7 +325,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     return this.#call<R>('patch', { method: 'PATCH', name, subresource, query, ...json(body, PATCH_TYPES[type]), signal });
   }
 
-  /** Resolves with the object as it is now (a finalizer or grace period keeps it), or with a Status when it is gone. */
+  /** Deletes an object. Resolves with its present state if a finalizer or grace period keeps it, else with a Status. */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
     checkOptions('delete', options, KNOWN_DELETE_OPTIONS);
     const { signal, subresource, ...rest } = options;
@@ -321,9 +333,9 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /**
-   * Deletes every object that the selectors choose, or with `{all: true}` every one there is but those they exclude: in the api's namespace, or of a
-   * cluster-scoped type. Rejects with `argument`, and sends nothing, without a selector that restricts something (see {@link CollectionSelection})
-   * and without `all`, and with both.
+   * Deletes all objects that the selectors match, in the api's namespace or of a cluster-scoped type. Rejects with
+   * `argument`, and sends nothing, unless the selection has either a selector that restricts (see
+   * {@link CollectionSelection}) or `all`, and not both.
    */
   async deleteCollection(selection: CollectionSelection, options: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
     checkOptions('the selection of deleteCollection', selection === undefined ? {} : selection, KNOWN_SELECTION);
@@ -385,10 +397,10 @@ export class ResourceApi<T extends object = UnknownObject> {
 interface Call {
   method: string;
   name: string | undefined;
-  /** No object is meant, so that there is no name to be checked. */
+  /** Whether the call is for the collection and has no name. */
   isOfCollection?: boolean;
   subresource: string | undefined;
-  /** The object's own, used when the api is bound to none. */
+  /** The namespace of the object, used if the api has none. */
   namespace?: string | undefined;
   query: string;
   headers?: Record<string, string>;
@@ -396,13 +408,13 @@ interface Call {
   signal: AbortSignal | undefined;
 }
 
-/** The first piece of a body as text; the rest is let go. */
+/** The start of a body as text. The body is closed. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const piece of body) return Buffer.from(piece).toString('utf8', 0, 512);
   return '';
 }
 
-/** A login page or a proxy's greeting comes with 200, too. */
+/** Refuses a response that is not JSON: the page of a login or a proxy may have the status 200, too. */
 async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVersionResource): Promise<void> {
   const type = headers['content-type'];
   if (type === undefined || /json/i.test(type)) return;
@@ -424,7 +436,7 @@ function deleteBody({ dryRun, ...options }: Omit<DeleteOptions, 'signal' | 'subr
   return { kind: 'DeleteOptions', apiVersion: 'v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) };
 }
 
-/** Whether a selection says what it restricts, or that it means all; a selector that only excludes may match everything there is. */
+/** The selectors of a selection. Throws `argument` unless it either restricts or has `all`. */
 function selectorsOf(selection: CollectionSelection): Selectors {
   const { all, labelSelector, fieldSelector } = selection ?? {};
   const restricts = LabelSelector.parse(labelSelector ?? '').restricts || FieldSelector.parse(fieldSelector ?? '').restricts;

@@ -2,9 +2,10 @@ import { abortable } from '../kit/abort.ts';
 import { formatGroupResource, type GroupVersionResource } from '../model/gvr.ts';
 import { StatusError } from '../model/status.ts';
 
-/** Whether the type is namespaced; undefined when the server does not have it. */
+/** Says whether the type is namespaced; undefined if the server does not have it. */
 export type IsNamespaced = () => Promise<boolean | undefined>;
 
+/** The request of an error. */
 export interface FailedRequest {
   readonly verb: string;
   readonly gvr: GroupVersionResource;
@@ -15,15 +16,15 @@ export interface FailedRequest {
 }
 
 /**
- * The error of a request whose path no server has, worded by its cause where that is a namespace too few or too many: the server's own 404
- * (405 of a POST) does not say so. Any other error comes back as it is. Asks discovery, and only then.
+ * Explains the 404 (405 of a POST) of a request whose namespace is missing or superfluous: the server's own error does
+ * not say so. Any other error is returned as it is. Discovery is used only for such an error.
  */
 export async function withScope(error: StatusError, request: FailedRequest): Promise<StatusError> {
   const { verb, gvr, namespace, isNamespaced, signal } = request;
-  if (!namespace && (verb === 'list' || verb === 'watch')) return error; // of all namespaces, or of none: both are right
+  if (!namespace && (verb === 'list' || verb === 'watch')) return error; // valid for both scopes
   const isUnrouted = (error.statusCode === 404 && !isAboutAnObject(error)) || (error.statusCode === 405 && verb === 'create');
   if (!isUnrouted || !isNamespaced) return error;
-  const namespaced = await abortable(isNamespaced(), signal).catch(() => undefined); // the error at hand is the one to report
+  const namespaced = await abortable(isNamespaced(), signal).catch(() => undefined); // the first error is the one to report
   if (namespaced === undefined || namespaced === Boolean(namespace)) return error;
   const type = formatGroupResource(gvr);
   const text = namespaced
@@ -33,7 +34,7 @@ export async function withScope(error: StatusError, request: FailedRequest): Pro
   return new StatusError(error.status, { cause: error, hint, message: text });
 }
 
-/** `pods "x" not found`: the path was right, the object is not there. */
+/** Whether the path is right and the object is missing: `pods "x" not found`. */
 function isAboutAnObject({ status }: StatusError): boolean {
   return status.reason === 'NotFound' && (status.message ?? '').endsWith('not found') && status.details?.name !== undefined;
 }

@@ -18,7 +18,7 @@ interface Pod {
 }
 
 describe('createClient', () => {
-  it('works over a config or over a transport of the caller’s own', () => {
+  it('accepts a config, or a transport of the caller', () => {
     const config = createConfig({ server: 'https://one' });
     expect(createClient(config).config).toBe(config);
     const { client, transport } = over({});
@@ -26,20 +26,20 @@ describe('createClient', () => {
     expect(client.transport).toBe(transport);
   });
 
-  it('gives apis that fit the informer’s port by their shape alone', async () => {
+  it('gives apis that have the shape of the informer’s port', async () => {
     const { client, sandbox } = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }] });
     const port: ListerWatcher<Pod> = client.resource<Pod>(PODS, { namespace: 'shop' });
     const page = await port.list({}, { signal: new AbortController().signal });
     expect(page).toEqual({ items: [], resourceVersion: sandbox.resourceVersion });
   });
 
-  it('hands its settings on to every api', async () => {
+  it('passes its settings on to every api', async () => {
     const { client } = await inProcess({ objects: [pod('a')], client: { dropManagedFields: true } });
     expect((await client.resource(PODS, { namespace: 'shop' }).get('a')).metadata.managedFields).toBeUndefined();
     expect((await client.resource(PODS, { namespace: 'shop', dropManagedFields: false }).get('a')).metadata.managedFields).toHaveLength(1);
   });
 
-  it('tells the version, and gives any path as text', async () => {
+  it('gives the version, and any path as text', async () => {
     const { client } = await inProcess();
     expect(await client.version()).toMatchObject({ major: '1', minor: '36', gitVersion: expect.stringMatching(/^v1\.36\./) });
     expect(await client.raw('/readyz')).toBe('ok');
@@ -47,7 +47,7 @@ describe('createClient', () => {
     await expect(over({ '/version': { body: '<html>' } }).client.version()).rejects.toMatchObject({ code: 'decode' });
   });
 
-  it('takes the server of today for one that lists from memory consistently, asking once', async () => {
+  it('knows that a present server lists consistently from memory, with one request for its version', async () => {
     const { client, sent } = await inProcess();
     for (let i = 0; i < 2; i++) expect(await client.resource(PODS).consistentUnpagedList()).toBe(true);
     expect(sent.map(({ path }) => path)).toEqual(['/version']);
@@ -74,7 +74,7 @@ describe('createClient', () => {
     },
   );
 
-  it('asks for the version once for all who ask at one time, and again after that failed; who gives up ends it for nobody else', async () => {
+  it('requests the version once for concurrent callers, and again after a failure; an abort ends the wait of one caller only', async () => {
     const { client, transport } = over({ '/version': { body: { major: '1', minor: '31', gitVersion: 'v1.31.0' } } });
     const leaving = new AbortController();
     const left = client.resource(PODS).consistentUnpagedList({ signal: leaving.signal });
@@ -85,7 +85,7 @@ describe('createClient', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  it('takes a server whose version may not be asked for for one that needs pages', async () => {
+  it('uses pages for a server that forbids the request for its version', async () => {
     const { client, sandbox } = await inProcess();
     sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: '/version' } });
     expect(await client.resource(PODS).consistentUnpagedList()).toBe(false);
@@ -95,11 +95,11 @@ describe('createClient', () => {
     ['is not served', { status: 404, body: '404 page not found' }],
     ['is a login page', { body: '<html>' }],
     ['is empty', { body: {} }],
-  ])('takes a server whose version %s for one that needs pages', async (_, answer) => {
+  ])('uses pages for a server whose version %s', async (_, answer) => {
     expect(await over({ '/version': answer }).client.resource(PODS).consistentUnpagedList()).toBe(false);
   });
 
-  it('passes on that no answer came when it asked for the version', async () => {
+  it('rejects when the request for the version gets no response', async () => {
     const { client, sandbox } = await inProcess();
     sandbox.faults.add({ fault: { kind: 'refuse' } });
     await expect(client.resource(PODS).consistentUnpagedList()).rejects.toThrow('ECONNREFUSED');
@@ -125,7 +125,7 @@ async function counted() {
   return { sandbox, client, bytes: () => bytes };
 }
 
-describe('what requests cost', () => {
+describe('the traffic of requests', () => {
   it('is counted by each api: requests, bytes, events', async () => {
     const { client, sandbox, bytes } = await counted();
     const api = client.resource(PODS, { namespace: 'shop' });
@@ -140,7 +140,7 @@ describe('what requests cost', () => {
     expect(bytes()).toBeGreaterThan(1000);
   });
 
-  it('is found at the client by type and namespace, however many apis there were', async () => {
+  it('is given by the client for each type and namespace, for any number of apis', async () => {
     const { client, bytes } = await counted();
     const marks = [];
     for (const namespace of ['shop', 'shop', undefined]) {
@@ -154,7 +154,7 @@ describe('what requests cost', () => {
     ]);
   });
 
-  it('counts a list’s objects while they arrive, and says how many are left where the server does', async () => {
+  it('counts the objects of a list while they arrive, and gives the number of remaining ones if the server does', async () => {
     const { sandbox, client, clock } = await inProcess({ objects: Array.from({ length: 9 }, (_, i) => pod(`p${i}`)) });
     sandbox.faults.add({ fault: { kind: 'slow', ms: 10, bytes: 100 } });
     const seen = new Set<number>();
@@ -166,7 +166,7 @@ describe('what requests cost', () => {
     expect(api.stats).toMatchObject({ objects: 2, remaining: 7 });
   });
 
-  it('of a refused request is its answer', async () => {
+  it('includes the response to a refused request', async () => {
     const { client, bytes } = await counted();
     const api = client.resource({ group: 'absent.example.com', version: 'v1', resource: 'things' });
     await expect(api.list()).rejects.toThrow('could not find');

@@ -28,8 +28,8 @@ async function refusalOf(attempt: () => unknown): Promise<InformerError> {
   return error as InformerError;
 }
 
-describe('a kubeconfig that is handed over', () => {
-  it('leads from a sandbox to a client in one line', async () => {
+describe('a kubeconfig as text or object', () => {
+  it('makes a client of a sandbox in one line', async () => {
     await using sandbox = await Sandbox.start({});
     const client = createClient(await loadConfig({ kubeconfigText: sandbox.kubeconfig() }));
     expect((await client.version()).gitVersion).toMatch(/^v1\./);
@@ -39,7 +39,7 @@ describe('a kubeconfig that is handed over', () => {
   it.each<[string, LoadConfigOptions]>([
     ['text', { kubeconfigText: TEXT }],
     ['object', { kubeconfigObject: OBJECT }],
-  ])('as %s is read as a file is, with flags over it, and nothing else is looked at', async (_, options) => {
+  ])('as %s is read like a file, with flags applied, and no other place is read', async (_, options) => {
     const env = { KUBECONFIG: '/nonexistent/other', HOME: '/nonexistent' };
     const config = await loadConfig({ ...options, env, context: 'x', insecureSkipTlsVerify: true });
     expect(config).toMatchObject({ server: 'https://one:6443', namespace: 'shop', context: 'x', user: 'u' });
@@ -84,7 +84,7 @@ describe('a kubeconfig that is handed over', () => {
     ['an object', OBJECT],
     ['a promise', loadConfig({ kubeconfigText: TEXT })],
     ['nothing', undefined],
-  ])('is no config: createClient refuses %s with what to write, and quotes nothing', async (_, value) => {
+  ])('is no config: createClient refuses %s with a hint, and quotes nothing', async (_, value) => {
     const error = await refusalOf(() => createClient(value as never));
     expect([isInformerError(error, 'argument'), error.hint]).toEqual([true, expect.stringContaining('await loadConfig')]);
   });

@@ -55,8 +55,8 @@ contexts:
   context: {cluster: c2}
 `;
 
-describe('choosing', () => {
-  it('follows the current context, or the one that is named', async () => {
+describe('loadConfig', () => {
+  it('uses the current context, or the named one', async () => {
     const kubeconfig = await write('b', B);
     expect(await load({ kubeconfig })).toMatchObject({
       server: 'https://two:6443/base',
@@ -91,7 +91,7 @@ describe('choosing', () => {
     });
   });
 
-  it('goes by flags alone when there is no kubeconfig', async () => {
+  it('uses flags alone when there is no kubeconfig', async () => {
     expect(await load({ server: 'http://localhost:8080' })).toMatchObject({
       server: 'http://localhost:8080',
       namespace: 'default',
@@ -114,7 +114,7 @@ describe('choosing', () => {
     expect((await load({ serviceAccountDir, env })).context).toBe('x2');
   });
 
-  it('says what was looked for and what to do when there is nothing', async () => {
+  it('names the places that it searched, and the next step, when it finds nothing', async () => {
     await expect(load()).rejects.toMatchObject({
       code: 'config',
       hint: `looked for ${at('home/.kube/config')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
@@ -126,7 +126,7 @@ describe('choosing', () => {
     [{ cluster: 'zz' }, 'no server found for cluster "zz"', /clusters of/],
     [{ user: 'zz' }, 'auth info "zz" does not exist', /users of/],
     [{ server: 'https://' }, 'server "https://" is not a URL', /https:\/\/host:port/],
-  ])('of %j says %s', async (flags, message, hint) => {
+  ])('%j is refused: %s', async (flags, message, hint) => {
     await expect(load({ kubeconfig: await write('b', B), ...flags })).rejects.toMatchObject({
       code: 'config',
       message,
@@ -134,7 +134,7 @@ describe('choosing', () => {
     });
   });
 
-  it('says so when no context is current', async () => {
+  it('refuses a kubeconfig without a current context', async () => {
     await expect(load({ kubeconfig: await write('a', A) })).rejects.toMatchObject({
       message: `no current context is set in ${at('a')}`,
       hint: 'choose one with --context: x1',
@@ -147,7 +147,7 @@ describe('choosing', () => {
     [1500, 1500],
     ['0', undefined],
     [undefined, undefined],
-  ])('takes a request timeout of %j as %j ms', async (requestTimeout, ms) => {
+  ])('reads a request timeout of %j as %j ms', async (requestTimeout, ms) => {
     expect((await load({ server: 'http://x', requestTimeout })).requestTimeoutMs).toBe(ms);
   });
 
@@ -168,7 +168,7 @@ describe('choosing', () => {
   });
 });
 
-describe('laying flags over a kubeconfig', () => {
+describe('flags applied to a kubeconfig', () => {
   const CA = Buffer.from('the ca').toString('base64');
   const text = `
 current-context: x
@@ -185,10 +185,10 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
 
   it.each<[string, ConnectionFlags, object, object]>([
     ['nothing', {}, { authorization: 'Bearer t', ...asJane }, oneTls],
-    ['a server drops the old one’s TLS name', { server: 'https://two' }, { authorization: 'Bearer t', ...asJane }, { ca: 'the ca' }],
+    ['a server removes the TLS name of the old one', { server: 'https://two' }, { authorization: 'Bearer t', ...asJane }, { ca: 'the ca' }],
     ['a TLS name', { tlsServerName: 'x.test' }, { authorization: 'Bearer t', ...asJane }, { ...oneTls, servername: 'x.test' }],
     [
-      'skipping verification drops the CA',
+      'no verification removes the CA',
       { insecureSkipTlsVerify: true },
       { authorization: 'Bearer t', ...asJane },
       { rejectUnauthorized: false, servername: 'one.test' },
@@ -211,7 +211,7 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
     expect(await resolved(flags)).toEqual({ headers, tls });
   });
 
-  it('takes certificate files of flags instead of the data', async () => {
+  it('replace the data by certificate files', async () => {
     const [ca, clientCertificate, clientKey] = [
       await write('ca', 'flag ca'),
       await write('cert', 'flag cert'),
@@ -221,7 +221,7 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
     expect([tls.ca, tls.cert, tls.key].map(String)).toEqual(['flag ca', 'flag cert', 'flag key']);
   });
 
-  it('takes a CA of a flag to mean that the server is to be checked', async () => {
+  it('turn verification on with a CA', async () => {
     const careless = text.replace(`certificate-authority-data: ${CA}`, 'insecure-skip-tls-verify: true');
     const certificateAuthority = await write('ca', 'flag ca');
     const config = await load({ kubeconfig: await write('k', careless), certificateAuthority });
@@ -240,7 +240,7 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
     await expect(resolved(flags)).rejects.toThrow(message);
   });
 
-  it('shows nothing of it when printed', async () => {
+  it('are hidden when config and credentials are printed', async () => {
     const config = await load({ kubeconfig: await write('k', text.replace('token: t', 'token: hush')) });
     const credentials = await config.credentials();
     expect(credentials.headers.authorization).toBe('Bearer hush');

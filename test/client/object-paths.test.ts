@@ -55,7 +55,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 describe('names in requests for one object', () => {
-  it.each(Object.keys(VERBS))('%s refuses what can be no name before anything is sent', async (verb) => {
+  it.each(Object.keys(VERBS))('%s refuses a name that cannot exist before anything is sent', async (verb) => {
     const { maps, sent, names } = await place();
     for (const name of NO_NAMES) {
       const error = await refusalOf(() => VERBS[verb]?.(maps, name as never));
@@ -64,14 +64,14 @@ describe('names in requests for one object', () => {
     expect([sent, names()]).toEqual([[], ['a', 'b', 'c']]);
   });
 
-  it('a cluster-scoped collection is as safe', async () => {
+  it('a cluster-scoped collection refuses it too', async () => {
     const { client, sandbox, sent } = await place();
     const before = sandbox.list(ROLES).length;
     for (const name of NO_NAMES) await refusalOf(() => client.resource(ROLES).delete(name as never));
     expect([sent, sandbox.list(ROLES).length, before > 0]).toEqual([[], before, true]);
   });
 
-  it('escapes what a name may hold and a URL would read otherwise', async () => {
+  it('escapes characters of a name that have a meaning in a URL', async () => {
     const { client, sent } = await place();
     const error = await refusalOf(() => client.resource(ROLES).get('system:a?dryRun=All#b&c'));
     expect(isNotFound(error)).toBe(true);
@@ -117,7 +117,7 @@ describe('names in requests for one object', () => {
     expect([sent, names(), taken]).toEqual([[], ['a', 'b', 'c'], 0]);
   });
 
-  it('createOrUpdate refuses an object without a name before it asks', async () => {
+  it('createOrUpdate refuses an object without a name before it sends anything', async () => {
     const { maps, sent } = await place();
     const nameless = { ...map('a'), metadata: { namespace: 'shop' } };
     const error = await refusalOf(() => createOrUpdate(maps as never, nameless, () => {}));
@@ -142,7 +142,7 @@ const MATCH_ALL_BY_CONTENT = [
 ];
 
 describe('ResourceApi.deleteCollection', () => {
-  it.each(MATCH_ALL_BY_CONTENT)('deletes what a selector that only excludes leaves, if it is told so: %j', async (selection) => {
+  it.each(MATCH_ALL_BY_CONTENT)('deletes what a selector that only excludes leaves, with {all: true}: %j', async (selection) => {
     const { maps, sent, names } = await place();
     await maps.deleteCollection({ ...selection, all: true });
     const asksForNoName = /metadata\.name=+$/.test(selection.fieldSelector ?? '');
@@ -159,7 +159,7 @@ describe('ResourceApi.deleteCollection', () => {
     [{ labelSelector: 'app!=x', fieldSelector: 'metadata.namespace=shop,metadata.name==c' }, ['a', 'b']],
     [{ labelSelector: 'app=' }, ['a', 'b', 'c']],
     [{ labelSelector: 'app>5' }, ['a', 'b', 'c']],
-  ])('needs nothing beside a selector that asks for something, and refuses {all: true} beside it: %j', async (selection, left) => {
+  ])('needs nothing beside a selector that restricts, and refuses {all: true} beside it: %j', async (selection, left) => {
     const { maps, sent, names } = await place();
     expect(isInformerError(await refusalOf(() => maps.deleteCollection({ ...selection, all: true })), 'argument')).toBe(true);
     expect([sent.length, names()]).toEqual([0, ['a', 'b', 'c']]);
@@ -167,7 +167,7 @@ describe('ResourceApi.deleteCollection', () => {
     expect([sent.length, names()]).toEqual([1, left]);
   });
 
-  it('refuses to mean all where nothing says so', async () => {
+  it('refuses to delete all objects without {all: true}', async () => {
     const { maps, sent } = await place();
     const selections = [
       undefined,
@@ -186,7 +186,7 @@ describe('ResourceApi.deleteCollection', () => {
     expect(sent).toEqual([]);
   });
 
-  it('deletes what a selector chooses, or all', async () => {
+  it('deletes the objects that a selector matches, or all', async () => {
     const { maps, sent, names } = await place();
     await maps.deleteCollection({ labelSelector: 'app=x' }, { propagationPolicy: 'Background', dryRun: true });
     expect(names()).toEqual(['a', 'b', 'c']);
@@ -206,8 +206,8 @@ describe('ResourceApi.deleteCollection', () => {
   });
 });
 
-describe('a namespace too few or too many', () => {
-  it('is what the error of a namespaced type without one says', async () => {
+describe('a missing or superfluous namespace', () => {
+  it('is named in the error of a namespaced type', async () => {
     const { client } = await place();
     const maps = client.resource(CONFIG_MAPS);
     const attempts = [() => maps.get('a'), () => maps.patch('a', {}, { type: 'merge' }), () => maps.delete('a')];
@@ -218,7 +218,7 @@ describe('a namespace too few or too many', () => {
     }
   });
 
-  it('is what the error of a cluster-scoped type in one says, for informers too', async () => {
+  it('is named in the error of a cluster-scoped type, for informers too', async () => {
     const { client } = await place();
     const nodes = client.resource(NODES, { namespace: 'shop' });
     for (const attempt of [() => nodes.get('n1'), () => nodes.list(), () => nodes.watch()]) {
@@ -230,16 +230,16 @@ describe('a namespace too few or too many', () => {
     }
   });
 
-  it('leaves other errors as the server words them, also where its types cannot be asked for', async () => {
+  it('leaves other errors with the text of the server, also when discovery fails', async () => {
     const { maps, transport, sandbox } = await place();
-    expect(String(await refusalOf(() => maps.get('nobody')))).toContain('configmaps "nobody" not found');
+    expect(String(await refusalOf(() => maps.get('missing')))).toContain('configmaps "missing" not found');
     for (const path of [/^\/api$/, /^\/apis$/]) sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path } });
     const client = createClient(transport);
     expect(String(await refusalOf(() => client.resource(CONFIG_MAPS).get('a')))).toContain('could not find the requested resource');
   });
 });
 
-it('what the server refuses has another code than a connection that breaks', async () => {
+it('a refusal of the server has another code than a broken connection', async () => {
   const { maps, sandbox } = await place();
   sandbox.faults.add({ fault: { kind: 'status', code: 403 } });
   expect(await refusalOf(() => maps.get('a'))).toMatchObject({ code: 'api', statusCode: 403 });

@@ -43,7 +43,7 @@ async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('ResourceApi.list', () => {
-  it('asks for the collection with its options and gives the page', async () => {
+  it('requests the collection with its options and gives the page', async () => {
     const { pods, sent, sandbox } = await served();
     const page = await pods.list({ limit: 1, labelSelector: 'app=web', fieldSelector: 'status.phase=Running' });
     expect(sent).toMatchObject([
@@ -64,7 +64,7 @@ describe('ResourceApi.list', () => {
     expect(sent[1]?.path).toContain(`&continue=${encodeURIComponent(page.continue ?? '')}`);
   });
 
-  it('fills in kind and apiVersion wherever the list says them, and leaves those an item has', async () => {
+  it('adds kind and apiVersion of the list, wherever they are, and keeps those of an item', async () => {
     for (const text of [
       '{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{"kind":"X","apiVersion":"y/v1","metadata":{}}]}',
       '{"items":[{"metadata":{}},{"kind":"X","apiVersion":"y/v1","metadata":{}}],"apiVersion":"v1","kind":"PodList"}',
@@ -74,7 +74,7 @@ describe('ResourceApi.list', () => {
     }
   });
 
-  it('takes managedFields off when told to, and touches no other field of that name', async () => {
+  it('removes managedFields on request, and no other field with that name', async () => {
     const ours = { metadata: { name: 'a', namespace: 'shop', labels: { managedFields: 'x' } }, data: { managedFields: '1' } };
     const { transport } = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'ConfigMap', ...ours }] });
     const maps = (options: object) => new ResourceApi<Pod>(transport, CONFIG_MAPS, { namespace: 'shop', ...options });
@@ -86,12 +86,12 @@ describe('ResourceApi.list', () => {
     expect(dropped).toEqual({ ...kept, metadata });
   });
 
-  it('refuses a table that it did not ask for [REF-49]', async () => {
+  it('refuses a table that it did not request [REF-49]', async () => {
     const error = await thrownBy(api({ body: { kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [] } }).pods.list());
     expect((error as Error).message).toBe('unsupported list gvk: meta.k8s.io/v1, Kind=Table');
   });
 
-  it('refuses an object that is no list', async () => {
+  it('refuses an object that is not a list', async () => {
     const error = await thrownBy(api({ body: { kind: 'Pod', apiVersion: 'v1', metadata: {} } }).pods.list());
     expect(isInformerError(error, 'decode')).toBe(true);
   });
@@ -106,7 +106,7 @@ describe('ResourceApi.list', () => {
     expect((error as Error).message).toMatch(/^The provided continue parameter is too old/);
   });
 
-  it('makes up a Status, in client-go’s words, from an answer that is none', async () => {
+  it('makes a Status with client-go’s text from a response without one', async () => {
     const { transport } = await inProcess();
     const widgets = new ResourceApi(transport, { group: 'absent.example.com', version: 'v1', resource: 'widgets' });
     const error = (await thrownBy(widgets.list())) as StatusError;
@@ -115,7 +115,7 @@ describe('ResourceApi.list', () => {
     expect(error.status.details?.causes).toEqual([{ reason: 'UnexpectedServerResponse', message: '404 page not found' }]);
   });
 
-  it('keeps the wait a refusal asks for, in its Status or in a header alone', async () => {
+  it('keeps the wait of a refusal, from its Status or from a header alone', async () => {
     const { pods, sandbox } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 429, retryAfterSeconds: 2 } });
     expect(await thrownBy(pods.list())).toMatchObject({ statusCode: 429, reason: 'TooManyRequests', retryAfterMs: 2000 });
@@ -125,7 +125,7 @@ describe('ResourceApi.list', () => {
 });
 
 describe('ResourceApi.watch', () => {
-  it('resolves with the batches of events once the server has agreed', async () => {
+  it('resolves with the batches of events when the server has accepted', async () => {
     const { pods, transport } = api({
       chunks: ['{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOK', 'MARK","object":{"metadata":{}}}\n'],
     });
@@ -245,14 +245,14 @@ describe('ResourceApi writes', () => {
       applied,
       { metadata: SEEN },
     ],
-  ])('%s goes where the API wants it, and gives what became of it', async (verb, run, method, path, contentType, body, answer) => {
+  ])('%s has the path and body of the API, and gives the result', async (verb, run, method, path, contentType, body, answer) => {
     const { pods, sent } = await served();
     expect(await run(pods)).toMatchObject(answer);
     expect(sent).toMatchObject([{ method, path, headers: { 'content-type': contentType } }]);
     expect(JSON.parse(String(sent[0]?.body)), verb).toEqual(body);
   });
 
-  it('takes the namespace from the object when the api is bound to none', async () => {
+  it('uses the namespace of the object if the api has none', async () => {
     const { pods, sent } = await served({});
     await pods.create(made);
     await pods.update({ ...made, status: { phase: 'Failed' } } as Pod, { subresource: 'status' });
@@ -279,7 +279,7 @@ describe('ResourceApi writes', () => {
     expect(sandbox.get(PODS, 'shop/web-1')).toBeUndefined();
   });
 
-  it('tells a conflict from everything else', async () => {
+  it('distinguishes a conflict from other errors', async () => {
     const { pods } = await served();
     const read = await pods.get('web-1');
     await pods.patch('web-1', labelled, { type: 'merge' });
@@ -289,7 +289,7 @@ describe('ResourceApi writes', () => {
 });
 
 describe('ResourceApi as a table', () => {
-  it('lists objects that carry their cells, which JSON does not show', async () => {
+  it('lists objects with their cells, which JSON does not show', async () => {
     const { pods, sent, sandbox } = await served({ as: { table: 'Object' }, dropManagedFields: true });
     const { items, resourceVersion } = await pods.list({ limit: 1 });
     const [web] = items as [object];
@@ -310,12 +310,12 @@ describe('ResourceApi as a table', () => {
     expect(cellsOf({ ...web })?.cells[0]).toBe('web-1');
   });
 
-  it('lists names where rows come without objects', async () => {
+  it('lists names if rows have no objects', async () => {
     const { pods } = await served({ namespace: 'shop', as: { table: 'None' } });
     expect((await pods.list()).items.map(({ metadata }) => metadata.name)).toEqual(['web-1', 'web-2']);
   });
 
-  it('takes plain objects from a server that makes no tables', async () => {
+  it('accepts plain objects from a server without tables', async () => {
     const { pods } = api(
       { body: { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [{ metadata: { name: 'a' } }] } },
       { as: { table: 'Metadata' } },
@@ -330,7 +330,7 @@ describe('ResourceApi as a table', () => {
     expect(cellsOf(await pods.get('web-1'))?.cells.slice(0, 2)).toEqual(['web-1', '0/1']);
   });
 
-  it('watches with the columns of the first event, makes a plain bookmark of the odd row, and leaves errors alone', async () => {
+  it('watches with the columns of the first event, gives bookmarks without cells, and leaves errors as they are', async () => {
     const { pods, sandbox, clock } = await served({ namespace: 'shop', as: { table: 'Object' } });
     const { resourceVersion } = await pods.list();
     sandbox.faults.add({ fault: { kind: 'gone', after: 3 } });

@@ -21,7 +21,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** All that an error would show to whoever prints it in whatever way. */
+/** All texts of an error, printed in every way. */
 function shownBy(error: unknown): string {
   return [...causesOf(error)].map((each) => `${String(each)} ${(each as Error).stack} ${JSON.stringify(each)}`).join('\n');
 }
@@ -54,7 +54,7 @@ describe('an error about a Secret', () => {
     const rows: [Promise<unknown>, (error: unknown) => boolean, string][] = [
       [secrets.update(stale), isConflict, 'secrets "db" the object has been modified'],
       [secrets.create(db), isAlreadyExists, 'already exists'],
-      [secrets.get('nobody'), isNotFound, 'secrets "nobody" not found'],
+      [secrets.get('missing'), isNotFound, 'secrets "missing" not found'],
       [client.resource(SECRETS, { namespace: 'absent' }).create({ metadata: { name: 'x' } }), isNotFound, 'namespaces "absent" not found'],
     ];
     for (const [request, is, text] of rows) {
@@ -63,7 +63,7 @@ describe('an error about a Secret', () => {
     }
   });
 
-  it('keeps the words of a denial by RBAC, and none of a webhook', () => {
+  it('keeps the text of a denial by RBAC, and none of a webhook', () => {
     const rbac = 'secrets "db" is forbidden: User "me" cannot patch resource "secrets" in API group "" in the namespace "shop"';
     for (const [message, shown] of [
       [rbac, rbac],
@@ -77,14 +77,14 @@ describe('an error about a Secret', () => {
     }
   });
 
-  it('of another type is as the server words it', async () => {
+  it('of another type has the text of the server', async () => {
     const { client } = await place();
     const maps = client.resource({ ...SECRETS, resource: 'configmaps' }, { namespace: 'shop' });
     const error = await refusalOf(maps.create({ metadata: { name: 'Bad_Name' } }));
     expect(String(error)).toContain('Invalid value: "Bad_Name"');
   });
 
-  it('of an answer that is no JSON quotes none of it, in its causes neither', async () => {
+  it('for a response that is not JSON quotes none of it, also in its causes', async () => {
     const { sandbox, secrets } = await place();
     sandbox.faults.add({ fault: { kind: 'truncate' } });
     const error = await refusalOf(secrets.get('db'));

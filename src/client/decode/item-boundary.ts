@@ -2,37 +2,38 @@ const QUOTE = 0x22;
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
-/** A longer head than this is not worth looking for. */
+/** The most bytes at the start of an item that are used to recognize the next one. */
 const LONGEST_HEAD = 160;
-/** How far ahead of an item its end is looked for: some times what objects commonly have. */
+/** The most bytes in which the end of an item is searched: several times the size of usual objects. */
 const FARTHEST = 64 * 1024;
-/** Guesses may fail so often, beside one in eight of those that held, before no more are made. */
+/** Guessing stops after this many wrong guesses, plus one for each eight right ones. */
 const MOST_MISSES = 8;
 
 /**
- * Guesses where an item of a list ends, without reading it: the items of one list all begin alike (`{"metadata":{`), so the next one's
- * beginning behind a comma is searched for, natively and some times faster than brackets can be counted.
+ * Guesses where an item of a list ends, without reading it. All items of a list begin in the same way
+ * (`{"metadata":{`), so it searches for a comma and this text with a native search, which is several times faster than
+ * counting brackets.
  *
- * A guess may be wrong (an object may hold a list of such objects). Whoever parses what it delimits knows: no JSON object is the
- * beginning of another, so what parses is the item.
+ * A guess may be wrong, because an object may contain a list of such objects. The caller finds that out by parsing the
+ * bytes: no JSON object is the beginning of another one, so bytes that parse are the item.
  */
 export class ItemBoundary {
   #separator: Buffer | undefined;
   #hits = 0;
   #misses = 0;
 
-  /** Whether there is something to look for. */
+  /** Whether the start of items is known, so that a guess is possible. */
   get isKnown(): boolean {
     return this.#separator !== undefined;
   }
 
-  /** Takes an item whose end is known for what the next ones look like. */
+  /** Learns the start of items from one whose end is known. */
   learn(item: Buffer): void {
     if (this.#misses > MOST_MISSES + this.#hits / 8) this.#separator = undefined;
     else this.#separator = separatorOf(item) ?? this.#separator;
   }
 
-  /** The index behind the item that begins at `from`, -1 when it is not in sight. What is before `searched` was searched before. */
+  /** The index after the item that begins at `from`, or -1. The bytes before `searched` were searched before. */
   find(bytes: Buffer, from: number, searched: number): number {
     const separator = this.#separator;
     if (!separator) return -1;
@@ -42,22 +43,23 @@ export class ItemBoundary {
     return at === -1 ? -1 : at + 1;
   }
 
-  /** Whether an item that has had so many bytes may have its end still to come. */
+  /** Whether a search with more bytes can still find the end of an item of which `length` bytes are there. */
   mayEndLater(length: number): boolean {
     return this.isKnown && length < FARTHEST;
   }
 
-  held(): void {
+  /** Called when a guess was right. */
+  hit(): void {
     this.#hits++;
   }
 
-  /** It was no end, or there was one that was not found. */
+  /** Called when a guess was wrong, or an end was not found. */
   missed(): void {
     this.#misses++;
   }
 }
 
-/** `},` and an item up to the first bracket within. */
+/** `},` followed by the start of an item up to its first inner bracket. */
 function separatorOf(item: Buffer): Buffer | undefined {
   if (item[0] !== OPEN_BRACE || item[1] !== QUOTE) return undefined;
   const longest = Math.min(item.length, LONGEST_HEAD);

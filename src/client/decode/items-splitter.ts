@@ -13,13 +13,13 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Bytes of an oversized item in which its name is looked for. */
+/** The number of bytes of an oversized item in which its name is searched. */
 const LONGEST_HEAD = 64 * 1024;
 
-/** A network chunk and an object that began in the one before. */
+/** The smallest buffer: room for a network chunk and an object that began in the chunk before. */
 const LEAST_ROOM = 96 * 1024;
 
-/** Where in the list's outermost object we are. */
+/** The position in the outermost object of the list. */
 type Place =
   | 'start'
   | 'first-key' // after {
@@ -45,10 +45,10 @@ export interface ItemsSplitterOptions<T> {
 }
 
 /**
- * Splits the body of a LIST into its items while it arrives, whatever the chunks, whitespace and order of keys.
- * Only one item at a time is ever a string. Every other field of the list is kept in {@link fields}.
- * Throws `decode` with the byte offset as soon as the body cannot be a JSON object any more or a part of it is larger than the limit, or in
- * {@link finish} when it was cut.
+ * Splits the body of a LIST into its items while it arrives, for any chunks, whitespace and order of keys.
+ * Only one item at a time is ever a string. All other fields of the list are in {@link fields}.
+ * Throws `decode` with the byte offset as soon as the body cannot be a JSON object or a part of it is larger than the
+ * limit, or in {@link finish} if the body was cut.
  */
 export class ItemsSplitter<T> {
   readonly #keys: readonly string[];
@@ -61,19 +61,20 @@ export class ItemsSplitter<T> {
 
   readonly #boundary = new ItemBoundary();
 
-  /** The key, value or item that has begun, so far as it has come: the first bytes of a buffer that is used again and again. */
+  /** A buffer that is reused. It begins with the part of a key, value or item that is not complete yet. */
   #room = Buffer.alloc(0);
+  /** The number of buffered bytes. */
   #held = 0;
-  /** Where in the body what is held, or else the next chunk, begins. */
+  /** The offset in the body of the first buffered byte, or else of the next chunk. */
   #offset = 0;
   #startedAt = 0;
-  /** Nothing more will come. */
+  /** Whether the body has ended. */
   #isWhole = false;
 
-  /** How much of what is held has been searched for its boundary, and scanned. */
+  /** The number of buffered bytes in which the end was searched, and that were scanned. */
   #searched = 0;
   #scanned = 0;
-  /** How far into the present value the scan is: brackets open, inside a string, after a backslash. */
+  /** The state of the scan in the present value: open brackets, inside a string, after a backslash. */
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -84,17 +85,17 @@ export class ItemsSplitter<T> {
     this.#decode = decode;
   }
 
-  /** The list's fields other than its items that have arrived: kind, apiVersion, metadata, columnDefinitions, … */
+  /** The fields of the list that have arrived, except the items: kind, apiVersion, metadata, columnDefinitions, … */
   get fields(): Readonly<Record<string, unknown>> {
     return this.#fields;
   }
 
-  /** The key whose array was split, once it has begun. */
+  /** The key of the array that is split, once it has begun. */
   get arrayKey(): string | undefined {
     return this.#arrayKey;
   }
 
-  /** Takes the next bytes; gives the items that they show to be complete. They are not needed any more afterwards. */
+  /** Takes the next bytes, and returns the items that are now known to be complete. The bytes are not kept. */
   push(bytes: Uint8Array): T[] {
     const data = this.#behindHeld(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const items: T[] = [];
@@ -109,7 +110,7 @@ export class ItemsSplitter<T> {
     return items;
   }
 
-  /** Tells that the body has ended; gives the items that were waiting to be told from what might follow. Throws `decode` when the list had not. */
+  /** Ends the body, and returns the last items, which waited for a further byte. Throws `decode` if the list is cut. */
   finish(): T[] {
     this.#isWhole = true;
     const items = this.push(new Uint8Array(0));
@@ -149,7 +150,7 @@ export class ItemsSplitter<T> {
     return this.#place === 'in-key' || this.#place === 'in-value' || this.#place === 'in-item';
   }
 
-  /** One byte of structure. A byte that begins something is left for {@link #continue}. */
+  /** Reads one byte of structure. A byte that begins a key, value or item is left for {@link #continue}. */
   #between(data: Buffer, i: number): number {
     const byte = data[i] as number;
     if (isSpace(byte)) return i + 1;
@@ -188,7 +189,7 @@ export class ItemsSplitter<T> {
     }
   }
 
-  /** Goes to the end of the key, value or item that begins at `from`; -1 when there is none in sight. */
+  /** Finds the end of the key, value or item that begins at `from` and takes it. -1 if the end has not arrived. */
   #continue(data: Buffer, from: number, items: T[]): number {
     const isGuessing = this.#place === 'in-item' && this.#boundary.isKnown;
     const guess = isGuessing ? this.#boundary.find(data, from, from + this.#searched) : -1;
@@ -204,15 +205,15 @@ export class ItemsSplitter<T> {
     return end;
   }
 
-  /** Whether what a guess delimits is the item; then it is taken. */
+  /** Whether the bytes of a guess are the item. If they are, takes it. */
   #holds(bytes: Buffer, items: T[]): boolean {
     if (bytes.length > this.#limit) return false;
     try {
       items.push(this.#decode(bytes, this.#startedAt));
     } catch {
-      return false; // the scan finds the true end, or what is wrong
+      return false; // the scan finds the true end, or the fault
     }
-    this.#boundary.held();
+    this.#boundary.hit();
     this.#place = 'after-item';
     this.#ended(0);
     return true;
@@ -239,8 +240,8 @@ export class ItemsSplitter<T> {
   }
 
   /**
-   * The index behind the value that began at `from`, or -1 when the data ends first. Looks at strings and brackets only; whether what
-   * is between makes sense is for the decoder. Bytes of multi-byte characters are all above 0x7f, so they never match.
+   * The index after the value that began at `from`, or -1 if the data ends first. It looks at strings and brackets
+   * only; the decoder checks the rest. All bytes of multi-byte characters are above 0x7f, so they never match.
    */
   #scan(data: Buffer, from: number): number {
     const length = data.length;
@@ -258,7 +259,7 @@ export class ItemsSplitter<T> {
       } else if (byte === QUOTE) inString = true;
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (depth === 0) return this.#ended(i); // behind a number or word: it closes what is around it
+        if (depth === 0) return this.#ended(i); // after a number or word: this closes the outer value
         if (--depth === 0) return this.#ended(i + 1);
       } else if (depth === 0 && (byte === COMMA || isSpace(byte))) return this.#ended(i);
       i++;
@@ -280,7 +281,7 @@ export class ItemsSplitter<T> {
   }
 }
 
-/** The name of an item, as far as its first bytes tell. */
+/** The name of an item, if its first bytes show it. */
 function nameIn(head: Buffer): string {
   for (const path of [OF_OBJECT, OF_ROW]) {
     const name = stringAt(head, path, 'name');

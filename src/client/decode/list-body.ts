@@ -8,13 +8,13 @@ import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, 
 import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
-/** What a LIST was about. */
+/** The request of a LIST, and how to decode its body. */
 export interface ListBodyOptions {
   gvr: GroupVersionResource;
-  /** Whether a table was asked for; the server may send plain objects all the same. */
+  /** Whether a table was requested. The server may send plain objects all the same. */
   table: boolean;
   dropManagedFields: boolean;
-  /** Hears how many items each piece of the body completes. */
+  /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
 
@@ -22,8 +22,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of a LIST as it arrives: never as one string, and each object once.
- * Objects of built-in types get the kind and apiVersion that their list has for all of them. Rejects with `decode` when the body is broken
- * or no list, with `list` when it is a table nobody asked for.
+ * Items without a kind get the kind and apiVersion of the list. Rejects with `decode` if the body is broken or not a
+ * list, with `list` for a table that was not requested, and with the StatusError of a Status.
  */
 export async function readList<T extends object>(body: AsyncIterable<Uint8Array>, options: ListBodyOptions): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
@@ -45,7 +45,7 @@ export async function readList<T extends object>(body: AsyncIterable<Uint8Array>
   return { items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[], ...position(splitter.fields) };
 }
 
-/** Whether what finishing an item needs has come before the items, as servers send it. */
+/** Whether the fields that all items need have arrived before the items, as servers send them. */
 function hasHead({ arrayKey, fields }: ItemsSplitter<unknown>): boolean {
   return arrayKey === 'rows' ? fields.columnDefinitions !== undefined : fields.kind !== undefined && fields.apiVersion !== undefined;
 }
@@ -74,12 +74,12 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
   return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain, parse);
 }
 
-/** Holds the place of the kind, so that a kind of the item's own is seen. */
+/** A placeholder for the kind, which shows whether the item has a kind of its own. */
 const NO_KIND = '\0';
 
 /**
- * Puts the kind and apiVersion into the text of an item, in front, which costs next to nothing; putting them into the parsed object takes
- * a copy. An item that turns out to have a kind of its own, or is not written as servers write it, is left to `plain`.
+ * Adds kind and apiVersion at the start of the text of an item, which costs almost nothing; adding them to the parsed
+ * object needs a copy. `plain` decodes an item with a kind of its own, and one in a form that servers do not write.
  */
 function kindedDecoder(
   kind: string,
@@ -104,12 +104,12 @@ function lacksHead(bytes: Buffer): boolean {
   return bytes[0] === 0x7b && bytes[1] === 0x22 && bytes[2] !== 0x6b && bytes[2] !== 0x61;
 }
 
-/** Source: apimachinery unstructured/unstructured_list.go and unstructured/helpers.go (decodeToList). */
+/** The kind of the items. Source: apimachinery unstructured_list.go, helpers.go (decodeToList). */
 function itemKindOf({ kind }: Fields): string {
   return typeof kind === 'string' ? kind.replace(/List$/, '') : '';
 }
 
-/** What is still to be done to a parsed item. */
+/** The function that completes a parsed item. */
 function finisher({ arrayKey, fields }: ItemsSplitter<unknown>, options: ListBodyOptions): (item: unknown) => unknown {
   return arrayKey === 'rows' ? rowFinisher(fields, options) : itemFinisher(fields, options);
 }

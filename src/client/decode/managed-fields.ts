@@ -7,7 +7,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Where an object's metadata is, seen from a JSON value: the keys to follow, `[]` for the first element of a list. */
+/** The path from a JSON value to an object's metadata: keys, and `[]` for the first element of a list. */
 export type MetadataPath = readonly (Buffer | typeof FIRST)[];
 
 const FIRST = '[]';
@@ -27,16 +27,17 @@ function pathOf(...keys: string[]): MetadataPath {
   return keys.map((key) => (key === FIRST ? FIRST : Buffer.from(key)));
 }
 
-/** The bytes to leave out. */
+/** A range of bytes to leave out. */
 export interface Cut {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Finds the member `managedFields` of the metadata at `path`, with one of the commas around it, so that what is left is the same JSON
- * without it. Undefined when it is not there, or not written as servers write it (an escape in a key, a value that is no list):
- * then it has to be taken off the parsed object. Relies on the bytes being valid JSON, which is for the parser of the rest to find out.
+ * Finds the member `managedFields` of the metadata at `path`, with one of the commas around it: the other bytes are the
+ * same JSON without it. Undefined if it is missing, or not in the form that servers write (an escape in a key, a value
+ * that is not a list); then the caller removes it from the parsed object. The bytes are taken to be valid JSON; parsing
+ * the rest checks that.
  */
 export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | undefined {
   const open = openAt(bytes, path);
@@ -48,7 +49,7 @@ export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | unde
   return end === -1 ? undefined : withComma(bytes, at, end);
 }
 
-/** The string under `key` in the object at `path`, as far as the bytes, which may be cut off anywhere, show it. */
+/** The string at `key` in the object at `path`, if the bytes, which may be cut anywhere, have it whole. */
 export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string | undefined {
   const open = openAt(bytes, path);
   if (open === -1) return undefined;
@@ -59,7 +60,7 @@ export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string
   return end >= bytes.length ? undefined : (JSON.parse(bytes.toString('utf8', value, end + 1)) as string);
 }
 
-/** The index of the bracket that opens the object at `path`, -1 when it is not there. */
+/** The index of the bracket that opens the object at `path`, or -1. */
 function openAt(bytes: Buffer, path: MetadataPath): number {
   let open = skipSpace(bytes, 0);
   for (const step of path) {
@@ -69,7 +70,7 @@ function openAt(bytes: Buffer, path: MetadataPath): number {
   return open;
 }
 
-/** The index of a key's quote in the object that opens at `open`, -1 when it is not there. Reads no further than it must. */
+/** The index of the quote of a key in the object that opens at `open`, or -1. Reads no further than the key. */
 function memberOf(bytes: Buffer, open: number, key: Buffer): number {
   if (bytes[open] !== OPEN_BRACE) return -1;
   const { length } = bytes;
@@ -87,7 +88,7 @@ function memberOf(bytes: Buffer, open: number, key: Buffer): number {
   return -1;
 }
 
-/** A string that is followed by a colon is a key. */
+/** Whether the string at `quote` is this key: a key is followed by a colon. */
 function isKey(bytes: Buffer, quote: number, key: Buffer): boolean {
   const { length } = key;
   if (bytes[quote + length + 1] !== QUOTE) return false;
@@ -95,7 +96,7 @@ function isKey(bytes: Buffer, quote: number, key: Buffer): boolean {
   return bytes[skipSpace(bytes, quote + length + 2)] === COLON;
 }
 
-/** The index of the quote that ends a string, or the length when there is none. */
+/** The index of the quote that ends a string, or the length if there is none. */
 function endOfString(bytes: Buffer, quote: number): number {
   const { length } = bytes;
   let i = quote + 1;
@@ -116,8 +117,8 @@ function firstOf(bytes: Buffer, open: number): number {
 }
 
 /**
- * The index behind a list, -1 when it does not end. Managed fields have no lists in them, so the first bracket that closes is the one,
- * if no other opens before it and it is in no string: which a member that begins right behind it proves.
+ * The index after a list, or -1 if it does not end. Managed fields contain no lists, so the first closing bracket ends
+ * the list if no other opens before it and it is not inside a string. A member right after it proves the latter.
  */
 function endOfList(bytes: Buffer, open: number): number {
   const close = bytes.indexOf(CLOSE_BRACKET, open + 1);
@@ -128,8 +129,8 @@ function endOfList(bytes: Buffer, open: number): number {
 }
 
 /**
- * Whether a key begins behind nothing but commas and brackets. Were we in a string, its quote would be the one that ends the string,
- * and no JSON has a letter behind that.
+ * Whether a key follows, after commas and brackets only. Inside a string, its quote would end the string, and JSON has
+ * no letter after that.
  */
 function isOutsideStrings(bytes: Buffer, from: number): boolean {
   let i = from;
@@ -159,7 +160,7 @@ function endOfValue(bytes: Buffer, open: number): number {
   return -1;
 }
 
-/** A member goes with the comma before it; the first one with the comma behind it. */
+/** A member and the comma before it; for the first member, the comma after it. */
 function withComma(bytes: Buffer, from: number, to: number): Cut {
   let before = from - 1;
   while (isSpace(bytes[before])) before--;

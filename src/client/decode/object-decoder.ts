@@ -5,16 +5,16 @@ import { isBuiltInGroup } from '../../model/object-name.ts';
 import { type Cut, findManagedFields, type MetadataPath } from './managed-fields.ts';
 import { splicedText } from './spliced-text.ts';
 
-/** Turns the bytes of one JSON value into that value. `offset` is where they began in the body. */
+/** Turns the bytes of one JSON value into that value. `offset` is their position in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;
 
-/** How the text of a value becomes the value; the bytes it was made of are at hand, `cut` is what was left out. */
+/** Parses the text of a value. `bytes` are the bytes of the text, together with the range `cut` that was left out. */
 export type Parse = (bytes: Buffer, text: string, cut?: Cut) => unknown;
 
-/** Every number exact. */
+/** Keeps all numbers exact. */
 const parseOne: Parse = (_, text) => parseJson(text);
 
-/** JSON as it is, every number as `parseJson` has it unless `parse` is another. Throws `decode` with the byte offset. */
+/** Decodes JSON, by default with `parseJson`, which keeps numbers exact. Throws `decode` with the byte offset. */
 export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = parseOne): T {
   try {
     return parse(bytes, bytes.toString('utf8')) as T;
@@ -25,16 +25,16 @@ export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = pars
 }
 
 /**
- * JSON without the `managedFields` of the metadata at `path`: cut out before they are parsed where they are written as servers write them.
- * The caller takes them off the result where they were not. Throws `decode` with the byte offset.
+ * Decodes JSON without the `managedFields` of the metadata at `path`. They are cut out before parsing if they have the
+ * form that servers write; otherwise the caller removes them from the result. Throws `decode` with the byte offset.
  */
 export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath, parse: Parse = parseOne): T {
   const cut = findManagedFields(bytes, path);
   const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }), (text) => parse(bytes, text, cut));
-  return trimmed ?? decodeJson(bytes, offset, parse); // what is wrong is told of the bytes as they came
+  return trimmed ?? decodeJson(bytes, offset, parse); // an error refers to the original bytes
 }
 
-/** The value of a JSON text; undefined for one that is broken. */
+/** The value of a JSON text; undefined if it is broken. */
 export function parseOrNone<T>(text: string, parse: (text: string) => unknown = parseJson): T | undefined {
   try {
     return parse(text) as T;
@@ -43,16 +43,17 @@ export function parseOrNone<T>(text: string, parse: (text: string) => unknown = 
   }
 }
 
-/** Built-in groups whose types hold JSON of any shape: defaults in schemas, parameters of devices. */
+/** Built-in groups whose types contain JSON of any shape: defaults in schemas, parameters of devices. */
 const FREE_FORM = new Set(['apiextensions.k8s.io', 'resource.k8s.io']);
 
-/** Objects of a built-in type that are looked at for numbers of every kind. */
+/** The number of objects of a built-in type that are searched for large numbers. */
 const FIRST = 1_000;
 
 /**
- * The parser for the objects of one LIST or one watch. Whole numbers are always exact. Numbers that no double can hold (`1e400`) are looked
- * for in every custom resource. Types of Kubernetes' own have no fields for floating-point numbers, so there the first thousand objects
- * are searched, and all that follow once one was found: the search costs a quarter of the time that parsing takes.
+ * The parser for the objects of one LIST or one watch. Whole numbers are always exact. Numbers that are too large for a
+ * double (`1e400`) are searched in every custom resource. Built-in types have no fields for floating-point numbers, so
+ * there only the first thousand objects are searched, and all further ones after one was found: the search costs a
+ * quarter of the time of parsing.
  * Source: Kubernetes API conventions, "Primitive types".
  */
 export function parserOf({ group }: Pick<GroupVersionResource, 'group'>): Parse {
@@ -65,12 +66,12 @@ export function parserOf({ group }: Pick<GroupVersionResource, 'group'>): Parse 
   };
 }
 
-/** The error for bytes that are not what the protocol promises. It quotes none of them: they may be a Secret's. */
+/** The error for bytes that break the protocol. It quotes none of them, because they may belong to a Secret. */
 export function brokenJson(offset: number, what: string, cause?: unknown): InformerError {
   return new InformerError('decode', `broken JSON at byte ${offset} of the response: ${what}`, { cause });
 }
 
-/** Takes `metadata.managedFields` off an object, in place; the rest of it is not touched. */
+/** Removes `metadata.managedFields` from an object in place. */
 export function dropManagedFields<T>(object: T): T {
   const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } };
   if (metadata?.managedFields === undefined) return object;
@@ -79,7 +80,7 @@ export function dropManagedFields<T>(object: T): T {
   return object;
 }
 
-/** V8 quotes the text around the fault at the end of its message. */
+/** The message of V8 without the text around the fault, which it quotes at the end. */
 function withoutData(cause: unknown): string {
   return cause instanceof Error ? cause.message.replace(/, (?:\.\.\.)?"[\s\S]*$/, '') : 'not JSON';
 }

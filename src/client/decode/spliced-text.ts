@@ -1,13 +1,13 @@
 import type { Cut } from './managed-fields.ts';
 
-/** Longer texts are put together of strings: so much need not be kept. */
+/** The largest buffer to keep. Longer texts are joined from strings. */
 const MOST_KEPT = 256 * 1024;
 
 let room = Buffer.alloc(0);
 
 /**
- * The text of `head` (ASCII) and of some bytes from `from` on, without the bytes of a cut, as one flat string. Put together of strings it
- * would be copied once more when it is parsed, and leave twice the garbage.
+ * The text of `head` (ASCII) and of the bytes from `from` on, without the range `cut`, as one flat string. A text
+ * joined from strings would be copied once more when it is parsed, and would leave twice the garbage.
  */
 export function splicedText(bytes: Buffer, { head = '', from = 0, cut }: { head?: string; from?: number; cut: Cut | undefined }): string {
   if (!cut && head === '') return bytes.toString('utf8', from);

@@ -3,20 +3,20 @@ import { type TableColumn, withCells } from '../../model/cells.ts';
 import type { KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
-/** How much of each object comes along with its row. */
+/** The part of each object that its row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Asks for a table, and takes plain objects from a server that cannot make one. */
+/** The Accept header for a table, or for plain objects from a server without tables. */
 export const TABLE_ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-/** Source: apimachinery meta/v1 TableRow. */
+/** A row of a table. Source: apimachinery meta/v1 TableRow. */
 export interface TableRow {
-  /** Missing only from what a broken server sends. */
+  /** Missing only in a response of a broken server. */
   cells?: unknown[];
   object?: KubeObject | null;
 }
 
-/** Source: apimachinery meta/v1 Table. */
+/** A table. Source: apimachinery meta/v1 Table. */
 export interface Table {
   kind: 'Table';
   apiVersion: string;
@@ -25,21 +25,21 @@ export interface Table {
   rows?: TableRow[] | null;
 }
 
-/** Whether a value is a table of the API machinery; a kind of that name in another group is not. */
+/** Whether a value is a table of meta.k8s.io. A kind `Table` of another group is not. */
 export function isTable(value: unknown): value is Table {
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
   return kind === 'Table' && (apiVersion === 'meta.k8s.io/v1' || apiVersion === 'meta.k8s.io/v1beta1');
 }
 
 /**
- * The object of a row, with its cells hung on it. Without an object in the row (`includeObject=None`) it is one of no more than
- * the name that its cells tell, so it has no namespace and cannot be kept under a key of its own.
+ * The object of a row, with its cells attached. Without an object in the row (`includeObject=None`) the result has only
+ * the name in the cells. It has no namespace, so it has no key in a cache.
  */
 export function objectOfRow<T extends object>({ object, cells = [] }: TableRow, columns: readonly TableColumn[], version?: string): T {
   return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
 }
 
-/** The columns of a table. Throws `decode` when one has no name. */
+/** The columns of a table. Throws `decode` if one has no name. */
 export function columnsIn(definitions: unknown): TableColumn[] {
   const columns: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
   if (columns.every((column) => typeof (column as Partial<TableColumn> | null)?.name === 'string')) return columns as TableColumn[];
@@ -67,7 +67,7 @@ export class TableEvents<T extends object> {
   }
 }
 
-/** Its row is that of an empty object (`0/0`, `<unknown>`): nothing to show. */
+/** The object of a bookmark. Its row shows an empty object (`0/0`, `<unknown>`), so the cells are dropped. */
 function bookmarkOf({ metadata, rows }: Table): KubeObject {
   const object = rows?.[0]?.object;
   return object ?? { metadata: metadata ?? {} };

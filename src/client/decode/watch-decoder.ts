@@ -9,23 +9,25 @@ import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
 
 const NEWLINE = 0x0a;
 
-/** Bytes of an oversized line in which the type, name and version of its object are looked for. */
+/** The number of bytes of an oversized line in which the type, name and version of its object are searched. */
 const LONGEST_HEAD = 64 * 1024;
 
-/** What a {@link WatchDecoder} can be told. */
+/** Settings of a {@link WatchDecoder}. */
 export interface WatchDecoderOptions<T> {
   decode?: Decode<WatchEvent<T>> | undefined;
   /** Largest line that is decoded, in bytes. */
   limit?: number | undefined;
-  /** How much more of a line is read and dropped to find its end, in bytes. */
+  /** The number of further bytes that are read and dropped to find the end of an oversized line. */
   mostSkipped?: number | undefined;
 }
 
 /**
- * Turns the bytes of a watch into events, one batch for each chunk. Nothing is left out: a line that is not an event throws `decode`
- * with its byte offset, once the events before it have been given; a line beyond the limit becomes an event of its type with an {@link UnreadableObject}, and throws `decode` when
- * its type does not show in its first bytes or its end is too far; a stream that ends within a line was cut off, which is `transport`: the rest of it can be asked for again.
- * Types it does not know are passed on; judging them is the reflector's.
+ * Turns the bytes of a watch into events, one batch for each chunk. Nothing is left out:
+ * - A line that is not an event throws `decode` with its byte offset, after the events before it were returned.
+ * - A line beyond the limit becomes an event with an {@link UnreadableObject}. It throws `decode` if its first bytes do
+ *   not show its type, or if its end is too far away.
+ * - A stream that ends within a line was cut: it throws `transport`, because a new watch can get the rest.
+ * - An event of an unknown type is passed on; the reflector decides about it.
  */
 export class WatchDecoder<T> {
   readonly #decode: Decode<WatchEvent<T>>;
@@ -33,7 +35,7 @@ export class WatchDecoder<T> {
   readonly #mostSkipped: number;
   /** Bytes in the chunks before the current one. */
   #before = 0;
-  /** The begun line, as far as earlier chunks had it. */
+  /** The parts of the present line in earlier chunks. */
   #parts: Buffer[] = [];
   #lineStartedAt = 0;
   /** Set while the rest of an oversized line is dropped. */
@@ -46,7 +48,7 @@ export class WatchDecoder<T> {
     this.#mostSkipped = mostSkipped;
   }
 
-  /** Takes the next bytes; gives the events whose lines they complete. */
+  /** Takes the next bytes, and returns the events of the lines that are now complete. */
   push(bytes: Uint8Array): WatchEvent<T>[] {
     if (this.#failure) throw this.#failure.error;
     const events: WatchEvent<T>[] = [];
@@ -59,7 +61,7 @@ export class WatchDecoder<T> {
     return events;
   }
 
-  /** Whether a line behind the events last given cannot be decoded: the next call throws why. */
+  /** Whether a line after the last returned events cannot be decoded. The next call throws its error. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }
@@ -75,7 +77,7 @@ export class WatchDecoder<T> {
     if (start < chunk.length) this.#begun(chunk.subarray(start));
   }
 
-  /** Tells that the stream has ended. A last line without its newline counts if it is whole. */
+  /** Ends the stream. A last line without a newline counts if it is whole. */
   finish(): WatchEvent<T>[] {
     if (this.#failure) throw this.#failure.error;
     const events: WatchEvent<T>[] = [];
@@ -90,7 +92,7 @@ export class WatchDecoder<T> {
     return events;
   }
 
-  /** A line that has begun; its end is still to come. */
+  /** Takes the start of a line whose end has not arrived. */
   #begun(part: Buffer): void {
     const length = this.#before - this.#lineStartedAt;
     if (!this.#oversized) this.#parts.push(part);
@@ -100,7 +102,7 @@ export class WatchDecoder<T> {
     if (length > this.#limit + this.#mostSkipped) throw this.#tooLong();
   }
 
-  /** The event of a line beyond the limit. Throws when its first bytes do not say what it is about. */
+  /** The event of a line beyond the limit. Throws if its first bytes do not show its type. */
   #unreadable(parts: readonly Buffer[]): WatchEvent<UnreadableObject> {
     const head = Buffer.concat(parts, Math.min(LONGEST_HEAD, lengthOf(parts)));
     const type = stringAt(head, [], 'type');

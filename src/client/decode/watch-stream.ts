@@ -5,18 +5,19 @@ import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } f
 import { isTable, TableEvents } from './table.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
-/** What a watch was asked for. */
+/** The request of a watch, and how to decode its events. */
 export interface WatchStreamOptions {
   gvr: GroupVersionResource;
   table: boolean;
   dropManagedFields: boolean;
-  /** Hears how many events each batch has. */
+  /** Called with the number of events of each batch. */
   onEvents?: ((count: number) => void) | undefined;
 }
 
 /**
- * The events of one watch connection, in batches as they came off the network. Ends when the server ends it in good order;
- * rejects with `decode`, `transport` or the signal's reason otherwise. Returning it closes the connection, also before the first event.
+ * The events of one watch connection, in batches as they arrive from the network. Ends when the server ends it
+ * gracefully; otherwise rejects with `decode`, `transport` or the signal's reason. `return()` closes the connection,
+ * also before the first event.
  */
 export class WatchStream<T extends object> implements AsyncIterableIterator<WatchEvent<T>[]> {
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -58,7 +59,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
     try {
       if (this.#decoder.hasFailed) return this.#finished(this.#decoder.finish()); // throws
       const chunk = await this.#chunks.next();
-      if (this.#ended) return []; // returned while we waited
+      if (this.#ended) return []; // returned during the wait
       if (!chunk.done) return this.#finished(this.#decoder.push(chunk.value));
       this.#ended = true;
       return this.#finished(this.#decoder.finish());
@@ -83,12 +84,12 @@ function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): De
 
 const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;
 
-/** Whether an event holds a table, written as servers write it; an object may have rows of its own. */
+/** Whether an event has a table, in the form that servers write. Other objects may have a field `rows` too. */
 function beginsWithTable(bytes: Buffer): boolean {
   return TABLE_EVENT.test(bytes.toString('latin1', 0, 100));
 }
 
-/** What was not cut out before. */
+/** Removes managed fields that were not cut out before. */
 function trim(object: unknown): void {
   if (!isTable(object)) dropManagedFields(object);
   else for (const row of object.rows ?? []) dropManagedFields(row.object);

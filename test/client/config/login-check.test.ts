@@ -31,7 +31,7 @@ async function load(user: object, cluster: object = {}) {
   return loadConfig({ kubeconfig, env: {} });
 }
 
-/** Sends a request, to a port where nobody listens: what is refused before that is refused before anything is sent. */
+/** Sends a request to a closed port. An error other than a refused connection shows that nothing was sent. */
 async function ask(user: object, cluster?: object) {
   const transport = createTransport(await load(user, cluster));
   try {
@@ -61,7 +61,7 @@ describe('credentials that cannot work are refused before anything is sent', () 
     await expect(load(user)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message), hint: expect.any(String) });
   });
 
-  it('but a token beside a certificate, or a plugin beside either, is no contradiction', async () => {
+  it('a token beside a certificate, or a plugin beside either, is accepted', async () => {
     const both = { token: 't', 'client-certificate-data': data(own.cert), 'client-key-data': data(own.key) };
     await expect(ask(both)).rejects.toMatchObject(SENT);
   });
@@ -81,7 +81,7 @@ describe('credentials that cannot work are refused before anything is sent', () 
     });
   });
 
-  it('a CA with text around its certificates is one', async () => {
+  it('a CA with text around its certificates is accepted', async () => {
     const cluster = { 'certificate-authority-data': data(`# our CA\n${trusted.ca}\n# end\n`) };
     await expect(ask({ token: 't' }, cluster)).rejects.toMatchObject(SENT);
   });
@@ -110,7 +110,7 @@ describe('credentials that cannot work are refused before anything is sent', () 
     });
   });
 
-  it('an auth provider that client-node knows no more gives a reason in words', async () => {
+  it('an auth provider that client-node no longer supports has a readable error', async () => {
     for (const name of ['gcp', 'azure']) {
       const config = await load({ 'auth-provider': { name } });
       await expect(config.credentials()).rejects.toMatchObject({ code: 'credentials', message: `auth provider "${name}" gave no token` });

@@ -10,7 +10,7 @@ function learned(...items: string[]): ItemBoundary {
 }
 
 describe('ItemBoundary', () => {
-  it('finds the end of an item by the beginning of the next one, wherever the search was left', () => {
+  it('finds the end of an item by the start of the next one, wherever the search stopped before', () => {
     const bytes = Buffer.from(`[${item},${item},${item}]`);
     for (const searched of [0, 10, item.length, item.length + 1]) {
       expect(learned(item).find(bytes, 1, searched)).toBe(1 + item.length);
@@ -24,15 +24,15 @@ describe('ItemBoundary', () => {
     expect([boundary.isKnown, boundary.find(Buffer.from(`${odd},${odd}`), 0, 0), boundary.mayEndLater(1)]).toEqual([false, -1, false]);
   });
 
-  it('waits for no end that is too far away', () => {
+  it('does not wait for an end that is too far away', () => {
     const bytes = Buffer.from(`${item.slice(0, -1)}${' '.repeat(100_000)}},${item}`);
     expect(learned(item).find(bytes, 0, 0)).toBe(-1);
     expect([learned(item).mayEndLater(1000), learned(item).mayEndLater(100_000)]).toEqual([true, false]);
   });
 
-  it('gives up when it is wrong more often than seldom', () => {
+  it('gives up when too many guesses were wrong', () => {
     const boundary = learned(item);
-    for (let i = 0; i < 100; i++) boundary.held();
+    for (let i = 0; i < 100; i++) boundary.hit();
     for (let i = 0; i < 20; i++) boundary.missed();
     boundary.learn(Buffer.from(item));
     expect(boundary.isKnown).toBe(true);

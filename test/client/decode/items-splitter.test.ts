@@ -21,7 +21,7 @@ const list = fc.record({
 });
 
 describe('ItemsSplitter', () => {
-  it('gives what parsing the whole gives, whatever the chunks, whitespace and order of keys', () => {
+  it('gives what JSON.parse gives, for any chunks, whitespace and order of keys', () => {
     const order = fc.shuffledSubarray(['kind', 'metadata', 'items', 'extra'] as const, { minLength: 4 });
     fc.assert(
       fc.property(list, order, fc.constantFrom(undefined, 1, '\t'), chunking, (value, keys, indent, lengths) => {
@@ -42,14 +42,14 @@ describe('ItemsSplitter', () => {
     },
   );
 
-  it('hands items out with the chunk that completes them', () => {
+  it('returns items with the chunk that completes them', () => {
     const splitter = new ItemsSplitter();
     expect(splitter.push(Buffer.from('{"kind":"PodList","items":[{"n":1},{"n":2},{"n"'))).toEqual([{ n: 1 }, { n: 2 }]);
     expect(splitter.fields).toEqual({ kind: 'PodList' });
     expect(splitter.push(Buffer.from(':3}]}'))).toEqual([{ n: 3 }]);
   });
 
-  it('hands out an item of many that are alike when the next one begins, the last one at the end', () => {
+  it('returns an item when the next similar one begins, and the last one at the end', () => {
     const splitter = new ItemsSplitter();
     const item = (n: number) => `{"metadata":{"n":${n}}}`;
     expect(splitter.push(Buffer.from(`{"items":[${item(1)},${item(2)}`))).toHaveLength(1);
@@ -58,13 +58,13 @@ describe('ItemsSplitter', () => {
     expect(splitter.finish()).toEqual([JSON.parse(item(3))]);
   });
 
-  it('takes items that are null, and an items within an item, for what they are', () => {
+  it('reads items that are null, and a field `items` in an item', () => {
     expect(split('{"items":null}', [3])).toEqual({ items: [], fields: { items: null }, arrayKey: undefined });
     expect(split('{"items":[{"items":[1]}]}', [3]).items).toEqual([{ items: [1] }]);
     expect(split('{"metadata":{"items":[1]},"items":[]}', [3]).fields).toEqual({ metadata: { items: [1] } });
   });
 
-  it('splits the key it is told to and says which one came', () => {
+  it('splits the given keys and names the one that arrived', () => {
     expect(split('{"rows":[{"cells":[1]}],"kind":"Table"}', [5], ['items', 'rows'])).toEqual({
       items: [{ cells: [1] }],
       fields: { kind: 'Table' },
@@ -72,7 +72,7 @@ describe('ItemsSplitter', () => {
     });
   });
 
-  it('never passes a cut body off as a list', () => {
+  it('never gives a cut body as a list', () => {
     fc.assert(
       fc.property(list, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), chunking, (value, share, lengths) => {
         const whole = Buffer.from(JSON.stringify(value));
@@ -103,7 +103,7 @@ describe('ItemsSplitter', () => {
     }
   });
 
-  it('quotes nothing of what it could not read', () => {
+  it('quotes no part of the bytes that it could not read', () => {
     const error = thrownBy(() => split('{"items":[{"password":hunter2}]}', [100])) as Error;
     expect(error.message).not.toContain('hunter2');
   });

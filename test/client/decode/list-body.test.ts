@@ -36,7 +36,7 @@ const podList = (items: readonly string[]) =>
   `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[${items.join(',')}]}\n`;
 
 describe('readList', () => {
-  it('gives what JSON.parse gives with kind, apiVersion and no managedFields, however the items are written and cut up', async () => {
+  it('gives what JSON.parse gives, with kind and apiVersion and without managedFields, for any form and chunks of the items', async () => {
     const fuzzed = fc.array(
       fc.oneof(
         objectText,
@@ -60,13 +60,13 @@ describe('readList', () => {
     expect(resourceVersion).toBe('7');
   });
 
-  it('is not misled by objects within an object that look like the next item', async () => {
+  it('reads an object with inner objects that look like the next item', async () => {
     const inner = ',"claims":[{"metadata":{"name":"x","managedFields":[1]}},{"metadata":{"name":"y"}}],"text":"},{\\"metadata\\":{"';
     const texts = Array.from({ length: 200 }, (_, i) => pod(i, i % 3 === 0 ? '' : inner));
     for (const length of LENGTHS) expect((await read(podList(texts), length)).items).toEqual(texts.map((text) => expected(text, true)));
   });
 
-  it('puts kind and apiVersion in front of what an item has, in that order', async () => {
+  it('puts kind and apiVersion before the fields of an item, in that order', async () => {
     const { items } = await read(podList([pod(1), '{}', '{"metadata":{},"apiVersion":"own"}']), 1000);
     expect(items.map((item) => Object.keys(item).slice(0, 3))).toEqual([
       ['kind', 'apiVersion', 'metadata'],
@@ -76,7 +76,7 @@ describe('readList', () => {
     expect(items[2]?.apiVersion).toBe('own');
   });
 
-  it('takes a list whose kind comes behind its items', async () => {
+  it('reads a list whose kind follows its items', async () => {
     const text = `{"items":[${pod(1)},${pod(2)}],"apiVersion":"v1","kind":"PodList"}`;
     for (const length of LENGTHS) expect((await read(text, length)).items).toEqual([pod(1), pod(2)].map((item) => expected(item, true)));
   });
@@ -92,7 +92,7 @@ describe('readList', () => {
     }
   });
 
-  it('names the byte at which an item is broken, also behind items that were not', async () => {
+  it('names the byte at which an item is broken, also after whole items', async () => {
     const texts = Array.from({ length: 30 }, (_, i) => pod(i));
     const text = podList([...texts, '{"metadata":{"name":tru}}', ...texts]);
     const offset = Buffer.from(text).indexOf('{"metadata":{"name":tru');
@@ -101,7 +101,7 @@ describe('readList', () => {
     }
   });
 
-  it('says what is wrong with an item as it came, not as it was trimmed', async () => {
+  it('reports the fault in the original bytes of an item, not in the trimmed ones', async () => {
     const text = podList([pod(1).replace('"status":{}', '"status":{} 1')]);
     const { message } = (await read(text, 1000).catch((error: unknown) => error)) as Error;
     const whole = (await read(text, 1000, { dropManagedFields: false }).catch((error: unknown) => error)) as Error;
@@ -109,14 +109,14 @@ describe('readList', () => {
     expect(message).toBe(whole.message);
   });
 
-  it('never passes a cut list off as a whole one', async () => {
+  it('never gives a cut list as a whole one', async () => {
     const text = podList(Array.from({ length: 5 }, (_, i) => pod(i))).trimEnd();
     for (let end = 0; end < text.length; end += 13) {
       await expect(read(text.slice(0, end), 100)).rejects.toMatchObject({ code: 'decode' });
     }
   });
 
-  it('reads a list that is written with space between everything', async () => {
+  it('reads a list with whitespace between all tokens', async () => {
     const texts = Array.from({ length: 50 }, (_, i) => pod(i));
     const text = JSON.stringify(JSON.parse(podList(texts)), null, 2);
     const chunks = bytes(cut(text, [1000]).map(String));

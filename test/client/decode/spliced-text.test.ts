@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { splicedText } from '../../../src/client/decode/spliced-text.ts';
 
-it('is the head and the bytes without the cut, whatever they are and however long', () => {
+it('is the head and the bytes without the cut, for any bytes and length', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { minLength: 3, maxLength: 3 }),

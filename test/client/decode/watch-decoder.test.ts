@@ -16,7 +16,7 @@ function decode(text: string, lengths: readonly number[]) {
 }
 
 describe('WatchDecoder', () => {
-  it('gives the same events whatever the chunks, and loses none', () => {
+  it('gives the same events for any chunks, and loses none', () => {
     fc.assert(
       fc.property(
         fc.array(event),
@@ -39,11 +39,11 @@ describe('WatchDecoder', () => {
     expect(decoder.push(Buffer.from('\n'))).toEqual([]);
   });
 
-  it('passes on types it does not know, for the reflector to judge', () => {
+  it('passes on unknown types to the reflector', () => {
     expect(decode('{"type":"FOO","object":{}}\n', [100]).flat()).toEqual([{ type: 'FOO', object: {} }]);
   });
 
-  it('takes a whole last line without its newline', () => {
+  it('accepts a whole last line without its newline', () => {
     expect(decode('{"type":"ADDED","object":{}}', [7]).flat()).toHaveLength(1);
   });
 
@@ -75,7 +75,7 @@ describe('WatchDecoder', () => {
     );
   });
 
-  it('calls a whole last line that is no event what it is', () => {
+  it('reports a whole last line that is not an event', () => {
     expect(() => decode('{"kind":"Status"}', [100])).toThrow(expect.objectContaining({ code: 'decode' }));
   });
 });

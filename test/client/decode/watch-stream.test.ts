@@ -33,7 +33,7 @@ const table = (rows: readonly string[], more = '') =>
   `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{}${more},"rows":[${rows.map((row) => `{"cells":[],"object":${row}}`).join(',')}]}`;
 
 describe('WatchStream without managedFields', () => {
-  it('gives what JSON.parse gives without them, however the objects are written and cut up', async () => {
+  it('gives what JSON.parse gives without them, for any form and chunks of the objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(type, oneLine), { maxLength: 8 }), fc.constantFrom(...LENGTHS), async (events, length) => {
         const text = events.map(([name, object]) => `{"type":"${name}","object":${object}}\n`).join('');
@@ -44,7 +44,7 @@ describe('WatchStream without managedFields', () => {
     );
   });
 
-  it('takes them off the objects of a table, each of its rows', async () => {
+  it('removes them from the object of each row of a table', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(oneLine, { maxLength: 3 }), { maxLength: 4 }),
@@ -59,7 +59,7 @@ describe('WatchStream without managedFields', () => {
     );
   });
 
-  it('leaves the rows of an object alone that is no table', async () => {
+  it('leaves the rows of an object that is not a table', async () => {
     const object = { kind: 'Seating', metadata: { name: 'a' }, rows: [{ object: { metadata: { managedFields: [1], name: 'b' } } }] };
     const text = `${JSON.stringify({ type: 'ADDED', object })}\n`;
     expect(await read(text, 100, { table: true, dropManagedFields: true })).toEqual([{ type: 'ADDED', object }]);

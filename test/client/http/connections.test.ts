@@ -71,7 +71,7 @@ describe('a user with a plugin', () => {
     expect(await runs()).toBe(1);
   });
 
-  it('whose token is refused a hundred times at once runs it once more, and every request is answered', async () => {
+  it('whose token is refused a hundred times at once runs it once more, and every request gets its response', async () => {
     await using server = await socketScript((request, response) => {
       const { authorization } = request.headers;
       response.writeHead(authorization === 'Bearer t1' ? 401 : 200).end(authorization);
@@ -108,7 +108,7 @@ describe('credentials that change while a watch is open', () => {
     expect(await readText(watch.body)).toBe('open Bearer t1');
   });
 
-  it('and are a certificate: new connections are made with it, and the watch goes on over the old one', async () => {
+  it('and are a certificate lead to new connections, and the watch goes on over the old one', async () => {
     await using server = await listening(commonName, { ca: pki.ca, requestCert: true, rejectUnauthorized: true });
     const rotateTo = async (name: string) => {
       const { cert, key } = await pki.client(name);
@@ -127,7 +127,7 @@ describe('credentials that change while a watch is open', () => {
 });
 
 describe('the rate of requests', () => {
-  it('lets 300 through at once, then one every 20 ms, and holds no watch back', async () => {
+  it('is 300 at once, then one every 20 ms, and does not delay watches', async () => {
     const arrived: number[] = [];
     await using server = await socketScript((request, response) => {
       if (request.url === '/list') arrived.push(clock.monotonic());

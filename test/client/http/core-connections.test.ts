@@ -8,7 +8,7 @@ import { rawSocketScript } from '../../support/socket-script.ts';
 
 const get: HttpRequest = { path: '/', method: 'GET', headers: {}, body: null };
 
-/** Says to each request what it is told to, byte by byte. */
+/** Answers each request with the bytes of the test. */
 const scripted = (answer: (socket: Socket, request: string) => void) =>
   rawSocketScript((socket) => socket.on('data', (chunk) => answer(socket, chunk.toString('latin1'))));
 
@@ -24,7 +24,7 @@ function connect(origin: string): CoreConnections & AsyncDisposable {
   return Object.assign(connections, { [Symbol.asyncDispose]: () => connections.destroy(new Error('over')) });
 }
 
-/** Time for what is on its way on this machine. */
+/** Waits for turns of the event loop, so that sent bytes can arrive. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -49,7 +49,7 @@ describe('a body whose connection closes', () => {
     await expect(textOf(body)).rejects.toThrow('other side closed');
   });
 
-  it('and that ends with it, has ended', async () => {
+  it('and that has no other end is whole', async () => {
     await using server = await scripted((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nabc'));
     await using connections = connect(server.url);
     expect(await textOf((await connections.send(get, new AbortController().signal)).body)).toBe('abc');
@@ -80,14 +80,14 @@ describe('answers without a body', () => {
     await using connections = connect(server.url);
     expect(await textOf((await connections.send(get, new AbortController().signal)).body)).toBe('');
   });
-  it('to HEAD end at once, whatever length they speak of', async () => {
+  it('to HEAD end at once, whatever their length header says', async () => {
     await using server = await scripted((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n'));
     await using connections = connect(server.url);
     expect(await textOf((await connections.send({ ...get, method: 'HEAD' }, new AbortController().signal)).body)).toBe('');
   });
 });
 
-it('informational answers are not the answer', async () => {
+it('informational responses are skipped', async () => {
   await using server = await scripted((socket) =>
     socket.write('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
   );
@@ -111,7 +111,7 @@ it.each(['not http at all\r\n\r\n', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)
   },
 );
 
-it('two who wait for the end both hear of it', async () => {
+it('two callers of close() both resolve', async () => {
   let reply = () => {};
   await using server = await scripted((socket) => (reply = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')));
   await using connections = connect(server.url);
@@ -124,14 +124,14 @@ it('two who wait for the end both hear of it', async () => {
   await Promise.all(closing);
 });
 
-it('nothing is left of ten thousand requests on a signal and a connection', async () => {
+it('ten thousand requests leave nothing on a signal and a connection', async () => {
   await using server = await scripted((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
   await using connections = connect(server.url);
   for (let i = 0; i < 10_000; i++) await textOf((await connections.send(get, new AbortController().signal)).body);
   expect(server.sockets.size).toBe(1);
 });
 
-it('is not crashed by what breaks behind an abort', async () => {
+it('bytes that break the protocol after an abort do no harm', async () => {
   await using server = await scripted((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
     setImmediate(() => socket.write('garbage\r\n'));

@@ -19,7 +19,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-it.each(BODIES)('a compressed body that %s is an error for its reader, however late that comes, and for nobody else', async (_, bytes) => {
+it.each(BODIES)('a compressed body that %s is an error for its reader, however late it reads, and is not unhandled', async (_, bytes) => {
   await using server = await socketScript((__, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(bytes);
@@ -43,12 +43,12 @@ it.each(BODIES)('a compressed body that %s is an error for its reader, however l
   }
 });
 
-/** So many bytes of one letter, compressed a thousand times. */
+/** Bytes of one letter, compressed by a factor of a thousand. */
 function bomb(bytes: number): Buffer {
   return gzipSync(Buffer.alloc(bytes, 'x'));
 }
 
-it('a gzip bomb is an error with the limit soon after 64 MiB of text have come of it, and its connection is closed', async () => {
+it('a gzip bomb is an error with the limit soon after 64 MiB of text, and its connection is closed', async () => {
   const closed = Promise.withResolvers<void>();
   await using server = await socketScript((_, response) => {
     response.on('close', closed.resolve);
@@ -70,7 +70,7 @@ it('a gzip bomb is an error with the limit soon after 64 MiB of text have come o
   await transport.close();
 });
 
-it('text that compresses as well as that in little, and lists that compress well, are read whole', async () => {
+it('a short text that compresses as well as a bomb, and lists that compress well, are read whole', async () => {
   const list = JSON.stringify({
     items: Array.from({ length: 200_000 }, (_, i) => ({ metadata: { name: `web-${i}`, labels: { app: 'web' } } })),
   });

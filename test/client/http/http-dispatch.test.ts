@@ -46,7 +46,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
-  it('gives small chunks that came in one go in one piece', async () => {
+  it('joins small chunks that arrive together', async () => {
     await using server = await socketScript((_, response) => {
       response.flushHeaders();
       response.cork();
@@ -63,7 +63,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
-  it('makes the server wait for a reader that does not read, and goes on with it', async () => {
+  it('pauses the server while the reader does not read, and resumes with it', async () => {
     const total = 64 * MIB;
     let sent = 0;
     await using server = await socketScript((_, response) => {
@@ -102,7 +102,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
-  it('breaks a body off when its signal aborts, and drops what was not read', async () => {
+  it('aborts a body with its signal, and drops unread bytes', async () => {
     let isClosed = false;
     await using server = await socketScript((_, response) => {
       response.on('close', () => (isClosed = true));
@@ -120,7 +120,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
-  it('closes the connection of a body that is let go of, also before it was read', async () => {
+  it('closes the connection of a body that is closed, also before it was read', async () => {
     let isClosed = false;
     await using server = await socketScript((_, response) => {
       response.on('close', () => (isClosed = true));
@@ -133,7 +133,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     });
   });
 
-  it('gives what came before the connection broke, then says that it broke', async () => {
+  it('gives the bytes that arrived before the connection broke, then rejects', async () => {
     await using server = await socketScript((_, response) => {
       response.write('some');
       setImmediate(() => response.destroy());
@@ -158,7 +158,7 @@ describe.each(MAKERS)('connections by %s', (_, make) => {
     expect(heard).toEqual(['{"ä":1}']);
   });
 
-  it('lets what is open run to its end when it closes, and breaks it off when it is destroyed', async () => {
+  it('lets open exchanges end when it closes, and aborts them when it is destroyed', async () => {
     let finish = () => {};
     await using server = await socketScript((_, response) => {
       response.write('some');

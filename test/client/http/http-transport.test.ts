@@ -30,7 +30,7 @@ async function thrownBy(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe('the transport', () => {
-  it('sends what it is given below the base path, and gives the answer', async () => {
+  it('sends a request below the base path, and gives the response', async () => {
     await using server = await socketScript((request, response) => {
       response.setHeader('x-two', ['a', 'b']);
       request.pipe(response.writeHead(201));
@@ -60,7 +60,7 @@ describe('the transport', () => {
     expect(server.connections).toBeLessThanOrEqual(2); // undici frees one a moment after its body has ended
   });
 
-  it('asks for no gzip over plain HTTP from this machine, and inflates what is compressed all the same', async () => {
+  it('requests no gzip over plain HTTP from this machine, and inflates a compressed body all the same', async () => {
     await using server = await socketScript((request, response) => {
       if (request.headers['x-force'] === undefined) return response.end(String(request.headers['accept-encoding']));
       response.setHeader('content-encoding', 'gzip');
@@ -72,7 +72,7 @@ describe('the transport', () => {
     expect((await readText(inflated.body)).length).toBe(200_000);
   });
 
-  it('asks for gzip over TLS, also from this machine, where it takes less time on both sides than sending it all', async () => {
+  it('requests gzip over TLS, also from this machine', async () => {
     const pki = await authority();
     await using server = await socketScript((request, response) => response.end(String(request.headers['accept-encoding'])), pki.server);
     const config = createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } });
@@ -117,12 +117,12 @@ describe('the transport', () => {
   });
 });
 
-describe('an answer that says when to come back', () => {
+describe('a response with Retry-After', () => {
   it.each([
     [429, '1', 1000],
     [503, '2', 2000],
     [500, '1', 1000],
-  ])('%i with Retry-After: %s is asked again after %i ms [RM-03]', async (status, after, ms) => {
+  ])('%i with Retry-After: %s is repeated after %i ms [RM-03]', async (status, after, ms) => {
     await using server = await socketScript((_, response, n) =>
       n === 1 ? response.writeHead(status, { 'retry-after': after }).end('no') : response.end('yes'),
     );
@@ -136,7 +136,7 @@ describe('an answer that says when to come back', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is asked again with the same body when it was a write [RM-03]', async () => {
+  it('is followed by the same request with the same body, for a write too [RM-03]', async () => {
     const bodies: string[] = [];
     await using server = await socketScript((request, response, n) => {
       void readText(request).then((body) => {
@@ -149,7 +149,7 @@ describe('an answer that says when to come back', () => {
     expect(bodies).toEqual(['{"a":1}', '{"a":1}']);
   });
 
-  it('is given back after ten tries [RM-03]', async () => {
+  it('is given to the caller after ten repetitions [RM-03]', async () => {
     await using server = await socketScript((_, response) => response.writeHead(429, { 'retry-after': '0' }).end());
     await using transport = open(server.url);
     expect((await transport.request(get)).status).toBe(429);
@@ -206,7 +206,7 @@ describe('a 401', () => {
     };
   };
 
-  it('makes the credentials be read anew once, and the request be sent again with them', async () => {
+  it('has the credentials read again once, and the request repeated with them', async () => {
     await using server = await socketScript((request, response) =>
       response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end(),
     );
@@ -216,7 +216,7 @@ describe('a 401', () => {
     expect(config.asked.map((c) => c?.headers.authorization)).toEqual([undefined, 'Bearer old']);
   });
 
-  it('is the answer when the new credentials are the old ones, or are refused too', async () => {
+  it('is given to the caller if the credentials are the same, or are refused too', async () => {
     await using server = await socketScript((_, response) => response.writeHead(401).end('no'));
     for (const [tokens, requests] of [
       [['old', 'old'], 1],
@@ -231,7 +231,7 @@ describe('a 401', () => {
 });
 
 describe('server warnings', () => {
-  it('are told once each', async () => {
+  it('are reported once each', async () => {
     await using server = await socketScript((_, response) => {
       response.setHeader('warning', ['299 - "old api"', '299 - "and old field"']);
       response.end();
@@ -245,7 +245,7 @@ describe('server warnings', () => {
 });
 
 describe('a connection that fails', () => {
-  it('is refused: the error says so, in kubectl’s words and with a next step', async () => {
+  it('is refused: the error has kubectl’s text and a hint', async () => {
     const server = await socketScript(() => {});
     await server[Symbol.asyncDispose]();
     await using transport = open(server.url);
@@ -269,7 +269,7 @@ describe('a connection that fails', () => {
     expect(isConnectionError(error)).toBe(true);
   });
 
-  it('was pooled and is gone: what only reads is sent once more, what writes is not', async () => {
+  it('was pooled and is closed: a read is sent once more, a write is not', async () => {
     const heard: string[] = [];
     await using server = await rawSocketScript((socket) => {
       socket.on('data', (data) => {
@@ -319,7 +319,7 @@ describe('a connection that fails', () => {
 });
 
 describe('an answer that stalls', () => {
-  it('is given up when no byte has come for a minute: a fault of the connection, which can be retried', async () => {
+  it('rejects after a minute without a byte, with an error of the connection, which can be retried', async () => {
     await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
@@ -337,7 +337,7 @@ describe('an answer that stalls', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is not given up while bytes trickle, nor while the reader is busy, however long', async () => {
+  it('does not reject while bytes trickle, nor while the reader is busy, for any time', async () => {
     await using server = await socketScript((_, response) => {
       response.write('1');
       server.server.on('more', (text) => response.write(text)).once('end', () => response.end());
@@ -364,7 +364,7 @@ describe('an answer that stalls', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('of a watch is not for the transport to judge', async () => {
+  it('of a watch has no limit in the transport', async () => {
     await using server = await socketScript((_, response) => response.write('begun'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
@@ -381,7 +381,7 @@ describe('an answer that stalls', () => {
   it.each([
     ['an answer', false, 75],
     ['a watch', true, 10],
-  ])('before the headers of %s is given up (stream: %s) after %s s', async (_, stream, seconds) => {
+  ])('before the headers of %s rejects (stream: %s) after %s s', async (_, stream, seconds) => {
     await using server = await socketScript(() => {});
     const clock = new FakeClock();
     await using transport = open(server.url, { clock });
@@ -395,7 +395,7 @@ describe('an answer that stalls', () => {
   });
 });
 
-describe('breaking off', () => {
+describe('an abort', () => {
   it('rejects with the signal’s reason, before, during and after the headers, and leaves no listener', async () => {
     await using server = await socketScript((request, response) => {
       if (request.url !== '/hang') response.write('begun');
@@ -444,7 +444,7 @@ describe('breaking off', () => {
     expect((await next).message).toBe('enough');
   });
 
-  it('a limit of our own frees the other timers as well', async () => {
+  it('a time limit of the transport frees the other timers as well', async () => {
     await using server = await socketScript(() => {});
     const clock = new FakeClock();
     const left: number[] = [];
@@ -483,7 +483,7 @@ describe('breaking off', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('close() ends what is under way, and nothing works after it', async () => {
+  it('close() aborts open requests, and later ones reject', async () => {
     await using server = await socketScript((_, response) => response.write('begun'));
     const transport = open(server.url);
     const { body } = await transport.request(get);
@@ -496,7 +496,7 @@ describe('breaking off', () => {
 });
 
 describe('the client’s own rate', () => {
-  it('holds requests back beyond the burst, and streams never', async () => {
+  it('delays requests beyond the burst, and never streams', async () => {
     await using server = await socketScript((_, response) => response.end('ok'));
     const clock = new FakeClock();
     await using transport = open(server.url, { clock, qps: 1, burst: 1 });
@@ -511,7 +511,7 @@ describe('the client’s own rate', () => {
 });
 
 describe('TLS', () => {
-  it('checks the server, proves the client, and makes a new pool only when its material changes', async () => {
+  it('verifies the server, sends the client certificate, and makes a new pool only if the material changes', async () => {
     const pki = await authority();
     await using server = await socketScript(
       (request, response) => {
@@ -550,7 +550,7 @@ describe('TLS', () => {
     expect((await careless.request(get)).status).toBe(200);
   });
 
-  it('a stream that is open when the material changes lives on', async () => {
+  it('a stream that is open when the material changes goes on', async () => {
     await using server = await socketScript((request, response) => {
       if (request.url === '/x') return response.end('ok');
       response.write('begun');
@@ -580,7 +580,7 @@ describe('a server that is not what the URL says', () => {
     expect(describeError(error)).not.toMatch(/SSL routines|\.c:|:error:/);
   });
 
-  it('has TLS of a version that is not spoken here', async () => {
+  it('has TLS of an unsupported version', async () => {
     const pki = await authority();
     await using server = await socketScript((_, response) => response.end('old'), {
       ...pki.server,
@@ -613,7 +613,7 @@ describe('a server that is not what the URL says', () => {
     expect(error).toMatchObject({ statusCode: 400, hint: expect.stringContaining('https://') });
   });
 
-  it('is spoken to with a certificate that is none', async () => {
+  it('gets a certificate that cannot be read', async () => {
     await using transport = open(createConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }));
     const error = await thrownBy(transport.request(get));
     expect(error.message).toBe('unable to load root certificates: unable to parse bytes as PEM block');
@@ -621,7 +621,7 @@ describe('a server that is not what the URL says', () => {
 });
 
 describe('a proxy', () => {
-  it('that is down is what the hint is about, without its password', async () => {
+  it('that is down is named in the hint, without its password', async () => {
     const proxy = await socketScript(() => {});
     await proxy[Symbol.asyncDispose]();
     const proxyUrl = proxy.url.replace('//', '//me:hush@');

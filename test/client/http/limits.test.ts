@@ -42,7 +42,7 @@ describe('a line of a watch beyond the limit', () => {
     expect(last).toBeInstanceOf(UnreadableObject);
   });
 
-  it('reads no name out of another field that is called so', () => {
+  it('reads no name from another field with that name', () => {
     const decoder = new WatchDecoder({ limit });
     const line = `{"type":"ADDED","object":{"data":{"metadata":{"name":"wrong"},"a":"${'x'.repeat(400)}"},"metadata":{"name":"right"}}}\n`;
     const cutOff = new WatchDecoder({ limit }).push(
@@ -70,21 +70,21 @@ describe('a line of a watch beyond the limit', () => {
     }
   });
 
-  it('is skipped so far and no farther', () => {
+  it('is skipped up to a limit', () => {
     const decoder = new WatchDecoder({ limit, mostSkipped: 1000 });
     decoder.push(Buffer.from(event('endless', 'x'.repeat(1000)).slice(0, 1000)));
     decoder.push(Buffer.alloc(300, 'x'));
     expect(thrownBy(() => decoder.push(Buffer.alloc(1, 'x')))).toMatchObject({ code: 'decode' });
   });
 
-  it('that the connection ends in was cut off, not too long', () => {
+  it('in which the connection ends was cut, and is not too long', () => {
     const decoder = new WatchDecoder({ limit });
     decoder.push(Buffer.from(event('a', 'x'.repeat(1000)).slice(0, 900)));
     expect(thrownBy(() => decoder.finish())).toMatchObject({ code: 'transport' });
   });
 });
 
-it('events before a broken line are given first, also when they came in one chunk, and the error follows without a further chunk', async () => {
+it('events before a broken line are returned first, also from one chunk, and the error follows without a further chunk', async () => {
   const never = new Promise<void>(() => {});
   async function* body() {
     yield Buffer.from(`${event('a')}${event('b')}nonsense\n${event('c')}`);
@@ -131,12 +131,12 @@ it.each([
   ['{"kind":"PodList","apiVersion":"v1","items":{"a":1}}', 'is no list'],
   ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{}],"rows":[{"cells":[]}]}', 'a column that has no name'],
   ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[null]}', 'a row that is not an object but null'],
-])('the list %s is refused in words of its own', async (text, message) => {
+])('the list %s is refused with its own message', async (text, message) => {
   const options = { gvr: PODS, table: text.includes('Table'), dropManagedFields: true };
   await expect(readList(bytes([text]), options)).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(message) });
 });
 
-/** More than `limit` bytes, and more if they are taken; counts how many are. */
+/** A body without an end, which counts the bytes that are read. It throws at twice the limit. */
 function endless(limit: number) {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   const body = {
@@ -165,7 +165,7 @@ describe('an answer without end', () => {
     ['to raw()', LARGEST_OBJECT, (client) => client.raw('/openapi/v3'), 'the answer of /openapi/v3'],
     ['to discovery', LARGEST_OBJECT, (client) => new Discovery(client.transport).snapshot(), 'the answer of /api'],
     ['to version()', LARGEST_CREDENTIAL, (client) => client.version(), 'the answer of /version'],
-  ])('%s is let go of at the limit, which the error names', async (_, limit, call, what) => {
+  ])('%s is closed at the limit, which the error names', async (_, limit, call, what) => {
     const bodies: ReturnType<typeof endless>[] = [];
     const client = createClient(
       scriptedBytes(() => {
@@ -182,7 +182,7 @@ describe('an answer without end', () => {
     expect(bodies.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
-  it('that is an error is cut at the limit, and says so', async () => {
+  it('that is an error is cut at the limit, and its message says that', async () => {
     const body = endless(LARGEST_ERROR_BODY);
     const client = createClient(scriptedBytes(() => ({ status: 403, raw: body })));
     const error = (await api(client).catch((e) => e)) as InformerError;

@@ -34,7 +34,7 @@ it('is tried again by one watch at a time, in turns, about once a second', async
   expect(new Set(tries.map(({ at }) => at)).size).toBe(tries.length);
 });
 
-it('is met by all of them within two seconds after it accepts watches again, not all at once', async () => {
+it('is asked by all watches within two seconds after it accepts watches again, not all at once', async () => {
   const { clock, refuses, accepted } = bench(20);
   await clock.advance(60_000);
   const readyAt = clock.monotonic();
@@ -46,7 +46,7 @@ it('is met by all of them within two seconds after it accepts watches again, not
   expect(clock.pending).toBe(0);
 });
 
-it('is asked every five seconds for one that stays refused, which keeps no other from its turn', async () => {
+it('is asked every five seconds for a watch that stays refused, which delays no other', async () => {
   const { clock, tries, refuses, accepted } = bench(2);
   refuses.delete(1);
   await clock.advance(2_500);

@@ -25,7 +25,7 @@ async function bench() {
   return { clock, asked, server, wait, back, controller };
 }
 
-it('is found out for all that wait with about one request a second, and within two seconds', async () => {
+it('is detected for all callers with about one request a second, and within two seconds', async () => {
   const { clock, asked, server, wait, back } = await bench();
   for (let i = 0; i < 50; i++) void wait();
   await clock.advance(60_000);
@@ -37,7 +37,7 @@ it('is found out for all that wait with about one request a second, and within t
   expect(back).toHaveLength(50);
   const { length } = asked;
   await clock.advance(60_000);
-  expect(asked).toHaveLength(length); // nobody waits, nothing is asked
+  expect(asked).toHaveLength(length); // no caller waits, so no request is sent
   expect(clock.pending).toBe(0);
 });
 
@@ -59,7 +59,7 @@ it.each([500, 502, 503])('a server that answers %s is waited for, and tried afte
   expect(back).toHaveLength(1);
 });
 
-it('a server that accepts and says nothing is asked again', async () => {
+it('a server that accepts a connection and sends nothing is asked again', async () => {
   const { clock, asked, server, wait, back } = await bench();
   server.answer = 'silence';
   void wait();
@@ -70,7 +70,7 @@ it('a server that accepts and says nothing is asked again', async () => {
   expect(back).toHaveLength(1);
 });
 
-it('what fails for another reason than the connection is for those who wait to find out', async () => {
+it('a request that fails for another reason than the connection counts as an answer', async () => {
   const { clock, server, wait, back } = await bench();
   server.answer = new Error('not logged in');
   void wait();
@@ -78,7 +78,7 @@ it('what fails for another reason than the connection is for those who wait to f
   expect(back).toHaveLength(1);
 });
 
-it('asks nothing more when the last that waited has left', async () => {
+it('sends nothing more after the last caller has left', async () => {
   const { clock, asked, wait, controller } = await bench();
   void wait();
   await clock.advance(10_000);

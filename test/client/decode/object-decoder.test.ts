@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { OF_OBJECT } from '../../../src/client/decode/managed-fields.ts';
+import {
+  brokenJson,
+  decodeJson,
+  decodeTrimmed,
+  dropManagedFields,
+  parseOrNone,
+  parserOf,
+} from '../../../src/client/decode/object-decoder.ts';
+import { jsonText } from '../../../src/kit/exact-json.ts';
+
+const CORE = { group: '' };
+const CUSTOM = { group: 'stable.example.com' };
+
+function thrownBy(run: () => unknown): Error {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  return expect.unreachable();
+}
+
+describe('decodeJson', () => {
+  it('keeps whole numbers exact', () => {
+    expect(jsonText(decodeJson(Buffer.from('{"a":9007199254740993}'), 0))).toBe('{"a":9007199254740993}');
+  });
+
+  it('names the byte and the fault, and quotes no part of the bytes', () => {
+    const error = thrownBy(() => decodeJson(Buffer.from('{"data":hunter2}'), 40));
+    expect(error).toMatchObject({ code: 'decode', message: expect.stringMatching(/^broken JSON at byte 40 of the response: /) });
+    expect(`${error} ${error.stack} ${error.cause} ${(error.cause as Error).stack}`).not.toContain('hunter2');
+  });
+
+  it('uses another parser', () => {
+    expect(decodeJson(Buffer.from('x'), 0, (bytes, text) => [bytes.length, text])).toEqual([1, 'x']);
+  });
+});
+
+describe('decodeTrimmed', () => {
+  it('leaves managedFields out before it parses', () => {
+    const text = '{"metadata":{"managedFields":[{"a":1}],"name":"x"}}';
+    const parsed: string[] = [];
+    const parse = (_: Buffer, json: string) => {
+      parsed.push(json);
+      return JSON.parse(json);
+    };
+    expect(decodeTrimmed(Buffer.from(text), 0, OF_OBJECT, parse)).toEqual({ metadata: { name: 'x' } });
+    expect(parsed).toEqual(['{"metadata":{"name":"x"}}']);
+  });
+
+  it('gives the whole object if it has none, or in another form than servers write', () => {
+    expect(decodeTrimmed(Buffer.from('{"metadata":{}}'), 0, OF_OBJECT)).toEqual({ metadata: {} });
+    expect(decodeTrimmed(Buffer.from('{"metadata":{"managedFields":null}}'), 0, OF_OBJECT)).toEqual({ metadata: { managedFields: null } });
+  });
+
+  it('reports the fault with the byte offset', () => {
+    expect(() => decodeTrimmed(Buffer.from('{"metadata":{"managedFields":[]},}'), 7, OF_OBJECT)).toThrow('at byte 7 of the response');
+  });
+});
+
+it('parseOrNone gives undefined for a broken text', () => {
+  expect([parseOrNone('{"a":1}'), parseOrNone('{'), parseOrNone('null')]).toEqual([{ a: 1 }, undefined, null]);
+});
+
+describe('parserOf', () => {
+  const parsed = (group: { group: string }, texts: string[]) => {
+    const parse = parserOf(group);
+    return texts.map((text) => jsonText(parse(Buffer.from(text), text)));
+  };
+  const many = (count: number) => Array.from({ length: count }, () => '{"a":1}');
+
+  it('keeps a number that is too large for a double in custom resources, however late it comes', () => {
+    expect(parsed(CUSTOM, [...many(1500), '{"a":1e400}']).at(-1)).toBe('{"a":1e400}');
+  });
+
+  it.each(['apiextensions.k8s.io', 'resource.k8s.io'])('keeps it in %s, whose types contain any JSON', (group) => {
+    expect(parsed({ group }, [...many(1500), '{"a":1e400}']).at(-1)).toBe('{"a":1e400}');
+  });
+
+  it('keeps it in all objects of a built-in type after it occurred in the first thousand', () => {
+    expect(parsed(CORE, ['{"a":1e400}', ...many(1500), '{"a":1e401}']).at(-1)).toBe('{"a":1e401}');
+  });
+
+  it('keeps whole numbers exact in every object', () => {
+    expect(parsed(CORE, [...many(1500), '{"a":9007199254740993}']).at(-1)).toBe('{"a":9007199254740993}');
+  });
+});
+
+describe('dropManagedFields', () => {
+  it('removes them in place, and nothing else', () => {
+    const object = { metadata: { name: 'x', managedFields: [] }, spec: { managedFields: 1 } };
+    expect(dropManagedFields(object)).toBe(object);
+    expect(object).toEqual({ metadata: { name: 'x' }, spec: { managedFields: 1 } });
+  });
+
+  it.each([null, undefined, {}, { metadata: null }])('leaves %j as it is', (value) => {
+    expect(dropManagedFields(value)).toBe(value);
+  });
+});
+
+it('brokenJson keeps the cause', () => {
+  const cause = new SyntaxError('x');
+  expect(brokenJson(3, 'why', cause)).toMatchObject({ code: 'decode', message: 'broken JSON at byte 3 of the response: why', cause });
+});

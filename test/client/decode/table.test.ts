@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { columnsIn, isTable, objectOfRow, TableEvents } from '../../../src/client/decode/table.ts';
+import { cellsOf } from '../../../src/model/cells.ts';
+import type { WatchEvent } from '../../../src/model/watch-event.ts';
+
+const column = (name: string, format = '') => ({ name, type: 'string', format, description: '', priority: 0 });
+const COLUMNS = [column('Name', 'name'), column('Age')];
+const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'web', namespace: 'shop' } };
+
+describe('isTable', () => {
+  it.each([
+    [{ kind: 'Table', apiVersion: 'meta.k8s.io/v1' }, true],
+    [{ kind: 'Table', apiVersion: 'meta.k8s.io/v1beta1' }, true],
+    [{ kind: 'Table', apiVersion: 'furniture.example.com/v1' }, false],
+    [{ kind: 'PodList', apiVersion: 'v1' }, false],
+    [null, false],
+    [undefined, false],
+  ])('%j: %s', (value, expected) => {
+    expect(isTable(value)).toBe(expected);
+  });
+});
+
+describe('objectOfRow', () => {
+  it('is the object of the row with its cells', () => {
+    const result = objectOfRow({ object: { ...object }, cells: ['web', '1d'] }, COLUMNS);
+    expect(JSON.parse(JSON.stringify(result))).toEqual(object);
+    expect(cellsOf(result)).toMatchObject({ cells: ['web', '1d'], columns: COLUMNS });
+  });
+
+  it('has only the name of its cells and the given version if the row has no object', () => {
+    expect(JSON.parse(JSON.stringify(objectOfRow({ cells: ['web', '1d'] }, COLUMNS, '7')))).toEqual({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { name: 'web', resourceVersion: '7' },
+    });
+  });
+
+  it('has no name without a column of names', () => {
+    expect(objectOfRow({ cells: ['web'], object: null }, [column('Name')])).toMatchObject({ metadata: {} });
+  });
+});
+
+describe('columnsIn', () => {
+  it.each([undefined, null, {}])('%s has no columns', (definitions) => {
+    expect(columnsIn(definitions)).toEqual([]);
+  });
+
+  it.each([[[column('a'), {}]], [[null]], [[{ name: 7 }]]])('refuses a column without a name: %j', (definitions) => {
+    expect(() => columnsIn(definitions)).toThrow(
+      expect.objectContaining({ code: 'decode', message: 'the server sent a table with a column that has no name' }),
+    );
+  });
+});
+
+describe('TableEvents', () => {
+  const table = (more: object) => ({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', ...more });
+  const event = (type: string, value: object) => ({ type, object: value }) as WatchEvent<unknown>;
+  const row = (name: string) => ({ cells: [name, '1d'], object: { ...object, metadata: { name } } });
+
+  it('uses the columns of the first event for all later ones', () => {
+    const events = new TableEvents<typeof object>();
+    const [first] = events.objectsOf([event('ADDED', table({ columnDefinitions: COLUMNS, rows: [row('a')] }))]);
+    const [second] = events.objectsOf([event('MODIFIED', table({ columnDefinitions: null, rows: [row('b')] }))]);
+    expect([first?.type, second?.type]).toEqual(['ADDED', 'MODIFIED']);
+    expect(cellsOf(second?.object as object)?.columns).toEqual(COLUMNS);
+  });
+
+  it('makes an event of each row', () => {
+    const events = new TableEvents().objectsOf([
+      event('ADDED', table({ rows: [row('a'), row('b')] })),
+      event('ADDED', table({ rows: null })),
+    ]);
+    expect(events.map(({ object }) => object)).toMatchObject([{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]);
+  });
+
+  it('gives a bookmark without cells, with the object of its row or the metadata of the table', () => {
+    const metadata = { resourceVersion: '9' };
+    const [ofRow, ofTable] = new TableEvents().objectsOf([
+      event('BOOKMARK', table({ rows: [{ cells: ['', '<unknown>'], object: { kind: 'Pod', metadata } }] })),
+      event('BOOKMARK', table({ metadata, rows: [] })),
+    ]);
+    expect([ofRow?.object, ofTable?.object]).toEqual([{ kind: 'Pod', metadata }, { metadata }]);
+    expect(cellsOf(ofRow?.object as object)).toBeUndefined();
+  });
+
+  it('passes on events that are not tables', () => {
+    const error = event('ERROR', { kind: 'Status', code: 410 });
+    expect(new TableEvents().objectsOf([error])).toEqual([error]);
+  });
+});

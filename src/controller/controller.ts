@@ -345,13 +345,13 @@ export class Controller {
 }
 
 /**
- * The result, if it is an object. Throws `argument` for a key that is similar to a known one (`{requeueAfter: '30s'}`)
- * and would be ignored. Other keys are not checked.
+ * The result, if it is an object. Throws `argument` for a value of the wrong type (`{priority: 'high'}`), and for a key that
+ * is similar to a known one (`{requeueAfter: '30s'}`) and would be ignored. Other keys are not checked.
  */
 function checkedResult(result: Result | undefined): Result {
   if (typeof result !== 'object' || result === null) return {};
-  const stray = Object.keys(result).find((key) => /requeue|priority|causes/i.test(key) && !Object.hasOwn(KNOWN_RESULT, key));
-  if (stray !== undefined) checkOptions('the result of a reconcile', { [stray]: true }, KNOWN_RESULT);
+  const meant = Object.entries(result).filter(([key]) => Object.hasOwn(KNOWN_RESULT, key) || /requeue|priority|causes/i.test(key));
+  checkOptions('the result of a reconcile', Object.fromEntries(meant), KNOWN_RESULT);
   return result;
 }
 
@@ -382,7 +382,7 @@ const KNOWN_OPTIONS = {
   metrics: true,
 } satisfies KnownOptionsOf<ControllerOptions>;
 
-const KNOWN_RESULT = { requeueAfterMs: true, priority: true, keepCauses: true } satisfies KnownOptionsOf<Result>;
+const KNOWN_RESULT = { requeueAfterMs: 'number', priority: 'number', keepCauses: 'boolean' } satisfies KnownOptionsOf<Result>;
 
 function check(options: ControllerOptions, workers: number): void {
   const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;

@@ -105,6 +105,26 @@ describe('the result of a run', () => {
     expect(counts.get('reconcile_total requeue_after')).toBe(1);
   });
 
+  it.each([
+    [{ requeueAfterMs: '30s' }, 'requeueAfterMs must be a number'],
+    [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs must be a number'],
+    [{ requeueAfterMs: 5, priority: 'high' }, 'priority must be a number'],
+    [{ keepCauses: 'yes' }, 'keepCauses must be true or false'],
+    [{ requeueAfter: '30s' }, 'requeueAfter'],
+  ])('the result %j fails the run, which is retried, and the controller goes on', async (result, message) => {
+    const reconcile = vi.fn(({ name }: ReconcileRequest) => (name === 'web' ? (result as object) : {}));
+    const { clock, events, controller, run, abort } = await start({ reconcile, maxRetries: 1 });
+    events.emit(added('web'));
+    await clock.advance(5);
+    expect(reconcile).toHaveBeenCalledTimes(2);
+    expect(controller.parked).toMatchObject([{ key: 'shop/web', error: expect.stringContaining(message) }]);
+    events.emit(added('other'));
+    await settled();
+    expect(reconcile).toHaveBeenCalledTimes(3);
+    abort.abort();
+    await run;
+  });
+
   it('a change before requeueAfter is due leads to a run at once, and only to one', async () => {
     const reconcile = vi.fn((request: ReconcileRequest) => (request.causes[0]?.reason === 'added' ? { requeueAfterMs: 100 } : {}));
     const { clock, events } = await start({ reconcile });

@@ -4,6 +4,7 @@ import { nearest } from '../../kit/nearest.ts';
 import type { PredicateName } from '../predicate.ts';
 import { predicateNames } from '../predicate.ts';
 import { StopError } from '../reconciler.ts';
+import { shownValue } from './reply.ts';
 
 /** Another type, whose objects map to reconciled ones. */
 export interface WatchConfig {
@@ -167,7 +168,7 @@ function camelCase(key: string): string {
 }
 
 function wrong(key: string, wanted: string, value: unknown): never {
-  throw new StopError(`the hook's config is not valid: ${key} must be ${wanted}, not ${JSON.stringify(value) ?? typeof value}`);
+  throw new StopError(`the hook's config is not valid: ${key} must be ${wanted}, not ${shownValue(value)}`);
 }
 
 function unknownKey(key: string, hookName: string): StopError {

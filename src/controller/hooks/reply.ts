@@ -68,13 +68,19 @@ export function parseReply(value: unknown): Reply {
 
 function requeueAfterOf({ requeueAfter, requeueAfterMs }: Body): number | undefined {
   if (requeueAfterMs !== undefined) {
-    if (typeof requeueAfterMs !== 'number' || !(requeueAfterMs >= 0)) bad('requeueAfterMs', 'a number of milliseconds', requeueAfterMs);
+    if (typeof requeueAfterMs !== 'number' || !(requeueAfterMs >= 0 && Number.isFinite(requeueAfterMs)))
+      bad('requeueAfterMs', 'a number of milliseconds', requeueAfterMs);
     return requeueAfterMs;
   }
   if (requeueAfter === undefined || requeueAfter === null) return undefined;
   if (typeof requeueAfter !== 'string') bad('requeueAfter', 'a duration such as "30s"', requeueAfter);
+  const ms = durationOf(requeueAfter);
+  return ms >= 0 ? ms : bad('requeueAfter', 'a duration of zero or more', requeueAfter);
+}
+
+function durationOf(text: string): number {
   try {
-    return parseDuration(requeueAfter);
+    return parseDuration(text);
   } catch (error) {
     throw new InformerError('hook', `requeueAfter: ${messageOf(error)}`, { cause: error, hint: 'write it as "30s", "5m" or "1h30m"' });
   }
@@ -173,9 +179,14 @@ function onlyKeys(body: Body, known: readonly string[], at: string): void {
 }
 
 function bad(at: string, wanted: string, value: unknown): never {
-  throw invalid(`${at} must be ${wanted}, not ${jsonText(value) ?? typeof value}`);
+  throw invalid(`${at} must be ${wanted}, not ${shownValue(value)}`);
 }
 
 function invalid(message: string, hint?: string): InformerError {
   return new InformerError('hook', `the hook's reply is not valid: ${message}`, { hint });
+}
+
+/** A value of a reply or a config in an error: JSON, and numbers that JSON does not have. */
+export function shownValue(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (jsonText(value) ?? typeof value);
 }

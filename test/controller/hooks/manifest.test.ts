@@ -46,6 +46,7 @@ it.each([
   [{ worker: 4 }, 'the config of hook guard.ts has an unknown key "worker"'],
   [{ toString: 1 }, 'unknown key "toString"'],
   [{ workers: 0 }, 'workers must be a whole number from 1, not 0'],
+  [{ workers: Number.NaN }, 'workers must be a whole number from 1, not NaN'],
   [{ workers: '4' }, 'workers must be a whole number from 1, not "4"'],
   [{ every: 600 }, 'every must be a duration such as "30s", not 600'],
   [{ 'hook-timeout': 'soon' }, 'hook-timeout: invalid duration "soon"'],

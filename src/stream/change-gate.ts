@@ -10,60 +10,68 @@ import { type CompiledCondition, ConditionJudge, eventTypeOf, variablesOf } from
 import { type EventWord, eventWordOf, type ObjectChange, replacementParts } from './envelope.ts';
 import type { KindSource } from './shown-object.ts';
 
-/** Whose changes they are. One object per type, the same one at every call: what is shown of it is remembered by it. */
+/** The type of a change. Use one object per type, the same one in every call: the gate's memory is per target object. */
 export interface GateTarget {
   readonly type: KindSource;
-  /** The only names that are shown. */
+  /** The names that are shown; undefined = all. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-/** What of a stream is shown. Rules of different kinds must all hold. */
+/** The rules that decide what a stream shows. A change is shown if every rule that is given allows it. */
 export interface GateRules {
-  /** `--filter` and `--where`, all of which must hold. */
+  /** `--filter` and `--where`: all of them must hold. */
   readonly conditions?: readonly CompiledCondition[] | undefined;
   /** `--name` and `--exclude-name`. */
   readonly name?: { test(name: string): boolean } | undefined;
   readonly excludeName?: { test(name: string): boolean } | undefined;
-  /** `--watch-only`: the first state is known, but not shown. */
+  /** `--watch-only`: the objects of the initial list are not shown. */
   readonly watchOnly?: boolean | undefined;
-  /** `--on`, of events as they are shown. */
+  /** `--on`: the events that are shown, by the word with which they are shown. */
   readonly on?: ReadonlySet<EventWord> | undefined;
-  /** `--predicate`: an update is shown that changes any of these parts. */
+  /** `--predicate`: an update is shown only if it changes one of these parts. */
   readonly predicates?: readonly ObjectPart[] | undefined;
-  /** `--changed`: an update is shown that changes what any of these finds. */
+  /** `--changed`: an update is shown only if it changes the values of one of these. */
   readonly changed?: readonly ((object: ReadonlyObject) => readonly unknown[])[] | undefined;
-  /** `--ignore-changes`: an update is not shown that changes nothing else. See `compileSameBut`. */
+  /** `--ignore-changes`: an update that changes only the ignored fields is not shown. See `compileSameBut`. */
   readonly sameBut?: SameBut | undefined;
-  /** `--no-noise`. See `isNoise`. */
+  /** `--no-noise`: noise is not shown. See `isNoise`. */
   readonly noNoise?: boolean | undefined;
-  /** Beside `noNoise`: whether two states of an object look alike as they are printed. An update between such is noise too. */
+  /** With `noNoise`: whether two states of an object look the same in print. An update between two such states is noise too. */
   readonly looksSame?: SameBut | undefined;
+  /** The clock of `now` and AGE in conditions. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Hears of the first evaluation error of each condition. */
+  /** Called with the first evaluation error of each condition. */
   readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called with each remark of a condition. */
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
 export interface ChangeGate {
-  /** The change as it is to be shown, or undefined when it is not. Must be asked about every change, in order: it remembers. */
+  /**
+   * Returns the change to show, or undefined if nothing is shown. It must be called with every change, in order, because it
+   * remembers which objects match.
+   */
   pass(change: ObjectChange, target: GateTarget): ObjectChange | undefined;
-  /** Evaluations that failed; each counted as no match. */
+  /** The number of evaluations that failed. A failed evaluation counts as no match. */
   readonly errors: number;
 }
 
 /**
- * The client-side filters in one pass, before a change is numbered.
+ * Creates the client-side filters of a stream. They run before an event gets its number.
  *
- * A condition about the object decides what belongs to the stream: an object that starts to match is an addition, one that stops matching a
- * deletion, cause `filter`. The verdict is remembered, not worked out anew from the old state, so that for expressions that depend on the time
- * (`now`, AGE) what was shown is also what leaves: per object the stream is always ADDED, MODIFIED …, DELETED. A leaving object is shown in
- * the state in which it left, for that tells why (client-go's FilteringResourceEventHandler hands out the old one, which is `oldObject` here).
+ * A condition about the object decides which objects belong to the stream. An object that starts to match is an addition;
+ * an object that stops matching is a deletion with the cause `filter`. The gate remembers the answer instead of evaluating
+ * the old state again. So the events of an object are ADDED, MODIFIED …, DELETED in this order, also with an expression that
+ * depends on the time (`now`, AGE). The deletion has the state that does not match, because it shows the reason;
+ * client-go's FilteringResourceEventHandler passes the old state, which is `oldObject` here.
  *
- * A condition that reads `event` or `oldObject` judges what happened, as the server told it, and what it turns down is just not shown.
- * Rules about what an update changed (predicates, changed, sameBut, noNoise) let additions and deletions through.
- * Updates of an object nested too deep for noNoise and sameBut pass both.
- * Another object under the same name is a deletion and an addition, each judged by itself.
+ * A condition that reads `event` or `oldObject` is about the change as the server sent it. A change for which it is false is
+ * not shown, and has no other effect.
+ *
+ * Rules about what an update changed (predicates, changed, sameBut, noNoise) allow every addition and deletion. noNoise and
+ * sameBut allow every update of an object that is nested too deep to compare.
+ *
+ * A new object with the name of a deleted one is a deletion and an addition, and the rules apply to each of the two.
  */
 export function createChangeGate(rules: GateRules): ChangeGate {
   return new Gate(rules);
@@ -103,9 +111,9 @@ class Gate implements ChangeGate {
   }
 
   #passOne(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
-    const shown = this.#ofObjects.length === 0 ? change : this.#acrossBorder(change, target);
+    const shown = this.#ofObjects.length === 0 ? change : this.#asMembership(change, target);
     if (!shown || !this.#isWanted(shown)) return undefined;
-    if (shown.type === 'updated' && shown.oldObject && !this.#isTelling(shown.oldObject, shown.object, target)) return undefined;
+    if (shown.type === 'updated' && shown.oldObject && !this.#isRelevant(shown.oldObject, shown.object, target)) return undefined;
     return this.#holds(this.#ofEvents, change, target) ? shown : undefined;
   }
 
@@ -115,7 +123,7 @@ class Gate implements ChangeGate {
     return !(watchOnly && shown.cause === 'initial');
   }
 
-  #isTelling(before: ReadonlyObject, after: ReadonlyObject, { type }: GateTarget): boolean {
+  #isRelevant(before: ReadonlyObject, after: ReadonlyObject, { type }: GateTarget): boolean {
     const { predicates, changed, sameBut, noNoise, looksSame } = this.#rules;
     const canCompare = !(noNoise || sameBut) || !(isTooDeep(before) || isTooDeep(after));
     if (noNoise && ((canCompare && isNoise(before, after, type.gvr)) || looksSame?.(before, after))) return false;
@@ -130,8 +138,8 @@ class Gate implements ChangeGate {
     return conditions.every((condition) => this.#judge.holds(condition, variables));
   }
 
-  /** What a change of the object is to a stream of those that match. */
-  #acrossBorder(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
+  /** The change in a stream of only the matching objects; undefined if the stream has no event for it. */
+  #asMembership(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
     const { type, object, oldObject } = change;
     const members = this.#membersOf(target);
     const key = keyOf(object);

@@ -3,10 +3,16 @@ import type { DeepReadonly, ReadonlyObject, UnknownObject } from '../model/objec
 import type { ObjectChange } from './envelope.ts';
 
 export type Handler = InformerHandler<UnknownObject>;
-/** Takes a change and its place among the informer's notifications; a promise while whoever takes it has no room. */
+/**
+ * Takes a change and its sequence number among the notifications of the informer. Returns a promise if the receiver has no
+ * room; the next change comes when it resolves.
+ */
 export type TakeChange = (change: ObjectChange, sequence: number) => void | Promise<void>;
 
-/** An informer's notifications as changes. A notification about an object that has not changed goes to `unchanged`. */
+/**
+ * Creates an informer handler that passes the notifications as changes. A notification about an object that has not changed
+ * goes to `unchanged`, except a resync.
+ */
 export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObject, sequence: number) => void | Promise<void>): Handler {
   return {
     added: (object, { cause, isInInitialList, sequence = 0 }) =>
@@ -20,11 +26,11 @@ export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObj
   };
 }
 
-/** It is what it was: found unchanged by a relist, or sent twice by the server. */
+/** Whether both states have one version: a relist found no change, or the server sent the same state twice. */
 function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<UnknownObject>): boolean {
   const { resourceVersion } = after.metadata;
   return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
 }
 
-/** Nothing downstream writes to an object: redaction and the printers copy what they change. */
+/** The type without its readonly marks. The stream does not write to an object: redaction and printers copy what they change. */
 const plain = (object: DeepReadonly<UnknownObject>) => object as UnknownObject;

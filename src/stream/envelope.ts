@@ -13,16 +13,16 @@ import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.t
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** How a stream calls an event for people: as its type, but LEFT for an object that is still there and only ceased to match. */
+/** The word for an event in output for people: its type, or LEFT if the object still exists and only stopped matching. */
 export type EventWord = EventType | 'LEFT';
 
-/** The word for an event, or for a change that is shown as one. */
+/** The word for an event. */
 export const eventWordOf = ({ type, cause }: Pick<EventEnvelope, 'type' | 'cause'>): EventWord =>
   type === 'DELETED' && cause === 'filter' ? 'LEFT' : type;
 
 /**
- * One event as the stream shows it: version 1 of the envelope, in this order of keys. `type` and `object` are what
- * `kubectl get -w --output-watch-events -o json` prints. The schema is stream/envelope.schema.json.
+ * One event of the stream: version 1 of the envelope, with its keys in this order. `type` and `object` are as in the output of
+ * `kubectl get -w --output-watch-events -o json`. The schema is stream/envelope.schema.json.
  */
 export interface EventEnvelope {
   readonly type: EventType;
@@ -31,45 +31,46 @@ export interface EventEnvelope {
   readonly key: string;
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr: string;
-  /** How the change became known. */
+  /** How the client learned of the change: a watch, a relist, a filter … */
   readonly cause: NotificationCause;
-  /** Paths of what differs from the state before; empty unless MODIFIED. See {@link changedPaths}. */
+  /** The paths of the fields that differ from the state before; empty unless MODIFIED. See {@link changedPaths}. */
   readonly changed: readonly string[];
-  /** Counts the events of this stream from 1, without gaps, over all its types. */
+  /** The number of the event in this stream. It starts at 1, has no gaps, and counts the events of all types. */
   readonly seq: number;
-  /** When it was received, RFC 3339 in UTC with milliseconds. */
+  /** The time at which the change was received, RFC 3339 in UTC with milliseconds. */
   readonly time: string;
+  /** The state before the change. */
   readonly oldObject?: ReadonlyObject;
-  /** With values and writers what `changed` names; empty unless MODIFIED. */
+  /** The fields of `changed` with their values and their writers; empty unless MODIFIED. */
   readonly changes?: readonly ValueChange[];
-  /** The deletion was inferred, so `object` may be older than its last state. */
+  /** The deletion was not seen but inferred, so `object` may be older than the final state. */
   readonly finalStateUnknown?: true;
-  /** Why `object` shows no more than which object it is: it cannot be printed. */
+  /** The reason why the object cannot be printed. Then `object` has only what identifies it. */
   readonly error?: string;
 }
 
-/** One changed field, with its values as they are shown. */
+/** One changed field, with redacted values. */
 export interface ValueChange {
-  /** As in `changed`. */
+  /** The path, as in `changed`. */
   readonly path: string;
-  /** Absent when the field came. */
+  /** The value before; absent when the field was added. */
   readonly from?: unknown;
-  /** Absent when the field went. */
+  /** The value after; absent when the field was removed. */
   readonly to?: unknown;
-  /** The field manager that wrote it, several joined by commas; absent where managedFields do not tell. */
+  /** The field manager that wrote it, several joined by commas; absent when managedFields do not have the answer. */
   readonly by?: string;
 }
 
-/** What happened to one object, as an informer's handler hears it. */
+/** A change of one object, from a notification of an informer. */
 export interface ObjectChange {
   readonly type: 'added' | 'updated' | 'deleted';
-  /** The state now; the last known one of a deletion. */
+  /** The state now; the last known state of a deleted object. */
   readonly object: ReadonlyObject;
-  /** The state before, of an update, and of what began or ceased to match a filter. */
+  /** The state before an update. Also set when an object started or stopped matching a filter. */
   readonly oldObject?: ReadonlyObject | undefined;
   readonly cause: NotificationCause;
   readonly finalStateUnknown?: boolean | undefined;
-  /** The object now is another one under the same name: the one before was deleted unseen. */
+  /** `object` is a new object with the same name: the deletion of the object before it was not seen. */
   readonly uidChanged?: boolean | undefined;
 }
 
@@ -77,13 +78,13 @@ export interface EnveloperOptions extends ShownOptions {
   clock: Pick<Clock, 'now'>;
   /** Adds `oldObject`. */
   withOld?: boolean | undefined;
-  /** Adds `changes`; the objects must have their managedFields, or nobody is named. */
+  /** Adds `changes`. Without managedFields in the objects, no change has its writer. */
   withChanges?: boolean | undefined;
 }
 
 /**
- * Puts changes into envelopes, numbered in the order they come. Objects are shown redacted, with their apiVersion and kind
- * (which items of a list lack), and are never changed themselves.
+ * Puts changes into envelopes, with numbers in the order of the calls. The objects in the envelopes are redacted and have
+ * apiVersion and kind, which items of a list lack. The given objects are never modified.
  */
 export class Enveloper {
   readonly #options: EnveloperOptions;
@@ -94,14 +95,14 @@ export class Enveloper {
   }
 
   /**
-   * The envelopes of one change: one, or two when an object was found replaced by another of its name.
-   * `receivedMs` says when it came, if that is not now.
+   * The envelopes of one change: one, or two if a relist found a new object with the name of a deleted one.
+   * `receivedMs` is the time at which the change was received, ms since 1970; default: now.
    */
   envelop(change: ObjectChange, type: ResourceType, receivedMs: number = this.#options.clock.now()): EventEnvelope[] {
     return partsOf(change).map(([what, part]) => this.#envelope(what, part, type, receivedMs));
   }
 
-  /** The number and time of one more record of the stream, which is not an event. */
+  /** The number and time of a record that is not an event. It takes the next number of the stream. */
   stamp(): { readonly seq: number; readonly time: string } {
     return { seq: ++this.#seq, time: new Date(this.#options.clock.now()).toISOString() };
   }
@@ -134,7 +135,7 @@ export class Enveloper {
   }
 }
 
-/** What a change is shown as, event by event. */
+/** The events that a change is shown as. */
 function partsOf(change: ObjectChange): [EventType, ObjectChange][] {
   const { type, oldObject } = change;
   if (type === 'deleted') return [['DELETED', change]];
@@ -147,7 +148,7 @@ function partsOf(change: ObjectChange): [EventType, ObjectChange][] {
   ];
 }
 
-/** The deletion and the addition that an update to another object of the same name stands for; undefined for any other change. */
+/** The deletion and the addition of an update whose object is a new one with the same name; undefined for any other change. */
 export function replacementParts({ type, object, oldObject, cause, uidChanged }: ObjectChange): [ObjectChange, ObjectChange] | undefined {
   if (type !== 'updated' || !uidChanged || !oldObject) return undefined;
   return [
@@ -156,7 +157,10 @@ export function replacementParts({ type, object, oldObject, cause, uidChanged }:
   ];
 }
 
-/** Compared as they are shown, so that values of Secrets are marks; who wrote them, by the objects themselves. */
+/**
+ * Adds `changes`, computed when it is read. The redacted objects are compared, so that values of Secrets are digests. The
+ * writers come from the managedFields of the objects themselves.
+ */
 function withChanges(
   envelope: EventEnvelope,
   before: ReadonlyObject | undefined,
@@ -188,7 +192,7 @@ function valueChanges(before: ReadonlyObject, after: ReadonlyObject, redact: (ob
 
 const NONE: readonly string[] = [];
 
-/** Compares only when somebody reads `changed`: a table never does. */
+/** Adds `changed`, computed when it is read. A table never reads it. */
 function lazilyChanged(envelope: EventEnvelope, before: ReadonlyObject, after: ReadonlyObject): EventEnvelope {
   let changed: readonly string[] | undefined;
   return Object.defineProperty(envelope, 'changed', {

@@ -14,67 +14,71 @@ import type { Loss } from './overflow/backlog.ts';
 import { Outlet, type OverflowOptions } from './overflow/overflow.ts';
 import type { StreamSummary } from './summary.ts';
 
-/** One type in a stream. The gate and the waiter know it as the same object. */
+/** One type in a stream. Pass the same object to the gate and to the waiter. */
 export interface StreamTarget {
   readonly type: ResourceType;
   readonly informer: SharedInformer<UnknownObject>;
-  /** The names that were given; undefined = whatever the selectors give. */
+  /** The names that were given; undefined = all objects of the selectors. */
   readonly names?: ReadonlySet<string> | undefined;
-  /** Where they are looked for; undefined or '' = everywhere. */
+  /** The namespaces that are watched; undefined or '' = all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Resolves when nothing of it may be read: the stream goes on without it. Absent = it may. */
+  /** Resolves when the server refuses every read of the type: the stream continues without it. Absent = it never does. */
   readonly refused?: Promise<void> | undefined;
 }
 
 export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
-  /** In the order in which their first states are shown. */
+  /** The types. Their initial lists are shown in this order. */
   readonly targets: readonly T[];
   readonly enveloper: Enveloper;
-  /** What is shown; decided before it is numbered. Default: every change is. */
+  /** Decides which changes are shown, before they get a number. Default: all changes. */
   readonly gate?: ChangeGate | undefined;
-  /** What ends the stream. It hears every change that is read at once, shown or not, whatever type is still to be shown. */
+  /** Decides when the stream ends. It gets every change as soon as it is read, shown or not. */
   readonly waiter?: Waiter | undefined;
   /** Default `block`. */
   readonly overflow?: (OverflowOptions & { readonly clock: Pick<Clock, 'now' | 'yield'> }) | undefined;
-  /** Takes each event. While its promise is open the reader counts as slow: see `overflow`. */
+  /** Prints an event. While its promise is pending, the reader counts as slow: see `overflow`. */
   readonly print: (event: EventEnvelope, target: T) => void | Promise<void>;
-  /** Takes the records that are no events, in their places. Absent = there are none, and none are numbered. */
+  /** Prints a marker, at its position in the stream. Absent = there are no markers, and they take no numbers. */
   readonly mark?: ((marker: Marker) => void | Promise<void>) | undefined;
-  /** Hears what `overflow` did not show, in its place in the stream: when the reader gets there. */
+  /** Called with a loss of `overflow` at its position in the stream: when the reader gets there. */
   readonly onLoss?: ((loss: Loss) => void) | undefined;
-  /** Hears at once that it begins to show not everything. `dropped` is lost continuity. */
+  /** Called as soon as events start being dropped or coalesced. `dropped` is a loss of continuity. */
   readonly onLosing?: ((how: Loss['how']) => void) | undefined;
-  /** Is told of what was lost as it happens, and of failed expressions at the end. Events are counted by whoever prints them. */
+  /** Gets the losses as they happen, and the failed evaluations at the end. Events are counted by the caller, in `print`. */
   readonly summary?: Pick<StreamSummary, 'losses'> | undefined;
-  /** Called when the first state of a target has been printed, and before anything else of it, with how many objects it had. */
+  /** Called with the number of its objects when the initial list of a target has been printed, before its other events. */
   readonly onSynced?: ((target: T, objects: number) => void | Promise<void>) | undefined;
-  /** The order of a first state; it is held back until it is whole then. Default: as the server gives it. */
+  /** The order of an initial list, which is buffered until it is complete. Default: the order in which the server sends it. */
   readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject, target: T) => number) | undefined;
-  /** Ends after the first state of every target. */
+  /** Ends the stream after the initial list of every target. */
   readonly once?: boolean | undefined;
-  /** Called once, when no more events and markers come from here, with what they have not told. */
-  readonly onEnd?: ((untold: Untold<T>) => void | Promise<void>) | undefined;
+  /** Called once, after the last event and the last marker, with what they have not reported. */
+  readonly onEnd?: ((unreported: Unreported<T>) => void | Promise<void>) | undefined;
 }
 
-/** What an ended stream has not told in its place, because the end came before the reader got there. */
-export interface Untold<T extends StreamTarget = StreamTarget> {
+/** What a stream did not report at its position, because the stream ended before the reader got there. */
+export interface Unreported<T extends StreamTarget = StreamTarget> {
   /**
-   * Gaps, and outages that last, without a marker, in the order in which they began. A gap that a relist closed before the first state of its
-   * target was shown is not among them.
+   * Gaps and open outages without a marker, in the order in which they began. A gap that a relist closed before the initial
+   * list of its target was shown is not included.
    */
   readonly continuity: readonly { readonly target: T; readonly event: OrderedContinuity }[];
   readonly losses: readonly Loss[];
-  /** Changes that had arrived and waited for the reader; filters have not seen all of them. */
+  /** The number of changes that had arrived and waited for the reader. Not all of them have passed the filters. */
   readonly waiting: number;
 }
 
 /**
- * Merges informers into one numbered stream: first the states there are, type by type in the order asked for, then every change as it comes.
- * Order is kept per object, and between the events of one type; between types it is that of arrival.
+ * Merges informers into one numbered stream: first their initial lists, type by type in the order of `targets`, then every
+ * change in the order of arrival. Order is kept per object, and between the events of one type. The caller runs the informers.
  *
- * Resolves when `once` is done, the waiter's outcome is there and the change that decided it has been printed (nothing behind it is), or the
- * signal aborts; with the outcome, if there is one. Rejects with what `print`, `mark` or `onSynced` threw under an overflow other than `block`;
- * under `block` that is counted by the informer and the stream goes on. The informers are run by the caller.
+ * Resolves in one of three cases, with the outcome of the waiter if there is one:
+ * - with `once`, after the last initial list;
+ * - when the waiter has an outcome and the change that decided it has been printed (no later change is printed);
+ * - when the signal aborts.
+ *
+ * With an overflow policy other than `block` it rejects with the error of `print`, `mark` or `onSynced`. With `block` the
+ * informer counts such an error, and the stream continues.
  */
 export async function streamEvents<T extends StreamTarget>(
   options: EventStreamOptions<T>,
@@ -95,7 +99,7 @@ export async function streamEvents<T extends StreamTarget>(
   return options.waiter?.settled;
 }
 
-/** A handler that waits for its reader holds up the informer; behind an outlet, or for a waiter, none waits, and none falls behind. */
+/** With this policy a slow reader makes the informer wait. Behind an outlet, and for a waiter, no handler is ever slow. */
 const BLOCKING = { policy: 'block' } as const;
 
 type Step = () => void | Promise<void>;
@@ -103,29 +107,29 @@ type Step = () => void | Promise<void>;
 /** How far the waiter has read a target. */
 interface Listening {
   registration: Registration | undefined;
-  /** The place of the last change it took. */
+  /** The sequence number of the last change that it took. */
   sequence: number;
 }
 
-/** How far the showing of a target is. */
+/** How far a target has been shown. */
 interface Shown {
   registration: Registration | undefined;
   objects: number;
-  /** The first state while it is held back to be sorted, and what came before it was whole. */
-  held: { readonly first: ObjectChange[]; readonly later: Step[] } | undefined;
+  /** The initial list while it is buffered to be sorted, and the steps that arrived before it was complete. */
+  buffered: { readonly first: ObjectChange[]; readonly later: Step[] } | undefined;
   isSynced: boolean;
-  /** The place of the last change that was taken from the queue. */
+  /** The sequence number of the last change that was taken from the queue. */
   sequence: number;
-  /** The place of a change that was taken from the queue and waits for the waiter to read up to it. */
+  /** The sequence number of a change that was taken from the queue and waits until the waiter has read it. */
   waitingAt: number | undefined;
 }
 
-/** Where a stream that has its outcome ends: behind the change that decided it, and behind these first states. */
+/** The end of a stream that has its outcome: after the change that decided it, and after these initial lists. */
 interface LastStop {
-  readonly firstStates: readonly StreamTarget[];
+  readonly initialLists: readonly StreamTarget[];
   readonly target: StreamTarget | undefined;
   readonly object: ReadonlyObject | undefined;
-  /** The place in the notifications of the target that the waiter had read when it decided. */
+  /** The sequence number up to which the waiter had read the target when it decided. */
   readonly sequence: number;
   isPassed: boolean;
 }
@@ -135,22 +139,23 @@ class EventStream<T extends StreamTarget> implements Disposable {
   readonly #ending: Scope;
   readonly #outlet: Outlet<T> | undefined;
   readonly #listening = new Map<T, Listening>();
-  /** Rings at each step of the waiter. */
+  /** Wakes the handlers that wait for the waiter, at each of its steps. */
   readonly #progress = new Bell();
   readonly #shown = new Map<T, Shown>();
   #lastStop: LastStop | undefined;
   #isStopping = false;
   #isLosing = false;
-  /** Gaps and outages without a marker so far, and what was lost and came too late to be told. */
+  /** Gaps and outages that have no marker yet. */
   readonly #unmarked = new Map<OrderedContinuity, T>();
-  readonly #untold: Loss[] = [];
+  /** Losses whose position was reached after the end. */
+  readonly #unreported: Loss[] = [];
   readonly #observing: Disposable[];
   failure: { readonly error: unknown } | undefined;
 
   constructor(options: EventStreamOptions<T>, ending: Scope) {
     this.#options = options;
     this.#ending = ending;
-    this.#observing = options.targets.map((target) => target.informer.onContinuity((event) => this.#heard(target, event)));
+    this.#observing = options.targets.map((target) => target.informer.onContinuity((event) => this.#rememberContinuity(target, event)));
     const { overflow } = options;
     if (!overflow || overflow.policy === 'block') return;
     this.#outlet = new Outlet<T>(overflow, {
@@ -162,42 +167,42 @@ class EventStream<T extends StreamTarget> implements Disposable {
     });
   }
 
-  /** Lets the waiter hear all targets, before any is shown: what it decides about has then not been shown yet. */
+  /** Connects the waiter with all targets. This comes first, so that the waiter reads each change before it is shown. */
   listen(): void {
     const { waiter, targets } = this.#options;
     if (!waiter) return;
     for (const target of targets) this.#listenTo(target, waiter);
-    void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the time may decide, too
+    void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the passing of time may decide, too
   }
 
-  /** Shows a target's first state, and from then on its changes. Resolves when its first state has been handed on. */
+  /** Shows the initial list of a target, and its changes from then on. Resolves when the list has been passed on. */
   async show(target: T): Promise<void> {
     const { sortInitial } = this.#options;
     const { signal } = this.#ending;
     if (signal.aborted) return;
-    const held = sortInitial ? { first: [], later: [] } : undefined;
-    const shown: Shown = { registration: undefined, objects: 0, held, isSynced: false, sequence: 0, waitingAt: undefined };
+    const buffered = sortInitial ? { first: [], later: [] } : undefined;
+    const shown: Shown = { registration: undefined, objects: 0, buffered, isSynced: false, sequence: 0, waitingAt: undefined };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     const synced = shown.registration.whenSynced();
     await abortable(target.refused ? Promise.race([synced, target.refused]) : synced, signal);
   }
 
-  /** Everything handed on so far has been written. */
+  /** Resolves when everything that was passed on so far has been written. */
   async written(): Promise<void> {
     if (this.#outlet) await abortable(this.#outlet.reached(), this.#ending.signal);
   }
 
-  /** Lets nothing more out, and gives what has not been told. */
-  end(): Untold<T> {
+  /** Ends the stream: nothing more is printed. Returns what was not reported. */
+  end(): Unreported<T> {
     const waiting = this.#isStopping
       ? 0
       : (this.#outlet?.waiting ?? 0) + sumOf(this.#shown.values(), (shown) => shown.registration?.depth ?? 0);
     this.#ending.abort();
-    const last = this.#outlet?.untold;
+    const last = this.#outlet?.unreported;
     return {
       continuity: [...this.#unmarked].map(([event, target]) => ({ target, event })),
-      losses: last ? [...this.#untold, last] : [...this.#untold],
+      losses: last ? [...this.#unreported, last] : [...this.#unreported],
       waiting,
     };
   }
@@ -223,12 +228,12 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const take: TakeChange = (change, sequence) => inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
     return {
       ...changeHandler(take, (object, sequence) => inStep(object, sequence, () => {})),
-      synced: () => inStep(undefined, shown.sequence, () => this.#firstShown(target, shown)),
-      continuity: (event) => inStep(undefined, shown.sequence, () => this.#told(target, event, shown)),
+      synced: () => inStep(undefined, shown.sequence, () => this.#initialListShown(target, shown)),
+      continuity: (event) => inStep(undefined, shown.sequence, () => this.#reportContinuity(target, event, shown)),
     };
   }
 
-  /** Whether the waiter has not read the notifications of a target up to this place: it may decide on one of them. */
+  /** Whether the waiter has not yet read the notification with this sequence number; it may end the stream with it. */
   #isUnread(target: T, sequence: number): boolean {
     return isAtMost(this.#listening.get(target)?.registration?.nextSequence, sequence);
   }
@@ -243,9 +248,9 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #takeOrHold(change: ObjectChange, target: T, shown: Shown): void | Promise<void> {
     const isFirst = change.cause === 'initial' && change.type === 'added';
     if (isFirst) shown.objects++;
-    if (!shown.held) return this.#take(change, target);
-    if (isFirst) shown.held.first.push(change);
-    else shown.held.later.push(() => this.#take(change, target));
+    if (!shown.buffered) return this.#take(change, target);
+    if (isFirst) shown.buffered.first.push(change);
+    else shown.buffered.later.push(() => this.#take(change, target));
   }
 
   #take(change: ObjectChange, target: T): void | Promise<void> {
@@ -262,7 +267,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     return parts ? inTurn(parts, (part) => this.#writeOne(part, target, receivedMs)) : this.#writeOne(change, target, receivedMs);
   }
 
-  /** What is not printed has no number. */
+  /** Prints one event, unless the stream has ended: an event that is not printed takes no number. */
   #writeOne(change: ObjectChange, target: T, receivedMs: number | undefined): void | Promise<void> {
     const { enveloper, print } = this.#options;
     if (this.#ending.signal.aborted) return;
@@ -270,21 +275,21 @@ class EventStream<T extends StreamTarget> implements Disposable {
     if (event) return print(event, target);
   }
 
-  async #firstShown(target: T, shown: Shown): Promise<void> {
+  async #initialListShown(target: T, shown: Shown): Promise<void> {
     const { sortInitial, onSynced, mark, enveloper } = this.#options;
-    const { first = [], later = [] } = shown.held ?? {};
+    const { first = [], later = [] } = shown.buffered ?? {};
     first.sort((a, b) => sortInitial?.(a.object, b.object, target) ?? 0);
     await inTurn(first, (change) => this.#take(change, target));
     const resourceVersion = versionOf(target);
     await this.#step(() => onSynced?.(target, shown.objects));
     if (mark) await this.#step(() => mark(syncedMarker(enveloper, target, shown.objects, resourceVersion)));
     await inTurn(later, (step) => step());
-    shown.held = undefined;
+    shown.buffered = undefined;
     shown.isSynced = true;
     this.#stopIfThere();
   }
 
-  #told(target: T, event: OrderedContinuity, { held }: Shown): void | Promise<void> {
+  #reportContinuity(target: T, event: OrderedContinuity, { buffered }: Shown): void | Promise<void> {
     const { mark, enveloper } = this.#options;
     if (!mark) return;
     const step = () =>
@@ -292,17 +297,17 @@ class EventStream<T extends StreamTarget> implements Disposable {
         this.#unmarked.delete(event);
         return mark(continuityMarker(enveloper, target, event));
       });
-    if (!held) return step();
-    held.later.push(step);
+    if (!buffered) return step();
+    buffered.later.push(step);
   }
 
-  #heard(target: T, event: ContinuityEvent): void {
+  #rememberContinuity(target: T, event: ContinuityEvent): void {
     if (event.kind === 'gap' || event.kind === 'disconnected') this.#unmarked.set(event, target);
     if (event.kind === 'connected') this.#forget('disconnected', target, event.scope);
     if (event.kind === 'relisted' && !this.#shown.has(target)) this.#forget('gap', target, event.scope);
   }
 
-  /** An outage that is over by the end is no longer worth a record there; nor is a gap of a state that was never shown. */
+  /** Removes an outage that is over, or a gap of a list that was never shown: they need no report at the end. */
   #forget(kind: OrderedContinuity['kind'], target: T, scope: string | undefined): void {
     for (const [event, of] of this.#unmarked) {
       if (event.kind === kind && of === target && event.scope === scope) this.#unmarked.delete(event);
@@ -313,7 +318,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { mark, enveloper, onLoss } = this.#options;
     this.#isLosing = false;
     if (this.#ending.signal.aborted) {
-      this.#untold.push(loss);
+      this.#unreported.push(loss);
       return;
     }
     onLoss?.(loss);
@@ -328,7 +333,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     onLosing?.(how);
   }
 
-  /** Does something in its place in the stream. */
+  /** Runs a step at its position in the stream. */
   #step(run: Step): void | Promise<void> {
     const step = () => (this.#ending.signal.aborted ? undefined : run());
     if (this.#outlet) this.#outlet.step(step);
@@ -352,7 +357,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     };
     const hear: TakeChange = (change, sequence) => {
       listening.sequence = sequence;
-      step(() => waiter.hear(change, target));
+      step(() => waiter.handle(change, target));
     };
     const handler: Handler = {
       ...changeHandler(hear, () => this.#progress.wake()),
@@ -362,21 +367,21 @@ class EventStream<T extends StreamTarget> implements Disposable {
     listening.registration = target.informer.addHandler(handler, BLOCKING);
   }
 
-  /** What has been decided upon is shown first, unless a first state that is not there yet stands before it. */
+  /** Ends the stream after the change that decided it was shown; at once if an initial list before it is not complete. */
   #endWith({ kind, by }: WaitOutcome): void {
     if (this.#lastStop) return;
     const { targets } = this.#options;
     const isAboutAll = kind === 'until' || kind === 'for';
-    const firstStates = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
+    const initialLists = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
     const target = by?.target as T | undefined;
     const sequence = (target && this.#listening.get(target)?.sequence) ?? 0;
     const isPassed = !by?.object || !target || isShownUpTo(this.#shown.get(target), sequence);
-    this.#lastStop = { firstStates, target, object: by?.object, sequence, isPassed };
-    if (firstStates.every(({ informer }) => informer.hasSynced)) this.#stopIfThere();
+    this.#lastStop = { initialLists, target, object: by?.object, sequence, isPassed };
+    if (initialLists.every(({ informer }) => informer.hasSynced)) this.#stopIfThere();
     else this.#stop();
   }
 
-  /** Notices when the last stop is passed. */
+  /** Ends the stream when its last stop has been passed. */
   #taken(target: T, object: ReadonlyObject | undefined, result: void | Promise<void>): void | Promise<void> {
     const stop = this.#lastStop;
     if (!stop || stop.target !== target || stop.isPassed) return result;
@@ -387,7 +392,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   #stopIfThere(): void {
     const stop = this.#lastStop;
-    if (stop?.isPassed && stop.firstStates.every((target) => this.#shown.get(target as T)?.isSynced)) this.#stop();
+    if (stop?.isPassed && stop.initialLists.every((target) => this.#shown.get(target as T)?.isSynced)) this.#stop();
   }
 
   #stop(): void {
@@ -397,7 +402,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 }
 
-/** Whether nothing up to this place is still to be shown; so for a target that is not shown yet. */
+/** Whether everything up to this sequence number has been shown. True for a target that has no registration yet. */
 function isShownUpTo(shown: Shown | undefined, sequence: number): boolean {
   return !isAtMost(shown?.waitingAt, sequence) && !isAtMost(shown?.registration?.nextSequence, sequence);
 }
@@ -406,7 +411,7 @@ const isAtMost = (place: number | undefined, sequence: number) => place !== unde
 
 const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) => [...items].reduce((sum, item) => sum + count(item), 0);
 
-/** The version of a first state; undefined when it was taken in parts. */
+/** The version of an initial list; undefined if it consists of several lists. */
 function versionOf({ informer }: StreamTarget): string | undefined {
   const [only, ...more] = informer.continuity;
   return more.length > 0 ? undefined : only?.stretches.findLast(({ by }) => by === 'initial' || by === 'relist')?.to;

@@ -5,14 +5,19 @@ import type { Outage } from './outage.ts';
 import type { Loss } from './overflow/backlog.ts';
 
 /**
- * Records of a stream that are no events, for readers that must know how far it is to be trusted: `--markers`. They are numbered with the events,
- * by one count without gaps, and stand in the stream where what they tell took place:
+ * Records of a stream that are not events: `--markers`. They are for readers that must know whether events may be missing.
+ * Events and markers have one sequence of numbers without gaps. A marker is written at the position at which it happened:
  *
- * `SYNCED` behind the last event of a type's first state; `GAP` behind every event that was seen before it; `RELISTED` behind every event that
- * the new list brought, so that from there on the type's events are whole again; `DISCONNECTED` behind the last event before a connection was
- * lost; `RESUMED` before the first event of the next one; `END` last. Between `GAP` and `RELISTED` of a type its changes
- * show as their outcome only, with `cause: "relist"`. Order is kept per object and between the events of one type;
- * between types, and between the namespaces of one, it is that of arrival.
+ * - `SYNCED`: after the last event of the initial list of a type.
+ * - `GAP`: after every event that was seen before the gap.
+ * - `RELISTED`: after every event of the new list. From there on the events of the type are complete again.
+ * - `DISCONNECTED`: after the last event before the connection was lost.
+ * - `RESUMED`: before the first event of the next connection.
+ * - `END`: last.
+ *
+ * Between `GAP` and `RELISTED` of a type, its changes are known by their result only, with `cause: "relist"`. Order is kept
+ * per object, and between the events of one type. Between types, and between the namespaces of one type, it is the order of
+ * arrival.
  */
 export type Marker = SyncedMarker | ContinuityMarker | EndMarker;
 export type ContinuityMarker = GapMarker | RelistedMarker | DisconnectedMarker | ResumedMarker;
@@ -22,49 +27,51 @@ interface Stamped {
   readonly time: string;
 }
 
-/** A type's first state has been shown. */
+/** The initial list of a type has been shown. */
 export interface SyncedMarker extends Stamped {
   readonly type: 'SYNCED';
   readonly gvr: string;
-  /** How many objects it had, shown or not. */
+  /** The number of objects in the list, shown or not. */
   readonly objects: number;
-  /** The version it is of, or an older one; left out of a type that is watched in several namespaces. */
+  /** The version of the list, or an older one. Absent for a type that is watched in several namespaces. */
   readonly resourceVersion?: string;
 }
 
 /**
- * From here on events may be missing: those of `gvr` until the RELISTED that follows; or, for `dropped`, events that should stand here.
- * `coalesced`: the events up to where the reader caught up tell the outcome of several each.
+ * From here on events may be missing: those of `gvr`, until the next RELISTED. With the reason `dropped`, events are missing
+ * at this position. With `coalesced`, each event until the reader has caught up may be the result of several.
  */
 export interface GapMarker extends Stamped {
   readonly type: 'GAP';
-  /** Left out where it is about the stream as a whole. */
+  /** Absent when the gap is in the whole stream. */
   readonly gvr?: string;
   readonly namespace?: string;
   /**
-   * How the watch ended (`gone`, `too-large`, …); `dropped` or `coalesced` by --overflow; `disconnected` for a stream that ended while there
-   * was no connection; `forbidden` for what may not be read, of which nothing is in the stream.
+   * How the watch ended (`gone`, `too-large`, …). `dropped` or `coalesced`: by --overflow. `disconnected`: the stream ended
+   * without a connection. `forbidden`: the user may not read this type, and the stream has nothing of it.
    */
   readonly reason: string;
-  /** The last version seen before it. */
+  /** The last version seen before the gap. */
   readonly from?: string;
-  /** What is known to be missing. */
+  /** The losses, if they are known. */
   readonly lost?: { readonly events: number; readonly objects?: number };
 }
 
-/** The state was listed anew. */
+/** The type was listed again. */
 export interface RelistedMarker extends Stamped {
   readonly type: 'RELISTED';
   readonly gvr: string;
   readonly namespace?: string;
   readonly reason: string;
-  /** The last version seen before, and the one the list was taken at. */
+  /** The last version seen before the list. */
   readonly from: string;
+  /** The version of the list. */
   readonly to: string;
+  /** The number of objects in the list. */
   readonly objects: number;
 }
 
-/** There is no connection: what happens to the type from here on is not seen until the RESUMED that follows, if one does. */
+/** The connection was lost: from here on no change of the type is seen until the next RESUMED, if there is one. */
 export interface DisconnectedMarker extends Stamped {
   readonly type: 'DISCONNECTED';
   readonly gvr: string;
@@ -73,7 +80,7 @@ export interface DisconnectedMarker extends Stamped {
   readonly reason: string;
   /** The last version seen. */
   readonly from: string;
-  /** When the watch ended: of one that fell silent, when its last byte came. */
+  /** The time at which the watch ended. For a watch that fell silent: the time of its last byte. */
   readonly since: string;
 }
 
@@ -82,41 +89,44 @@ export interface ResumedMarker extends Stamped {
   readonly type: 'RESUMED';
   readonly gvr: string;
   readonly namespace?: string;
-  /** How the watch before it ended. */
+  /** How the previous watch ended. */
   readonly reason: string;
-  /** `resume`: at the version where the last one ended; `relist`: behind the RELISTED that stands before. */
+  /** `resume`: at the version at which the last watch ended. `relist`: after the RELISTED before this marker. */
   readonly by: 'resume' | 'relist';
-  /** The version at which it goes on. */
+  /** The version at which the new watch starts. */
   readonly from: string;
-  /** When the connection was lost, and for how long there was none, ms. */
+  /** The time at which the connection was lost. */
   readonly since: string;
+  /** The time without a connection, ms. */
   readonly downMs: number;
   /** With `resume`: whether it is proven that nothing was missed. False = not known yet. */
   readonly proven?: boolean;
 }
 
-/** Nothing follows. */
+/** The last record of a stream. */
 export interface EndMarker extends Stamped {
   readonly type: 'END';
   readonly reason: string;
   readonly exitCode: number;
   readonly summary: EndCounts;
-  /** What had no connection when it ended; left out when everything had one. Nothing of it was seen since then. */
+  /** The types that had no connection at the end; absent when all had one. */
   readonly disconnected?: readonly DisconnectedAtEnd[];
 }
 
+/** A type without a connection at the end of the stream. None of its changes after `since` was seen. */
 export interface DisconnectedAtEnd {
   readonly gvr: string;
   readonly namespace?: string;
   readonly reason: string;
   /** The last version seen. */
   readonly from: string;
-  /** When the connection was lost, and how long that is ago, ms. */
+  /** The time at which the connection was lost. */
   readonly since: string;
+  /** The time between `since` and the end of the stream, ms. */
   readonly ms: number;
 }
 
-/** What a whole stream was made of; see `StreamSummary.counts`. */
+/** The counts of a whole stream. See `StreamSummary.counts`. */
 export interface EndCounts {
   readonly ADDED: number;
   readonly MODIFIED: number;
@@ -124,7 +134,7 @@ export interface EndCounts {
   readonly relists: number;
   readonly gaps: number;
   readonly resumed: number;
-  /** Changes that a cache did not take. */
+  /** Changes that a cache could not store. */
   readonly storeErrors: number;
   readonly dropped: number;
   readonly coalesced: number;
@@ -134,7 +144,7 @@ export interface EndCounts {
   readonly unprintable: number;
 }
 
-/** Numbers and dates a record; an `Enveloper` does. */
+/** Gives a record its number and its time; an `Enveloper` is one. */
 export interface Stamper {
   stamp(): Stamped;
 }
@@ -145,7 +155,7 @@ export function syncedMarker(stamper: Stamper, { type }: Named, objects: number,
   return { type: 'SYNCED', gvr: formatGvr(type.gvr), objects, ...(resourceVersion ? { resourceVersion } : {}), ...stamper.stamp() };
 }
 
-/** The record of a continuity event, in its place. */
+/** The marker of a continuity event. */
 export function continuityMarker(stamper: Stamper, target: Named, event: OrderedContinuity): ContinuityMarker {
   const about = aboutOf(target, event.scope, event.why);
   switch (event.kind) {
@@ -172,12 +182,12 @@ export function continuityMarker(stamper: Stamper, target: Named, event: Ordered
   }
 }
 
-/** The gap of a stream that ended while a source was disconnected: what happened meanwhile was not seen, and will not be. */
+/** The GAP of a stream that ended while a source was disconnected: the changes since then were not seen. */
 export function outageMarker(stamper: Stamper, { target, scope, from }: Outage): GapMarker {
   return { type: 'GAP', ...aboutOf(target, scope, 'disconnected'), from, ...stamper.stamp() };
 }
 
-/** The gap of what may not be read (403): none of it is in the stream. */
+/** The GAP of a type that the user may not read (403): the stream has nothing of it. */
 export function forbiddenMarker(stamper: Stamper, target: Named, namespace: string): GapMarker {
   return { type: 'GAP', ...aboutOf(target, namespace, 'forbidden'), ...stamper.stamp() };
 }
@@ -205,7 +215,7 @@ export function endMarker(
   return { type: 'END', reason, exitCode, summary, ...(disconnected.length > 0 ? { disconnected } : {}), ...stamper.stamp() };
 }
 
-/** A loss in words: `coalesced 412 updates of 37 objects`, `dropped 12 events`. */
+/** The text of a loss: `coalesced 412 updates of 37 objects`, `dropped 12 events`. */
 export function lossText(loss: Loss): string {
   if (loss.how === 'dropped') return `dropped ${many(loss.events, 'event')}`;
   return `coalesced ${many(loss.events, 'update')} of ${many(loss.objects, 'object')}`;

@@ -2,39 +2,43 @@ import type { ConnectionState, Continuity } from '../informer/watch/ledger.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 
-/** As much of a type in a stream as its connections need. */
+/** The part of a stream's target that concerns its connections. */
 export interface ConnectedTarget {
   readonly type: ResourceType;
   readonly informer: { readonly continuity: readonly Continuity[] };
-  /** Each has one source, or one a name, in this order; undefined or '' = everywhere. */
+  /**
+   * The namespaces that are watched; undefined or '' = all namespaces. The sources of the informer are in this order: one per
+   * namespace, or one per namespace and name.
+   */
   readonly namespaces?: readonly string[] | undefined;
-  /** Whether nothing is read from that source any more. Absent = none is left out. */
+  /** Whether the stream does not read from a source any more. Absent = it reads from all of them. */
   isLeftOut?(source: number): boolean;
 }
 
-/** A source without a connection: a type, in one of its namespaces or in all. */
+/** A source that has lost its connection: a type, in one namespace or in all namespaces. */
 export interface Outage<T extends ConnectedTarget = ConnectedTarget> {
   readonly target: T;
-  /** The namespace, of a source that is limited to one. */
+  /** The namespace of the source; undefined for a source of all namespaces. */
   readonly scope: string | undefined;
-  /** When its last stream ended, wall-clock ms. */
+  /** The time at which its last watch ended, ms since 1970. */
   readonly since: number;
-  /** How long that is ago, ms. */
+  /** The duration of the outage so far, ms. */
   readonly ms: number;
-  /** The last version seen. */
+  /** The last resource version that was seen. */
   readonly from: ResourceVersion;
+  /** How the last watch ended, or why the next one cannot be opened. */
   readonly why: Extract<ConnectionState, { state: 'disconnected' }>['why'];
   readonly error: unknown;
-  /** Continuity is lost already: a gap is open that a relist has still to close. */
+  /** Whether events may already be missing: there is a gap that a relist has not closed yet. */
   readonly isGap: boolean;
 }
 
-/** A list has just brought everything up to date, and the watch behind it is being opened. */
+/** For this time after a relist, ms, a missing watch is not an outage: it is being opened. */
 const OPENING_MS = 2000;
 
 /**
- * The sources that have lost their connection and not found a new one yet. What has never been connected is not among them.
- * Behind a list that was made meanwhile the outage counts from that list.
+ * The sources that have lost their connection and have no new one yet. A source that was never connected is not an outage.
+ * If a relist has succeeded meanwhile, the outage starts at that list.
  */
 export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now: number): Outage<T>[] {
   return targets.flatMap((target) =>
@@ -52,7 +56,10 @@ export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now:
   );
 }
 
-/** The namespace that a source is limited to. A target has the same number of sources in each: one, or one a name. */
+/**
+ * The namespace of a source; undefined if the source is for all namespaces. `source` is its index. Each namespace of a target
+ * has the same number of sources.
+ */
 export function scopeOf({ namespaces = [], informer }: ConnectedTarget, source: number): string | undefined {
   const perNamespace = Math.max(1, informer.continuity.length / Math.max(1, namespaces.length));
   return namespaces[Math.floor(source / perNamespace)] || undefined;

@@ -3,28 +3,32 @@ import { jsonText } from '../kit/exact-json.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import { isSecretResource } from '../model/secret-type.ts';
 
-/** Where `kubectl apply` keeps a whole copy of what it applied. */
+/** The annotation in which `kubectl apply` stores a copy of the applied object. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export interface RedactorOptions {
-  /** Key of the digests; drawn at random unless given. Two redactors with one key show a value alike. */
+  /** The key of the digests. Default: a random key. Two redactors with the same key replace a value by the same digest. */
   key?: Uint8Array | undefined;
-  /** Shows everything: `redact` gives back what it gets. */
+  /** Turns redaction off: `redact` returns the given object. */
   showSecrets?: boolean | undefined;
 }
 
-/** Whether an object says of itself that it is a Secret. */
+/** Whether the kind and apiVersion of an object are those of a Secret. */
 function isSecret(object: unknown): boolean {
   const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
   return kind === 'Secret' && (apiVersion === 'v1' || apiVersion === undefined);
 }
 
 /**
- * Replaces secret values by `hmac:<8 hex>` under a key of this run: equal values look equal, a change is visible, the value is not.
- * Redacted are the values of `data` and `stringData` of Secrets (one and the same text in either looks equal) and their last-applied annotation.
+ * Replaces secret values by digests: `hmac:` and 8 hexadecimal digits. The key of the digests is random for each run. Equal
+ * values have equal digests, so a change is visible and the value is not.
  *
- * Promises: what it gets is never changed, and what holds no secret is given back as it is, at the cost of one comparison; lists (also of mixed
- * kinds, also within lists) are looked into. Does not promise: to find a Secret inside the spec of another object.
+ * It redacts the values of `data` and `stringData` of Secrets, and their last-applied annotation. The same text in `data` and
+ * in `stringData` has the same digest.
+ *
+ * Promises: it never modifies the given object. An object without a secret is returned itself, at the cost of one comparison.
+ * Lists are redacted item by item, also lists of several kinds and lists within lists. Does not promise: it does not find a
+ * Secret inside the spec of another object.
  */
 export class Redactor {
   readonly #key: Uint8Array;
@@ -35,7 +39,7 @@ export class Redactor {
     this.#showSecrets = options.showSecrets ?? false;
   }
 
-  /** `gvr` tells the type where the object itself may not. */
+  /** Returns the object with its secret values replaced. `gvr` is the type, for objects that lack apiVersion and kind. */
   redact<T extends object>(object: T, gvr?: Pick<GroupVersionResource, 'group' | 'resource'>): T {
     if (this.#showSecrets) return object;
     if ((gvr && isSecretResource(gvr)) || isSecret(object)) return this.#secret(object);
@@ -44,7 +48,7 @@ export class Redactor {
     return this.#list(object, items, kind === 'SecretList' ? { group: '', resource: 'secrets' } : undefined);
   }
 
-  /** What is shown in place of a text: `hmac:<8 hex>`, or the text itself when secrets are shown. */
+  /** The digest of a text; the text itself if secrets are shown. */
   value(text: string): string {
     return this.#showSecrets ? text : this.#digest(text);
   }
@@ -84,7 +88,7 @@ type SecretFields = { data?: Fields; stringData?: Fields; metadata?: Metadata };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : (jsonText(value) ?? ''));
 
-/** The bytes that base64 text stands for, so that `data` and `stringData` of one value look alike; the text when it is no base64. */
+/** The decoded bytes of a base64 text, so that one value has one digest in `data` and `stringData`; other texts as they are. */
 function bytesOf(value: unknown): string | Uint8Array {
   const text = textOf(value);
   const bytes = Buffer.from(text, 'base64');

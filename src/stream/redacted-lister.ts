@@ -7,8 +7,8 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Redactor } from './redact.ts';
 
 /**
- * Makes a lister of Secrets for code that may not see their values: objects and index values come redacted, everything else as it is.
- * A lookup by a value still takes the value itself.
+ * Creates a lister of Secrets for code that must not see their values. The objects and the index values that it returns are
+ * redacted; keys, counts and versions are not. Lookups take the real index value, not its digest.
  */
 export function createRedactedLister(
   lister: Lister<UnknownObject>,

@@ -10,25 +10,25 @@ export interface ShownOptions {
   showManagedFields?: boolean | undefined;
 }
 
-/** A type, as far as an object that lacks its own apiVersion and kind takes them from it. */
+/** The type from which an object takes its apiVersion and kind if it lacks them. */
 export interface KindSource {
   readonly gvr: GroupVersionResource;
   readonly kind?: string | undefined;
 }
 
-/** The object with its apiVersion and kind, which items of a list lack. Given back as it is where it has them. Keeps its table row. */
+/** The object with apiVersion and kind, which items of a list lack; the object itself if it has them. It keeps its table row. */
 export function withKind(object: ReadonlyObject, { gvr, kind }: KindSource): ReadonlyObject {
   return kind === undefined || (object.kind && object.apiVersion) ? object : { apiVersion: formatGroupVersion(gvr), kind, ...object };
 }
 
 const REASONS = new WeakMap<object, string>();
 
-/** Why only the name of an object is shown; undefined for every other object. */
+/** The reason why an object is shown with its name only; undefined for every other object. */
 export function whyUnprintable(shown: ReadonlyObject): string | undefined {
   return REASONS.get(shown);
 }
 
-/** What is shown in place of an object that cannot be printed: which one it is, and why. Keeps its table row. */
+/** The replacement of an object that cannot be printed: what identifies it, and the reason. It keeps its table row. */
 function unprintable(object: ReadonlyObject, reason: string): ReadonlyObject {
   const { apiVersion, kind, metadata } = object;
   const known = (['name', 'namespace', 'uid', 'resourceVersion'] as const).filter((field) => typeof metadata[field] === 'string');
@@ -44,9 +44,9 @@ function unprintable(object: ReadonlyObject, reason: string): ReadonlyObject {
 }
 
 /**
- * An object as users see it, in streams and answers alike: secrets redacted, managedFields left out, and with its apiVersion and kind in
- * front, which items of a list lack. The object itself is not changed; it is given back as it is when nothing has to differ. Keeps its table row.
- * Of an object nested too deep to be printed only the name is shown, and `error` says why.
+ * The form of an object in output, for streams and for answers: redacted, without managedFields, and with apiVersion and kind
+ * in front. The given object is not modified; it is returned itself if nothing has to differ. It keeps its table row.
+ * An object that is nested too deep to print is replaced by its name and an `error` with the reason.
  */
 export function shownObject(
   object: ReadonlyObject,

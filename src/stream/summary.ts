@@ -2,58 +2,60 @@ import { humanDuration } from '../kit/duration.ts';
 import type { EventWord } from './envelope.ts';
 import type { EndCounts } from './markers.ts';
 
-/** What a stream's continuity is made of, as its informers report it. */
+/** The continuity of a stream in numbers, from its informers. */
 export interface ContinuityCounts {
-  /** Relists after the first sync. */
+  /** Relists after the initial sync. */
   readonly relists: number;
-  /** Intervals that may hide events. */
+  /** Intervals in which events may be missing. */
   readonly gaps: number;
-  /** Watches resumed at the version where they broke off, losing nothing. */
+  /** Watches that were resumed at the version at which they ended, without a loss. */
   readonly resumed: number;
-  /** Changes that a cache did not take. */
+  /** Changes that a cache could not store. */
   readonly storeErrors?: number | undefined;
 }
 
-/** What of a stream was not shown for other reasons than its rules. */
+/** What a stream did not show, except for its filters. */
 export interface LossCounts {
-  /** Events left out, and updates merged into others, for a slow reader. */
+  /** Events that were left out because the reader was slow. */
   dropped: number;
+  /** Updates that were merged into later ones because the reader was slow. */
   coalesced: number;
   /** Changes that had arrived and waited for a slow reader when the stream ended. */
   unshown: number;
   /** Evaluations of filters and conditions that failed. */
   expressionErrors: number;
-  /** Events whose object cannot be printed: its name and the reason were. */
+  /** Events whose object cannot be printed; they were shown with its name and the reason. */
   unprintable: number;
 }
 
 const WORDS = ['ADDED', 'MODIFIED', 'LEFT', 'DELETED'] as const;
 
-/** Counts what a stream showed, for the one line that ends it. */
+/** Counts the events that a stream shows, for its last line and its END record. */
 export class StreamSummary {
   readonly #counts: Record<EventWord, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0, LEFT: 0 };
 
-  /** Told in the line and the counts where they are not 0. */
+  /** The line has those that are not 0; the END record has all of them. */
   readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0, unprintable: 0 };
 
   count(word: EventWord): void {
     this.#counts[word]++;
   }
 
-  /** One that was counted could not be printed. */
+  /** Takes back the count of an event that could not be printed, and counts an expression error. */
   failed(word: EventWord): void {
     this.#counts[word]--;
     this.losses.expressionErrors++;
   }
 
-  /** How many events were counted. */
+  /** The number of events that were counted. */
   get total(): number {
     return WORDS.reduce((sum, word) => sum + this.#counts[word], 0);
   }
 
   /**
-   * The line, without its newline: `ended by SIGINT after 5m3s: 14 events (12 ADDED, 2 MODIFIED), 1 relist, 1 gap, 2 resumed watches`.
-   * What did not happen is left out, but that there was no gap is said. `why` says what ended the stream, `elapsedMs` how long it ran.
+   * The last line, without its newline:
+   * `ended by SIGINT after 5m3s: 14 events (12 ADDED, 2 MODIFIED), 1 relist, 1 gap, 2 resumed watches`.
+   * Counts of 0 are left out, except `no events` and `no gaps`. `why` names what ended the stream; `elapsedMs` is its duration.
    */
   line(why: string, elapsedMs: number, { relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): string {
     const { dropped, coalesced, unshown, expressionErrors, unprintable } = this.losses;
@@ -78,14 +80,14 @@ export class StreamSummary {
     return `${some(this.total, 'event')} (${words.map((word) => `${this.#counts[word]} ${word}`).join(', ')})`;
   }
 
-  /** The same for machines: what an END record carries. Its events are counted by their type, which is DELETED for what left, too. */
+  /** The counts of the END record. LEFT events are counted as DELETED, which is their type. */
   counts({ relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): EndCounts {
     const { LEFT, DELETED, ...counts } = this.#counts;
     return { ...counts, DELETED: DELETED + LEFT, relists, gaps, resumed, storeErrors, ...this.losses };
   }
 }
 
-/** `1 gap`, `2 gaps`; nothing for none. */
+/** `1 gap`, `2 gaps`; '' for 0. */
 function some(count: number, one: string, several = `${one}s`): string {
   return count === 0 ? '' : `${count} ${count === 1 ? one : several}`;
 }

@@ -7,7 +7,7 @@ import type { CompiledCondition } from '../../src/stream/conditions/condition.ts
 import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
-import { type EventStreamOptions, type StreamTarget, streamEvents, type Untold } from '../../src/stream/event-stream.ts';
+import { type EventStreamOptions, type StreamTarget, streamEvents, type Unreported } from '../../src/stream/event-stream.ts';
 import type { Loss } from '../../src/stream/overflow/backlog.ts';
 import { overflowPolicies } from '../../src/stream/overflow/overflow.ts';
 import { Redactor } from '../../src/stream/redact.ts';
@@ -318,7 +318,7 @@ describe('a stream that ends before its reader got there', () => {
       const pods = stream(added(pod('a', 1)), added(pod('b', 1)), initialEnd(2));
       const summary = new StreamSummary();
       const told: Loss[] = [];
-      let untold: Untold | undefined;
+      let unreported: Unreported | undefined;
       const { shown, release, end } = bench(
         {
           overflow: { policy, limit: 3 },
@@ -326,7 +326,7 @@ describe('a stream that ends before its reader got there', () => {
           summary,
           onLoss: (loss) => void told.push(loss),
           onEnd: (last) => {
-            untold = last;
+            unreported = last;
           },
         },
         ['pods', pods],
@@ -338,8 +338,8 @@ describe('a stream that ends before its reader got there', () => {
       expect(shown).toEqual(['1 ADDED a@1 initial']);
       const lost = summary.losses.dropped + summary.losses.coalesced;
       expect(lost).toBeGreaterThan(0);
-      expect([...told, ...(untold?.losses ?? [])].reduce((sum, { events }) => sum + events, 0)).toBe(lost);
-      expect((untold?.waiting ?? 0) + lost).toBe(21); // all but the first
+      expect([...told, ...(unreported?.losses ?? [])].reduce((sum, { events }) => sum + events, 0)).toBe(lost);
+      expect((unreported?.waiting ?? 0) + lost).toBe(21); // all but the first
       await release();
       expect(told).toEqual([]);
     },
@@ -348,13 +348,13 @@ describe('a stream that ends before its reader got there', () => {
   it('names the gaps that have no marker yet, under every policy', async () => {
     for (const policy of overflowPolicies) {
       const first = stream(added(pod('a', 1)), initialEnd(10));
-      let untold: Untold | undefined;
+      let unreported: Unreported | undefined;
       const options = {
         markers: true,
         overflow: { policy },
         isSlow: true,
-        onEnd: (last: Untold) => {
-          untold = last;
+        onEnd: (last: Unreported) => {
+          unreported = last;
         },
       };
       const { shown, clock, release, end } = bench(options, ['pods', first, stream()]);
@@ -365,7 +365,7 @@ describe('a stream that ends before its reader got there', () => {
       await release(); // an informer waits for a handler that is at work
       await ended;
       expect([policy, shown]).toEqual([policy, ['1 ADDED a@1 initial']]);
-      expect(untold?.continuity.map(({ event }) => event)).toMatchObject([{ kind: 'gap', from: '10' }]);
+      expect(unreported?.continuity.map(({ event }) => event)).toMatchObject([{ kind: 'gap', from: '10' }]);
     }
   });
 
@@ -374,7 +374,7 @@ describe('a stream that ends before its reader got there', () => {
     const pods = stream(added(pod('a', 1)), initialEnd(10));
     const jobs = stream(added(pod('j', 1)), initialEnd(10));
     const whole = () => stream(added(pod('j', 20)), initialEnd(21)).send(bookmark(22));
-    let untold: Untold | undefined;
+    let unreported: Unreported | undefined;
     const all: [string, ...ScriptedStream<UnknownObject>[]][] = [
       ['pods', pods, stream()],
       ['maps', slow],
@@ -384,7 +384,7 @@ describe('a stream that ends before its reader got there', () => {
       {
         markers: true,
         onEnd: (last) => {
-          untold = last;
+          unreported = last;
         },
       },
       ...all,
@@ -395,7 +395,7 @@ describe('a stream that ends before its reader got there', () => {
     await clock.advance(60_000);
     await end();
     expect(shown.filter((text) => text.includes('GAP'))).toHaveLength(1);
-    expect(untold).toEqual({ continuity: [], losses: [], waiting: 0 });
+    expect(unreported).toEqual({ continuity: [], losses: [], waiting: 0 });
   });
 });
 

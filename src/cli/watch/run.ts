@@ -11,7 +11,7 @@ import type { LiveTable } from '../../output/tables/live-table.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
 import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
-import { streamEvents, type Untold } from '../../stream/event-stream.ts';
+import { streamEvents, type Unreported } from '../../stream/event-stream.ts';
 import { continuityMarker, endMarker, forbiddenMarker, lossMarker, lossText, type Marker, outageMarker } from '../../stream/markers.ts';
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import type { Loss } from '../../stream/overflow/backlog.ts';
@@ -271,7 +271,7 @@ class Watching {
     const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
     this.#marks = mark;
     const watching = this;
-    let untold: Untold<WatchTarget> | undefined;
+    let unreported: Unreported<WatchTarget> | undefined;
     const look = new FirstLook(session, {
       plan: this.#plan,
       get targets() {
@@ -301,7 +301,7 @@ class Watching {
         onLoss: (loss) => this.#lost(loss),
         onLosing: (how) => this.#losing(how),
         onEnd: (last) => {
-          untold = last;
+          unreported = last;
         },
         onSynced: (target) => {
           this.#synced++;
@@ -315,23 +315,23 @@ class Watching {
     if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
     if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
-    for (const loss of untold?.losses ?? []) this.#lost(loss);
-    if (isCutShort(session.signal.reason)) summary.losses.unshown = untold?.waiting ?? 0;
+    for (const loss of unreported?.losses ?? []) this.#lost(loss);
+    if (isCutShort(session.signal.reason)) summary.losses.unshown = unreported?.waiting ?? 0;
     if (mark)
       await mark(
-        this.#lastMarkers(untold)
+        this.#lastMarkers(unreported)
           .map((marker) => this.#markerText(marker))
           .join(''),
       );
   }
 
   /** What its place has not come for, because the stream ended before; END is the last. */
-  #lastMarkers(untold: Untold<WatchTarget> | undefined): Marker[] {
+  #lastMarkers(unreported: Unreported<WatchTarget> | undefined): Marker[] {
     const stamper = this.#enveloper;
     return [
-      ...(untold?.continuity.map(({ target, event }) => continuityMarker(stamper, target, event)) ?? []),
+      ...(unreported?.continuity.map(({ target, event }) => continuityMarker(stamper, target, event)) ?? []),
       ...this.#outages.filter(({ isGap }) => !isGap).map((outage) => outageMarker(stamper, outage)),
-      ...(untold?.losses.map((loss) => lossMarker(stamper, loss)) ?? []),
+      ...(unreported?.losses.map((loss) => lossMarker(stamper, loss)) ?? []),
       this.#endRecord(),
     ];
   }
@@ -373,7 +373,7 @@ class Watching {
     const session = this.#session;
     if (session.signal.aborted) return;
     this.#reporter.observe(event, type);
-    this.#waiter?.see(outagesOf(this.#targets, session.clock.now()).length === 0);
+    this.#waiter?.setConnected(outagesOf(this.#targets, session.clock.now()).length === 0);
     if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
 

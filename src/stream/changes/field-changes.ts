@@ -1,10 +1,11 @@
 import { MOST_LEVELS } from '../../kit/depth.ts';
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../../kit/same-value.ts';
+
 /** One step of a path from an object to a field of it. */
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }
-  /** An item of a list, by what names it: the fields `names` of `item`. */
+  /** An item of a list, identified by the fields `names` of `item`. */
   | { readonly kind: 'item'; readonly names: readonly string[]; readonly item: Fields }
   | { readonly kind: 'index'; readonly index: number };
 
@@ -15,47 +16,54 @@ export interface FieldChange {
   /** The same path, step by step. */
   readonly steps: readonly PathStep[];
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Absent when the field came. */
+  /** Absent when the field was added. */
   readonly before?: unknown;
-  /** Absent when the field went. */
+  /** Absent when the field was removed. */
   readonly after?: unknown;
 }
 
 /**
- * Which fields differ between two states of an object, with their values; the paths are those of `changedPaths`, in its order.
- * Values are parts of what was given, not copies: give it redacted objects where values are shown.
+ * The fields that differ between two states of an object, with their values. The paths are those of `changedPaths`, in the
+ * same order. The values are parts of the given objects, not copies: pass redacted objects if the values are shown.
  *
- * Promises: items of a list of objects are matched by what names them (name, type, uid, port …), so reordering them is no change;
- * a part that came, went or changed its kind is one change, at its root; a list without such a name, or of plain values, is one change when its
- * length or its plain values differ, and is compared place by place otherwise. Paths name keys, never values but those that name items.
- * What is nested deeper than {@link MOST_LEVELS} is one change, where that depth is reached.
- * `metadata.resourceVersion`, `metadata.managedFields` and `metadata.generation` are left out: they follow from the others and change with every write.
+ * Promises:
+ * - Items of a list of objects are matched by the fields that identify them (name, type, uid, port …), so a new order of
+ *   the items is not a change.
+ * - A part that was added, removed or became another kind of value is one change, at the root of that part.
+ * - A list of plain values, or of objects that nothing identifies, is one change when its length or one of its plain
+ *   values differs. Otherwise its items are compared by position.
+ * - A path contains keys, and no values except those that identify items.
+ * - A difference below {@link MOST_LEVELS} levels is one change, at that level.
+ * - `metadata.resourceVersion`, `metadata.managedFields` and `metadata.generation` are left out, because every write
+ *   changes them.
+ *
+ * The walk is a second one beside `sameValue`, which stops at the first difference and does not match the items of lists.
  */
 export function fieldChanges(before: object, after: object): FieldChange[] {
   return differences(before, after).map(changeOf);
 }
 
-/** The paths of {@link fieldChanges} alone, at less cost. */
+/** The paths of {@link fieldChanges}, at less cost than with the values. */
 export function differingPaths(before: object, after: object): string[] {
   return differences(before, after).map(({ up }) => pathOf(up));
 }
 
-/** The text of a path, as {@link FieldChange.path} has it. */
+/** The text of a path, in the form of {@link FieldChange.path}. */
 export function formatPath(steps: readonly PathStep[]): string {
   return steps.map(segmentOf).join('');
 }
 
-/** A map of JSON. */
+/** A JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Steps are gathered from the end, and only where something differs, so that equal parts cost nothing. */
+/** A difference, with the steps of its path from the last to the first. Steps are added only where something differs. */
 interface Difference {
   readonly up: PathStep[];
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Stands for a field that is not there, in what no JSON has. */
+/** The value of a field that does not exist. JSON has no such value. */
 const ABSENT = undefined;
 
 function changeOf({ up, before, after }: Difference): FieldChange {
@@ -78,7 +86,7 @@ function differences(before: object, after: object): Difference[] {
   return out;
 }
 
-/** Names of what is not compared, and of what holds such names. A map, for any key may be asked for. */
+/** The names of fields that are not compared, and of the maps that contain them. */
 type Omitted = ReadonlyMap<string, true | Omitted>;
 
 const DERIVED: Omitted = new Map([
@@ -100,7 +108,7 @@ function compareMaps(before: Fields, after: Fields, out: Difference[], level: nu
     if (skip === true) continue;
     const from = out.length;
     compare(Object.hasOwn(before, name) ? before[name] : ABSENT, after[name], out, level + 1, skip);
-    if (out.length > from) leadTo(out, from, { kind: 'field', name });
+    if (out.length > from) addStep(out, from, { kind: 'field', name });
   }
   for (const name of Object.keys(before)) {
     if (Object.hasOwn(after, name) || omitted?.get(name) === true) continue;
@@ -108,7 +116,7 @@ function compareMaps(before: Fields, after: Fields, out: Difference[], level: nu
   }
 }
 
-function leadTo(out: readonly Difference[], from: number, step: PathStep): void {
+function addStep(out: readonly Difference[], from: number, step: PathStep): void {
   for (let i = from; i < out.length; i++) out[i]?.up.push(step);
 }
 
@@ -134,7 +142,7 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], out
   for (let index = 0; index < after.length; index++) {
     const from = out.length;
     compare(before[index], after[index], out, level + 1);
-    if (out.length > from) leadTo(out, from, { kind: 'index', index });
+    if (out.length > from) addStep(out, from, { kind: 'index', index });
   }
 }
 
@@ -154,14 +162,14 @@ function compareKeyed(
     const identity = identityOf(item, names);
     const from = out.length;
     compare(old.get(identity), item, out, level + 1);
-    if (out.length > from) leadTo(out, from, { kind: 'item', names, item });
+    if (out.length > from) addStep(out, from, { kind: 'item', names, item });
     old.delete(identity);
   }
   for (const item of old.values()) out.push({ up: [{ kind: 'item', names, item }], before: item, after: ABSENT });
 }
 
 /**
- * What names an item of a list, most telling first; the API's own merge keys among them.
+ * The fields that may identify an item of a list, in the order of preference. The merge keys of the API are among them.
  * Source: the patchMergeKey and listMapKey markers of k8s.io/api.
  */
 const MERGE_KEYS: readonly (readonly string[])[] = [
@@ -182,7 +190,7 @@ const MERGE_KEYS: readonly (readonly string[])[] = [
   ['kind', 'namespace', 'name'],
 ];
 
-/** The first key that every item of both lists has, and no two of one list share. */
+/** The first of the merge keys that every item of both lists has, with a value that is unique in its list. */
 function mergeKeyOf(before: readonly unknown[], after: readonly unknown[]): readonly string[] | undefined {
   const first = after[0] ?? before[0];
   if (!isMap(first)) return undefined;
@@ -194,10 +202,10 @@ function isUniqueIn(list: readonly unknown[], names: readonly string[]): boolean
   return list.length < 2 || new Set(list.map((item) => identityOf(item as Fields, names))).size === list.length;
 }
 
-const hasIdentity = (item: unknown, names: readonly string[]) => isMap(item) && names.every((name) => NAMING.has(typeof item[name]));
+const hasIdentity = (item: unknown, names: readonly string[]) => isMap(item) && names.every((name) => IDENTIFYING.has(typeof item[name]));
 
-/** What may name an item: texts and whole numbers of any size. */
-const NAMING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);
+/** The types of values that may identify an item: texts, and whole numbers of any size. */
+const IDENTIFYING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);
 
 function identityOf(item: Fields, names: readonly string[]): unknown {
   return names.length === 1 ? item[names[0] as string] : jsonText(names.map((name) => item[name]));

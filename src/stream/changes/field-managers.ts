@@ -2,17 +2,22 @@ import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ManagedFieldsEntry } from '../../model/object.ts';
 import type { FieldChange, Fields, PathStep } from './field-changes.ts';
 
-/** Tells who made a change: a field manager's name, several joined by commas where they wrote in the same second; undefined where the object does not say. */
+/**
+ * Returns the name of the field manager that made a change. Several names are joined by commas if these managers wrote in the
+ * same second. Undefined if the object does not have the answer.
+ */
 export type FieldManagerOf = (change: FieldChange) => string | undefined;
 
 /**
- * Who wrote the changes from one state of an object to the next, by the `metadata.managedFields` of both.
+ * Finds the managers that wrote the changes from one state of an object to the next, by the `metadata.managedFields` of both.
  *
- * A field that came or changed was written by whoever owns it now, and wrote last. A field that went has no owner any more; it is told by the entry that is new,
- * for the server renews the time of an entry whose manager removes a field. Times are whole seconds, so an entry that has grown is new too, and among
- * owners of one time those with new entries go first.
+ * A field that was added or changed was written by its owner; of several owners, by the one that wrote last. A field that was
+ * removed has no owner. Its writer is the manager of an entry that is new or has a new time, because the server renews the
+ * time of an entry when its manager removes a field. Times are whole seconds. So an entry that has more fields than before
+ * counts as new too, and among owners with the same time those with new entries win.
  *
- * Does not promise an answer: managedFields may be missing, some fields (deletionTimestamp) belong to nobody, and who removes another's field may leave no trace.
+ * Does not promise an answer: managedFields may be missing, some fields (deletionTimestamp) have no owner, and a manager that
+ * removes the field of another one may leave no trace.
  * Source: KEP-555 server-side apply, apimachinery meta/v1 ManagedFieldsEntry, structured-merge-diff fieldpath.
  */
 export function fieldManagers(before: object, after: object): FieldManagerOf {
@@ -24,8 +29,9 @@ export function fieldManagers(before: object, after: object): FieldManagerOf {
 }
 
 /**
- * Who created an object, by its own managedFields: the managers of its earliest entries, subresources aside. Only of an object that was just created,
- * for later writes of the same manager take the place of its first one.
+ * The manager that created an object: the managers of the earliest entries in its managedFields, except those of
+ * subresources. It is right only for an object that was just created, because a later write of the same manager replaces the
+ * time of its first one.
  */
 export function creatorOf(object: object): string | undefined {
   const entries = entriesOf(object).filter(({ subresource }) => !subresource);
@@ -34,14 +40,14 @@ export function creatorOf(object: object): string | undefined {
   return names.size === 0 ? undefined : [...names].join(',');
 }
 
-/** Entries that say what is theirs in the one format there is. */
+/** The entries that have their fields in the format `FieldsV1`. */
 function entriesOf(object: object): readonly ManagedFieldsEntry[] {
   const { metadata } = object as { metadata?: { managedFields?: readonly ManagedFieldsEntry[] } };
   const entries = metadata?.managedFields;
   return Array.isArray(entries) ? entries.filter((entry) => isMap(entry?.fieldsV1)) : [];
 }
 
-/** What makes two entries the same one. */
+/** The identity of an entry: two entries with the same one are two states of one entry. */
 const nameOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry) =>
   JSON.stringify([manager, operation, apiVersion, subresource]);
 
@@ -49,7 +55,10 @@ function isRenewed(entry: ManagedFieldsEntry, old: ManagedFieldsEntry | undefine
   return old === undefined || old.time !== entry.time || hasMore(entry.fieldsV1 as Fields, old.fieldsV1 as Fields);
 }
 
-/** Whether there is a path in one that is not in the other. Only its own manager's writes make an entry grow; it shrinks by those of others too. */
+/**
+ * Whether `fields` has a path that `than` does not have. An entry gets more fields only by writes of its own manager. It may
+ * lose fields by writes of other managers.
+ */
 function hasMore(fields: Fields, than: Fields): boolean {
   return Object.entries(fields).some(([key, node]) => {
     const other = Object.hasOwn(than, key) ? than[key] : undefined;
@@ -57,7 +66,7 @@ function hasMore(fields: Fields, than: Fields): boolean {
   });
 }
 
-/** Whether anything of what changed is there afterwards; of a list of plain values, whether any came or the rest was put in another order. */
+/** Whether the changed part exists afterwards. For a list of plain values: whether a value was added or the order changed. */
 function leavesSomething({ kind, before, after }: FieldChange): boolean {
   if (kind === 'removed') return false;
   if (!isPlainList(before) || !isPlainList(after)) return true;
@@ -70,14 +79,14 @@ function newestOf(entries: readonly ManagedFieldsEntry[], renewed: ReadonlySet<M
     .sort()
     .at(-1);
   const last = entries.filter(({ time }) => (time ?? '') === newest);
-  const telling = last.some((entry) => renewed.has(entry)) ? last.filter((entry) => renewed.has(entry)) : last;
-  const names = new Set(telling.map(({ manager }) => manager || 'unknown'));
+  const writers = last.some((entry) => renewed.has(entry)) ? last.filter((entry) => renewed.has(entry)) : last;
+  const names = new Set(writers.map(({ manager }) => manager || 'unknown'));
   return names.size === 0 ? undefined : [...names].join(',');
 }
 
 /**
- * Those that own the field itself; failing them, those that own a part around it whole, for what is written as a part without parts of its own may be
- * either one that is owned whole (a selector) or one whose parts now belong to others.
+ * The entries that own the field itself. If there are none, the entries that own a part around it. A part without parts in
+ * FieldsV1 is either owned as a whole (a selector), or its parts belong to other managers now.
  */
 function ownersOf(change: FieldChange, entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const found = entries.map((entry) => ({ entry, match: matchOf(entry.fieldsV1 as Fields, change) }));
@@ -108,7 +117,10 @@ function childOf(node: Fields, step: PathStep): unknown {
   return name === undefined ? undefined : node[name];
 }
 
-/** Whether `k:{"containerPort":80,"protocol":"TCP"}` is the item: the server's keys may be more than those that we name it by. */
+/**
+ * Whether a key such as `k:{"containerPort":80,"protocol":"TCP"}` is the key of this item. The server may use more fields
+ * than those that identify the item here.
+ */
 function namesItem(key: string, item: Fields): boolean {
   try {
     const wanted = parseJson(key.slice(2)) as unknown;

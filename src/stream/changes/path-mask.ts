@@ -6,14 +6,18 @@ import { isContainer } from '../../kit/exact-json.ts';
 import { sameValue } from '../../kit/same-value.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
-/** Whether two states of an object are the same but for what was masked. */
+/** Returns whether two states of an object are the same except in the masked fields. */
 export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boolean;
 
 /**
- * Compiles paths that are not looked at. What always follows from the rest (resourceVersion, managedFields, generation) is masked too.
+ * Compiles the paths of fields that a comparison ignores. resourceVersion, managedFields and generation, which every write
+ * changes, are ignored too.
  *
- * Promises: kubectl's dialect and paths as changes are written, filters and wildcards included; list items that a path finds are left out, so that their number does not
- * count; a map that held nothing else counts as absent. Throws `argument` for a path that cannot be read, is a template, or begins with `$`.
+ * - A path is kubectl's JSONPath, with filters and wildcards, or a path in the form in which changes are printed.
+ * - List items that a path finds are left out, so their number does not matter.
+ * - A map whose fields are all left out counts as absent.
+ *
+ * Throws `argument` for a path that cannot be read, is a template, or begins with `$`.
  */
 export function compileSameBut(paths: readonly string[]): SameBut {
   const masks = [...paths.map(stepsOf), ...DERIVED];
@@ -37,13 +41,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
-/** A copy, as far as it has to be one, without what the path finds. */
+/** The value without the parts that the path finds. Parts without a difference are shared with the value, not copied. */
 function without(value: unknown, steps: readonly JsonPathStep[]): unknown {
   const left = strip(value, steps);
   return left === GONE ? undefined : left;
 }
 
-/** Without the places that list items have left: until all paths have been followed, each item keeps its own. */
+/**
+ * The value without the placeholders of removed list items. They stay until all paths have been applied, so that every path
+ * sees each item at its own index.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.filter((item) => item !== GONE).map(closed);
@@ -81,7 +88,7 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
   }
 }
 
-/** Items of a list, told by what the step itself finds there. */
+/** Removes from the items of a list that the step finds. */
 function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathStep[]): unknown {
   if (!Array.isArray(value)) return value;
   const found = new Set(compileSteps([step], 'lenient')(value.map((item, at) => (isMap(item) ? item : new Place(item, at)))));
@@ -89,7 +96,7 @@ function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathS
   return mapped(value, (_, at) => isFound[at] === true, rest);
 }
 
-/** Stands for a plain item, of which a list may hold equal ones. */
+/** A plain item of a list, with its index: two items of a list may be equal. */
 class Place {
   readonly item: unknown;
   readonly at: number;

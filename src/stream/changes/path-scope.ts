@@ -3,12 +3,12 @@ import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/parse.ts';
 import type { PathStep } from './field-changes.ts';
 
-/** Whether a changed field is one of those that were asked for: at one of the paths, below it, or a part that holds it. */
+/** Returns whether a changed field is at one of the given paths, below one of them, or contains one of them. */
 export type PathScope = (steps: readonly PathStep[]) => boolean;
 
 /**
- * The fields that paths of kubectl's dialect name, to pick from what changed. Undefined where a path is of another kind (`$…`, `..`, a template):
- * then nothing can be left out.
+ * Compiles paths of kubectl's JSONPath into a test of changed fields. Returns undefined if there is no path, or if one of
+ * them cannot be compared with the path of a change: a path that begins with `$`, has `..`, or is a template.
  */
 export function compileScope(paths: readonly string[]): PathScope | undefined {
   const wanted = paths.map(stepsOf);
@@ -25,7 +25,7 @@ function stepsOf(text: string): readonly JsonPathStep[] | undefined {
 
 function isOn([wanted, ...path]: readonly JsonPathStep[], steps: readonly PathStep[]): boolean {
   const [step, ...rest] = steps;
-  if (!wanted || !step) return true; // one is the beginning of the other
+  if (!wanted || !step) return true; // one path is the beginning of the other
   if (wanted.kind === 'union') return wanted.members.some((member) => isOn([...member, ...path], steps));
   if (wanted.kind === 'key')
     return isOn([{ kind: 'field', name: wanted.literal }, ...path], steps) || isOn([...wanted.path, ...path], steps);

@@ -4,7 +4,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { parseQuantity } from '../../model/quantity.ts';
 
-/** A cell that reads as a duration. Comparisons and arithmetic see the duration, functions see the text. */
+/** A cell whose text is a duration. Comparisons and arithmetic use the duration, functions use the text. */
 export class DurationCell extends Duration {
   readonly text: string;
 
@@ -15,15 +15,16 @@ export class DurationCell extends Duration {
 }
 
 /**
- * How `--where` compares cells: a duration with text that reads as one, a boolean with `"true"`, a number with `"3"`. An empty cell and
- * `<none>`, `<unknown>`, `<invalid>` have no order. Everything else compares as text.
+ * The rules by which `--where` compares cells. A duration is comparable with a text that is a duration, a boolean with
+ * `"true"`, a number with `"3"`. Nothing is less or greater than an empty cell, `<none>`, `<unknown>` or `<invalid>`.
+ * All other values are compared as text.
  */
 export class CellComparison implements Comparison {
   readonly #source: string;
   #hasComparedText = false;
   #isReported = false;
 
-  /** `source` is the expression, for the remark. */
+  /** `source` is the expression; the remark quotes it. */
   constructor(source: string) {
     this.#source = source;
   }
@@ -44,7 +45,7 @@ export class CellComparison implements Comparison {
 
   readonly argument = (value: unknown): unknown => (value instanceof DurationCell ? value.text : plain(value));
 
-  /** A remark for the user when `<` or `>` compared two texts that look like sizes. Given once. */
+  /** A remark for the user after `<` or `>` has compared two texts that look like sizes. It is returned once. */
   remark(): string | undefined {
     if (this.#isReported || !this.#hasComparedText) return undefined;
     this.#isReported = true;
@@ -62,7 +63,10 @@ function equalsText(value: unknown, text: string): boolean {
   return shown === text || parseAge(text) === value.ms;
 }
 
-/** A value as it is ordered beside another: text beside a number is read as one, a duration beside other text is its own text. */
+/**
+ * A value prepared for its order with `other`. A text next to a number is read as a number. A duration next to a text that
+ * is not a duration becomes its own text.
+ */
 function besideText(value: unknown, other: unknown): unknown {
   if (typeof value === 'string' && isNumber(other)) return numberIn(value) ?? value;
   if (value instanceof DurationCell && typeof other === 'string' && parseAge(other) === undefined) return value.text;

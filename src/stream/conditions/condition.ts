@@ -2,38 +2,39 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { EventType, ObjectChange } from '../envelope.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
 
-/** A compiled expression about an object or an event. Stateless: one may serve many streams. */
+/** A compiled expression about an object or an event. */
 export interface CompiledCondition {
-  /** As it was written. */
+  /** The expression as the user wrote it. */
   readonly source: string;
-  /** It names `oldObject` or `event`: it judges what happens, not what an object is. */
+  /** Whether it reads `oldObject` or `event`: then it is about a change, not about the state of an object. */
   readonly readsEvent: boolean;
-  /** It names `now`: its answer may change by itself. Default false. */
+  /** Whether it reads `now`: then its answer may change with the time alone. Default false. */
   readonly readsTime?: boolean | undefined;
-  /** An Error is an evaluation error other than a missing key, which makes a comparison false. */
+  /** Returns the answer, or the evaluation error. A missing key is not an error: it makes the comparison false. */
   test(variables: Readonly<Record<string, unknown>>): boolean | Error;
-  /** What the user should know about how it was evaluated so far. Undefined when there is nothing new. */
+  /** A message for the user about the evaluations so far. Undefined when there is nothing new to report. */
   remark?(): string | undefined;
 }
 
-/** An expression in its compiled form, as far as a condition is made of it; `CelProgram` is one. */
+/** The part of a compiled expression that a condition needs; a `CelProgram` has it. */
 export interface ConditionProgram {
   readonly source: string;
   readonly variables: ReadonlySet<string>;
   test(variables: Readonly<Record<string, unknown>>): boolean | Error;
 }
 
+/** The condition of an expression over the variables of {@link EventVariables}. */
 export function conditionOf(program: ConditionProgram): CompiledCondition {
   const { source, variables } = program;
   const readsEvent = variables.has('event') || variables.has('oldObject');
   return { source, readsEvent, readsTime: variables.has('now'), test: (of) => program.test(of) };
 }
 
-/** What an expression may name. */
+/** The variables of an expression. */
 export interface EventVariables extends Readonly<Record<string, unknown>> {
-  /** The state after the event; the final one of a deletion. */
+  /** The state after the event; the final state of a deletion. */
   readonly object: ReadonlyObject;
-  /** The state before; null on ADDED, the last known one on DELETED. */
+  /** The state before; null on ADDED, the last known state on DELETED. */
   readonly oldObject: ReadonlyObject | null;
   readonly event: EventType;
   readonly now: Date;
@@ -41,10 +42,10 @@ export interface EventVariables extends Readonly<Record<string, unknown>> {
 
 const EVENT_OF = { added: 'ADDED', updated: 'MODIFIED', deleted: 'DELETED' } as const satisfies Record<ObjectChange['type'], EventType>;
 
-/** How a change is called in a stream. */
+/** The event type of a change. */
 export const eventTypeOf = ({ type }: Pick<ObjectChange, 'type'>): EventType => EVENT_OF[type];
 
-/** The variables of a change to an object of a type: expressions see its apiVersion and kind also where a list left them out. */
+/** The variables of a change. With `of`, `object` and `oldObject` have apiVersion and kind, which items of a list lack. */
 export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource): EventVariables {
   const { type } = change;
   const object = of ? withKind(change.object, of) : change.object;
@@ -53,9 +54,12 @@ export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource
   return { object, oldObject: before, event: eventTypeOf(change), now: new Date(nowMs) };
 }
 
-/** Asks conditions; one that fails does not hold. Every failure is counted, and told once per condition. */
+/**
+ * Evaluates conditions. A condition whose evaluation fails does not hold. Every failure is counted in `errors`, and
+ * `onError` is called with the first one of each condition.
+ */
 export class ConditionJudge {
-  readonly #told = new Set<object>();
+  readonly #reported = new Set<object>();
   readonly #onError: ((error: Error, condition: CompiledCondition) => void) | undefined;
   readonly #onRemark: ((remark: string) => void) | undefined;
   errors = 0;
@@ -74,8 +78,8 @@ export class ConditionJudge {
     if (remark !== undefined) this.#onRemark?.(remark);
     if (typeof answer === 'boolean') return answer;
     this.errors++;
-    if (!this.#told.has(condition)) {
-      this.#told.add(condition);
+    if (!this.#reported.has(condition)) {
+      this.#reported.add(condition);
       this.#onError?.(answer, condition);
     }
     return false;

@@ -8,14 +8,14 @@ import { type KindSource, withKind } from '../shown-object.ts';
 
 /** One `--for`, as `kubectl wait` takes it. */
 export interface ForCondition {
-  /** As it was written. */
+  /** The condition as the user wrote it. */
   readonly source: string;
   readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
   /** The path of a jsonpath condition. */
   readonly path?: string | undefined;
   /**
-   * Whether an object in this state meets it; undefined = there is no such object.
-   * An Error is what makes kubectl give up: the expression finds what cannot be compared, the rollout has failed.
+   * Whether an object in this state meets the condition; `object` is undefined when there is no such object. Returns an
+   * Error where kubectl gives up: the expression finds a value that cannot be compared, or the rollout has failed.
    */
   met(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error;
 }
@@ -23,9 +23,12 @@ export interface ForCondition {
 /**
  * Reads `create`, `delete`, `condition=NAME[=VALUE]`, `jsonpath=EXPRESSION[=VALUE]` or `rollout`.
  *
- * A condition's value defaults to true; names and values are compared without regard to case. A single `=` ends the expression of a jsonpath,
- * `==` belongs to it; without a value the expression has to find something. Throws `argument` with kubectl's words for what kubectl refuses.
- * `rollout` is what `kubectl rollout status` waits for; it takes the kind from the type where the object has none.
+ * - The value of `condition` is `true` unless given. Names and values are compared without regard to case.
+ * - The expression of `jsonpath` ends at a single `=`; `==` is a part of it. Without a value, the expression must find
+ *   something.
+ * - `rollout` is met when `kubectl rollout status` would end. It uses the kind of the type if the object has none.
+ *
+ * Throws `argument`, in kubectl's words, for what kubectl refuses.
  * Source: kubectl pkg/cmd/wait, pkg/polymorphichelpers.
  */
 export function parseForCondition(text: string): ForCondition {
@@ -42,7 +45,7 @@ export function parseForCondition(text: string): ForCondition {
   });
 }
 
-/** A rollout that has failed, or cannot be asked about, is an error of the cluster, as for kubectl. */
+/** Returns an error with code `terminal`, as kubectl does, for a rollout that has failed and for a type without rollouts. */
 function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
   if (object === undefined) return false;
   const whole = type ? withKind(object, type) : object;
@@ -78,7 +81,10 @@ function hasCondition(object: ReadonlyObject, name: string, value: string): bool
   return false;
 }
 
-/** The controller has not seen the object's present spec yet. A condition's own observedGeneration goes before that of the status. */
+/**
+ * Whether the controller has not seen the current spec yet. The observedGeneration of the condition is used; if it has none,
+ * that of the status.
+ */
 function isOutdated({ metadata }: ReadonlyObject, status: Fields, condition: Fields): boolean {
   const observed = typeof condition.observedGeneration === 'number' ? condition.observedGeneration : status.observedGeneration;
   return typeof metadata.generation === 'number' && typeof observed === 'number' && observed < metadata.generation;
@@ -99,7 +105,7 @@ function jsonPathCondition(source: string, text: string): ForCondition {
 const bound = <T extends { values(object: unknown): unknown[] }>(path: T) => ({ values: (object: unknown) => path.values(object) });
 const refused = (message: string) => new InformerError('argument', message);
 
-/** Splits at every `=` that stands alone: `a==b=c` is `a==b` and `c`. */
+/** Splits at every single `=`: `a==b=c` becomes `a==b` and `c`. */
 function splitAtEqualSigns(text: string): string[] {
   const out = [''];
   for (const part of text.match(/==|=|[^=]+/g) ?? []) {

@@ -8,30 +8,31 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
-/** How a cell is typed for expressions. */
+/** The type of a cell in expressions. */
 export type CellType = 'number' | 'duration' | 'boolean' | 'name' | 'cell';
 
-/** One printed column as expressions see it. */
+/** A printed column in expressions. */
 export interface PrintedColumn {
-  /** Its variable: `UP_TO_DATE`. */
+  /** The name of its variable: `UP_TO_DATE`. */
   readonly name: string;
-  /** As it is printed, and as `cells[…]` knows it: `UP-TO-DATE`. */
+  /** Its printed heading, which is its key in `cells[…]`: `UP-TO-DATE`. */
   readonly heading: string;
   readonly type: CellType;
 }
 
-/** Columns that are printed around the server's own. */
+/** Columns that are printed in front of the columns of the server. */
 const AROUND = ['EVENT', 'NAMESPACE'];
 
-/** What is shown of a type without a table of its own. */
+/** The columns of a type for which the server sends no table. */
 const FALLBACK: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
   { name: 'Age', type: 'string', format: '', priority: 0 },
 ];
 
 /**
- * The printed columns of a type, wide ones too, by the names expressions use: headings in capitals, with everything but letters,
- * digits and `_` made `_`. Of two that fall together the first has the name; `cells["…"]` still tells them apart.
+ * The printed columns of a type, wide ones too, with the names of their variables: the heading in capitals, in which every
+ * character except letters, digits and `_` becomes `_`. If two columns get the same name, the variable is the first of
+ * them; `cells["…"]` reaches both.
  */
 export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
   return columns.map((column) => {
@@ -47,13 +48,16 @@ function typeOf({ type, format }: TableColumn, heading: string): CellType {
   return type === 'boolean' ? 'boolean' : 'cell';
 }
 
-/** Throws `argument` for a name in the program that is no printed column of a type, with what may have been meant and what there is. */
+/**
+ * Throws `argument` if the program reads a name that is not a printed column of the type. The hint has the nearest name and
+ * the list of all columns.
+ */
 export function checkWhere(program: CelProgram, columns?: readonly TableColumn[]): void {
   const printed = printedColumns(columns);
   const names = new Set([...printed.map(({ name }) => name), ...AROUND]);
   const headings = new Set([...printed.map(({ heading }) => heading), ...AROUND]);
   for (const used of program.variables)
-    if (used !== 'cells' && !names.has(used)) refuse(program, used, names, `; text stands in quotes: "${used}"`);
+    if (used !== 'cells' && !names.has(used)) refuse(program, used, names, `; a text is written in quotes: "${used}"`);
   for (const key of keysRead(program.ast, 'cells')) if (!headings.has(key)) refuse(program, key, headings, '');
 }
 
@@ -66,22 +70,25 @@ function refuse({ flag, source }: CelProgram, used: string, names: ReadonlySet<s
 }
 
 /**
- * Gives an expression the printed cells of objects. A cell is computed when it is read, so that only the columns an expression names cost
- * something. `integer` and `number` columns and cells `N` or `N (… ago)` are numbers. AGE, date columns and cells that read as durations
- * are durations, AGE as of `now`. An empty cell is the empty text. Everything else is the text that is printed, `<none>` too.
- * A column that the row's type does not have is missing.
+ * The variables of an expression over printed cells. A cell is computed when it is read, so that columns that the
+ * expression does not name cost nothing.
+ *
+ * - Cells of `integer` and `number` columns, and the cells `N` and `N (… ago)`, are numbers.
+ * - AGE, date columns and cells whose text is a duration are durations; AGE is measured at `now`.
+ * - An empty cell is the empty text. Every other cell is the printed text, `<none>` too.
+ * - A column that the type of the row does not have is missing.
  */
 export class PrintedCells {
   #columns: readonly TableColumn[] | undefined;
   #prototype: object;
 
-  /** Columns may change from row to row: a row's own are used where it has them. */
+  /** `columns` are used for objects without a row. The columns of a row may differ from those of the row before. */
   constructor(columns?: readonly TableColumn[]) {
     this.#columns = columns;
     this.#prototype = rowPrototype(columns);
   }
 
-  /** The variables of one row: good until the object or the time is another. */
+  /** The variables of one row, at the time `now` in ms. `event` is the value of EVENT. */
   variablesFor(object: ReadonlyObject, now: number, event?: string): Readonly<Record<string, unknown>> {
     const row = cellsOf(object);
     if (row && row.columns !== this.#columns) {
@@ -107,7 +114,7 @@ interface Row {
   [ROW]: RowData;
 }
 
-/** Getters for every column, made once; a row is an object that inherits them. */
+/** An object with a getter for each column, created once for all rows. A row is an object that inherits from it. */
 function rowPrototype(columns: readonly TableColumn[] | undefined): object {
   const printed = printedColumns(columns);
   const prototype: object = Object.create(null);
@@ -134,7 +141,7 @@ function define(prototype: object, name: string, read: (row: RowData) => unknown
 function cellValue({ type, heading }: PrintedColumn, i: number, { object, now, cells }: RowData): unknown {
   if (type === 'name') return cells?.[i] === undefined ? object.metadata.name : String(cells[i]);
   if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(cells?.[i] ?? '', now);
-  if (cells === undefined) return undefined; // no row: nothing is printed of it
+  if (cells === undefined) return undefined; // no row: the column is missing
   const cell = cells[i] ?? '';
   if (cell === '') return type === 'boolean' ? BLANK : '';
   return type === 'duration' ? asDuration(cell, now) : asValue(cell);
@@ -145,7 +152,7 @@ function sinceText(time: string | null | undefined, now: number): Duration | und
   return then && new Duration(now - then.getTime());
 }
 
-/** A time, or a duration in words: `5m`, `3d4h`. `<unknown>` stays text. */
+/** A time, or a duration as a text: `5m`, `3d4h`. `<unknown>` stays a text. */
 function asDuration(cell: unknown, now: number): unknown {
   if (typeof cell !== 'string') return cell;
   const ms = sinceText(cell, now)?.ms ?? durationIn(cell);

@@ -1,6 +1,9 @@
 import type { WaitProgress } from './waiter.ts';
 
-/** How far a wait is: `3/5 met, waiting for web-2`, `0/0 met, waiting for the first object`, `0/4 met, one is enough`. */
+/**
+ * The progress of a wait in one line: `3/5 met, waiting for web-2`, `0/0 met, waiting for the first object`,
+ * `0/4 met, one is enough`.
+ */
 export function progressText({ met, total, waitingFor, word, isOneEnough }: WaitProgress): string {
   const count = `${met}/${total} ${word}`;
   if (total === 0) return `${count}, waiting for the first object`;

@@ -5,29 +5,34 @@ import type { ObjectChange } from '../envelope.ts';
 import { type CompiledCondition, type ConditionJudge, type EventVariables, variablesOf } from './condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 
+/** How many objects meet a rule, out of how many. */
 export interface Tally {
   readonly met: number;
   readonly total: number;
 }
 
-/** One object, or the place of one that was named. */
+/** An object, or a given name of which there is no object. */
 interface Member {
   isPresent: boolean;
-  /** Its latest state, kept only where an answer depends on the time. */
+  /** The latest state. It is kept only if an answer depends on the time. */
   object: ReadonlyObject | undefined;
-  /** Named, so that its absence counts. */
+  /** Whether the user gave its name, so that it counts while it is absent. */
   readonly isNamed: boolean;
   until: boolean;
   any: boolean;
   hasFailed: boolean;
-  /** Whether `for` asks for it, and how many of its conditions it has met. */
+  /** Whether `for` waits for it. */
   inFor: boolean;
+  /** The number of conditions of `for` that it has met. */
   stage: number;
 }
 
 type Kind = 'until' | 'for' | 'any';
 
-/** The objects of one type that are waited for, and how far each of them is. Counts as it goes: a change costs the same for any number. */
+/**
+ * The objects of one type in a wait, and which rules each of them meets. The tallies are updated with each change, so that
+ * the cost of a change does not depend on the number of objects.
+ */
 export class WaitSet {
   readonly target: WaitTarget;
   readonly #rules: WaitRules;
@@ -44,7 +49,7 @@ export class WaitSet {
   };
   #failed = 0;
   isSynced = false;
-  /** What a `for` condition could not compare. */
+  /** The error of a `for` condition that cannot be evaluated. */
   error: Error | undefined;
 
   constructor(target: WaitTarget, rules: WaitRules, judge: ConditionJudge, clock: Pick<Clock, 'now'>) {
@@ -58,12 +63,12 @@ export class WaitSet {
     for (const key of namedKeys(target)) this.#put(key, absent(true, this.#stages > 0));
   }
 
-  /** Some object meets `failIf`, or did at its end. */
+  /** Whether some object meets `failIf`, or met it in its final state. */
   hasFailed(): boolean {
     return this.#failed > 0;
   }
 
-  /** The keys of some that do not meet it. */
+  /** The keys of at most `most` objects that do not meet the rule. */
   unmet(kind: Kind, most: number): ObjectKey[] {
     const out: ObjectKey[] = [];
     for (const [key, member] of this.#members) {
@@ -73,36 +78,37 @@ export class WaitSet {
     return out;
   }
 
-  /** The keys of those that meet `failIf`, or `untilAny`. */
+  /** The keys of the objects that meet `failIf`, or `untilAny`. */
   meeting(kind: 'fail-if' | 'until-any'): ObjectKey[] {
     return [...this.#members].filter(([, { hasFailed, any }]) => (kind === 'fail-if' ? hasFailed : any)).map(([key]) => key);
   }
 
-  /** The first state is whole: what was named and is not there is absent. */
+  /** Must be called when the initial list is complete. A given name that is not in it is absent from then on. */
   synced(): void {
     this.isSynced = true;
     for (const [key, member] of this.#members) if (!member.isPresent) this.#change(key, member, () => this.#advance(member, undefined));
   }
 
-  /** Asks again what depends on the time; what reads events is left as it was. */
-  again(): void {
+  /** Evaluates again the conditions that depend on the time. The answers of conditions that read events stay. */
+  askAgain(): void {
     for (const [key, member] of this.#members) {
       const { object } = member;
       if (!member.isPresent || !object) continue;
       const variables = variablesOf({ type: 'updated', object, oldObject: object, cause: 'resync' }, this.#clock.now(), this.target.type);
-      this.#change(key, member, () => this.#askAgain(member, variables));
+      this.#change(key, member, () => this.#askMemberAgain(member, variables));
     }
   }
 
-  hear(change: ObjectChange): void {
+  /** Takes a change. If names were given, changes of objects with other names are ignored. */
+  handle(change: ObjectChange): void {
     const { type, object } = change;
     const name = object.metadata.name ?? '';
     const { names } = this.target;
     if (names && !names.has(name)) return;
     const variables = this.#readsVariables ? variablesOf(change, this.#clock.now(), this.target.type) : undefined;
     const key = keyOf(object);
-    if (type === 'deleted') this.#left(key, name, variables);
-    else this.#is(key, name, object, variables);
+    if (type === 'deleted') this.#remove(key, name, variables);
+    else this.#update(key, name, object, variables);
   }
 
   get #readsVariables(): boolean {
@@ -110,7 +116,7 @@ export class WaitSet {
     return until !== undefined || untilAny !== undefined || failIf !== undefined;
   }
 
-  #is(key: ObjectKey, name: string, object: ReadonlyObject, variables: EventVariables | undefined): void {
+  #update(key: ObjectKey, name: string, object: ReadonlyObject, variables: EventVariables | undefined): void {
     const member = this.#members.get(key) ?? this.#newcomer(key, name);
     this.#change(key, member, () => {
       if (!member.isPresent && !this.#hasDelete) member.stage = 0;
@@ -121,7 +127,7 @@ export class WaitSet {
     });
   }
 
-  #left(key: ObjectKey, name: string, variables: EventVariables | undefined): void {
+  #remove(key: ObjectKey, name: string, variables: EventVariables | undefined): void {
     const member = this.#members.get(key);
     if (!member) return;
     this.#change(key, member, () => {
@@ -132,9 +138,9 @@ export class WaitSet {
       if (!member.isNamed && !isDone && !this.#hasDelete) member.inFor = false;
       member.until = false;
       member.any = this.isSynced && !this.#rules.staysMs && this.#holdsAny(this.#rules.untilAny?.filter(readsEvent), variables);
-      member.hasFailed = this.isSynced && this.#holdsAny(this.#rules.failIf, variables); // a final state has been a state
+      member.hasFailed = this.isSynced && this.#holdsAny(this.#rules.failIf, variables); // the final state counts too
     });
-    if (this.#looksEverywhere(name)) this.#missed(name);
+    if (this.#looksEverywhere(name)) this.#addAbsent(name);
   }
 
   #ask(member: Member, variables: EventVariables): void {
@@ -144,7 +150,7 @@ export class WaitSet {
     member.hasFailed = this.#holdsAny(this.#judged(failIf), variables);
   }
 
-  #askAgain(member: Member, variables: EventVariables): void {
+  #askMemberAgain(member: Member, variables: EventVariables): void {
     const { until, untilAny, failIf } = this.#rules;
     const isOfObjects = (conditions: readonly CompiledCondition[] | undefined) => conditions !== undefined && !conditions.some(readsEvent);
     if (isOfObjects(until)) member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
@@ -152,7 +158,7 @@ export class WaitSet {
     if (isOfObjects(failIf)) member.hasFailed = this.#holdsAny(failIf, variables);
   }
 
-  /** The first state is no event. */
+  /** The conditions that apply: an object of the initial list is not an event. */
   #judged(conditions: readonly CompiledCondition[] | undefined): readonly CompiledCondition[] | undefined {
     return this.isSynced ? conditions : conditions?.filter((condition) => !readsEvent(condition));
   }
@@ -161,7 +167,7 @@ export class WaitSet {
     return variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false);
   }
 
-  /** One after the other: what is met now may be followed by what is met now too. */
+  /** Moves an object through the conditions of `for`. One state may meet several of them in a row. */
   #advance(member: Member, object: ReadonlyObject | undefined): void {
     const conditions = this.#rules.for;
     if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
@@ -183,12 +189,12 @@ export class WaitSet {
     return member;
   }
 
-  /** A name without a namespace has its own place while no namespace has such an object. */
+  /** Whether a name was given without a namespace. It is a member of its own while no namespace has such an object. */
   #looksEverywhere(name: string): boolean {
     return this.target.type.namespaced && (this.target.names?.has(name) ?? false) && isEverywhere(this.target);
   }
 
-  #missed(name: string): void {
+  #addAbsent(name: string): void {
     for (const [key, { isPresent, inFor, stage }] of this.#members)
       if (key.endsWith(`/${name}`) && (isPresent || (inFor && stage === this.#stages))) return;
     if (!this.#members.has(name)) this.#put(name, absent(true, this.#stages > 0));
@@ -202,7 +208,7 @@ export class WaitSet {
     this.#count(member, 1);
     if (member.isPresent || member.isNamed || member.inFor) return;
     this.#drop(key);
-    if (member.hasFailed) this.#failed++; // it has happened, and nobody is left to take it back
+    if (member.hasFailed) this.#failed++; // it happened, and no later state of the object can undo it
     if (member.any) this.tallies.any.met++;
   }
 
@@ -240,7 +246,7 @@ export class WaitSet {
 
 const KINDS = ['until', 'for', 'any'] as const;
 
-/** The tallies of several sets as one. */
+/** The sum of the tallies of several sets. */
 export function sumOf(sets: readonly WaitSet[], kind: Kind): Tally {
   let met = 0;
   let total = 0;
@@ -262,7 +268,7 @@ const absent = (isNamed: boolean, inFor: boolean): Member => ({
   stage: 0,
 });
 
-/** Whether what a wait asks may become true while nothing changes. */
+/** Whether a rule may become true by the passing of time alone. */
 export function dependsOnTime({ until, untilAny, failIf }: WaitRules): boolean {
   return [until, untilAny, failIf].some((conditions) => conditions?.some(({ readsTime }) => readsTime));
 }

@@ -7,57 +7,73 @@ import type { ForCondition } from './for-condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 import { dependsOnTime, sumOf, type Tally, WaitSet } from './wait-set.ts';
 
-/** Why the waiting is over. `error`: a `--for` expression finds what it cannot compare, so that waiting on would be in vain. */
+/**
+ * Why the wait is over. `error`: a `--for` expression found a value that it cannot compare, or a rollout has failed;
+ * a longer wait would not help.
+ */
 export type WaitOutcome = (
   | { readonly kind: 'until' | 'until-any' | 'fail-if' | 'for' }
   | { readonly kind: 'error'; readonly error: Error }
 ) & {
-  /** What decided it: a change, or without an object the first state of the target; undefined when the time did. */
+  /**
+   * What decided it: a change of the object, or the initial list of the target (then there is no object). Undefined when
+   * the passing of time decided it.
+   */
   readonly by?: { readonly target: WaitTarget; readonly object: ReadonlyObject | undefined } | undefined;
-  /** Of `until-any` and `fail-if`: the objects that meet it. At most three of them. */
+  /** With `until-any` and `fail-if`: at most three of the objects that meet the condition. */
   readonly deciders?: readonly Decider[] | undefined;
-  /** How many objects meet it, named or not. */
+  /** With `until-any` and `fail-if`: the number of objects that meet the condition. */
   readonly decided?: number | undefined;
 };
 
+/** An object that decided a wait. */
 export interface Decider {
   readonly target: WaitTarget;
   readonly key: ObjectKey;
 }
 
+/** How far a wait has come. */
 export interface WaitProgress {
+  /** The number of objects that meet the condition, out of `total`. */
   readonly met: number;
   readonly total: number;
-  /** A few of those that do not meet it yet: `web-2`; `pods/web-2` of several types, `shop/web-2` of several namespaces. */
+  /**
+   * Some of the objects that do not meet it yet: `web-2`; `pods/web-2` when there are several types, `shop/web-2` when
+   * there are several namespaces.
+   */
   readonly waitingFor: readonly string[];
-  /** What those that meet it are. */
+  /** The word for an object that meets the condition. */
   readonly word: 'met' | 'created' | 'deleted' | 'rolled out';
-  /** The first object that meets it ends the waiting. */
+  /** Whether the first object that meets it ends the wait. */
   readonly isOneEnough: boolean;
-  /** How long it must stay so, ms. */
+  /** How long the condition must stay met, ms. */
   readonly staysMs?: number | undefined;
 }
 
 export interface WaiterOptions {
   readonly clock: Clock;
   readonly targets: readonly WaitTarget[];
-  /** Hears of the first evaluation error of each condition. */
+  /** Called with the first evaluation error of each condition. */
   readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
-  /** Called when `progress()` has new numbers, after the first states; not more often than changes come. */
+  /** Called when `progress()` has new numbers, once the initial lists are complete. At most once per change. */
   readonly onProgress?: (() => void) | undefined;
 }
 
 /**
- * Judges after every single change whether what a stream waits for has come, so that a state that lasts from one event to the next is seen.
+ * Decides when a stream has what it waits for. It evaluates the conditions after every single change, so that a state
+ * between two events is not missed.
  *
- * Promises: nothing is judged before a first state is whole: for `until` and `for` that of every target, for `untilAny` and `failIf` that of the
- * target. A name that was given counts as an object that meets nothing while there is none of it; for `delete` its absence is what is waited for,
- * so one that never existed has met it, as with kubectl. With several kinds of rules the first to be met ends the waiting; `failIf` goes first.
- *
- * `for` differs from `until` as kubectl does: an object that met the last condition is done with, whatever becomes of it; another one under its
- * name begins anew. Without names, `delete` waits for the objects of the first state, those that come later are not asked for. With
- * `staysMs` nothing is done with: all of them must meet the last condition at one time, and go on to.
- * An expression that names `now` is judged again every second, unless it reads events too.
+ * Promises:
+ * - Nothing is decided before the initial list is complete: that of every target for `until` and `for`, that of the
+ *   object's target for `untilAny` and `failIf`.
+ * - A name that was given counts as an object that meets nothing while there is no such object. For `delete` the absence
+ *   is the goal, so a name that never existed has met it, as with kubectl.
+ * - With several kinds of rules, the first one that is met ends the wait. `failIf` is evaluated first.
+ * - `for` differs from `until` as in kubectl: an object that has met the last condition is done, whatever happens to it
+ *   later. A new object with the same name starts from the first condition.
+ * - Without names, `delete` waits for the objects of the initial list only.
+ * - With `staysMs` no object is ever done: all of them must meet the last condition at the same time, without a break.
+ * - An expression that reads `now` is evaluated again every second, unless it reads events too.
  */
 export class Waiter implements Disposable {
   readonly outcome: Promise<WaitOutcome>;
@@ -69,10 +85,10 @@ export class Waiter implements Disposable {
   readonly #onProgress: (() => void) | undefined;
   #last: Tally = { met: -1, total: -1 };
   #tick: Timer | undefined;
-  #isBlind = false;
-  /** Runs while what was missed is still to come. */
+  #isDisconnected = false;
+  /** Runs after a reconnection, while missed changes may still arrive. */
   #catchingUp: Timer | undefined;
-  /** What has stayed for long enough as far as anybody knows. */
+  /** Rules that were met for long enough by the last known states, while it was not known whether these are current. */
   readonly #overdue = new Set<'until' | 'until-any' | 'for'>();
   #settle: (outcome: WaitOutcome) => void = () => {};
   #settled: WaitOutcome | undefined;
@@ -86,7 +102,7 @@ export class Waiter implements Disposable {
     this.outcome = new Promise((resolve) => (this.#settle = resolve));
   }
 
-  /** The outcome, once there is one. */
+  /** The outcome; undefined while the wait goes on. */
   get settled(): WaitOutcome | undefined {
     return this.#settled;
   }
@@ -96,34 +112,34 @@ export class Waiter implements Disposable {
     return this.#judge.errors;
   }
 
-  /** Every change of every object, in order, the first state's too. */
-  hear(change: ObjectChange, target: WaitTarget): void {
+  /** Takes a change. The caller must pass every change of every object, in order, and those of the initial list too. */
+  handle(change: ObjectChange, target: WaitTarget): void {
     const set = this.#sets.get(target);
     if (this.#settled || !set) return;
     const by = { target, object: change.object };
     const [deleted, last] = replacementParts(change) ?? [undefined, change];
     if (deleted) {
-      set.hear(deleted);
+      set.handle(deleted);
       if (set.isSynced) this.#passThrough(by);
     }
     if (this.#settled) return;
-    set.hear(last);
+    set.handle(last);
     if (set.isSynced) this.#decide(by);
   }
 
   /**
-   * Says whether everything that is waited for is seen as it happens. While it is not, time decides nothing: what was last seen may have
-   * changed since. What became due meanwhile is decided a second after it is seen again.
+   * Sets whether every target has a connection. Without one, the passing of time decides nothing, because the last known
+   * states may be out of date. What became due meanwhile is decided one second after the reconnection.
    */
-  see(isSeen: boolean): void {
-    if (isSeen !== this.#isBlind || this.#settled) return;
-    this.#isBlind = !isSeen;
+  setConnected(isConnected: boolean): void {
+    if (isConnected !== this.#isDisconnected || this.#settled) return;
+    this.#isDisconnected = !isConnected;
     this.#catchingUp?.cancel();
     this.#catchingUp = undefined;
-    if (isSeen) this.#catchingUp = this.#clock.after(CATCH_UP_MS, () => this.#caughtUp());
+    if (isConnected) this.#catchingUp = this.#clock.after(CATCH_UP_MS, () => this.#caughtUp());
   }
 
-  /** The first state of a target is whole. */
+  /** Must be called when the initial list of a target is complete. */
   synced(target: WaitTarget): void {
     const set = this.#sets.get(target);
     if (this.#settled || !set || set.isSynced) return;
@@ -132,7 +148,7 @@ export class Waiter implements Disposable {
     this.#decide({ target, object: undefined });
   }
 
-  /** How far `until` is; else `for`; else `untilAny`. `most` bounds the names. */
+  /** The progress of `until`; without it of `for`; without that of `untilAny`. It has at most `most` names. */
   progress(most = 3): WaitProgress {
     const { kind, tally } = this.#foremost();
     const waitingFor: string[] = [];
@@ -151,8 +167,8 @@ export class Waiter implements Disposable {
   }
 
   /**
-   * What to say when time runs out, in kubectl's words: `timed out waiting for the condition on pods/web-2`; when there was no time but for
-   * one look, `condition not met for pods/web-2`.
+   * The message for a timeout, in kubectl's words: `timed out waiting for the condition on pods/web-2`. For a timeout of 0,
+   * which looks once: `condition not met for pods/web-2`.
    */
   timeoutText(isOneLook = false): string {
     const [words, before] = isOneLook ? ['condition not met', 'for'] : ['timed out waiting for the condition', 'on'];
@@ -178,20 +194,20 @@ export class Waiter implements Disposable {
     for (const kind of this.#overdue) this.#end({ kind });
   }
 
-  /** Whether a change may decide: of several targets one that is not seen may have changed as well. */
+  /** Whether a change may decide. With several targets, one without a connection may have changed too. */
   #isKnown(kind: 'until' | 'until-any' | 'for'): boolean {
-    return this.#isSeeing || this.#sets.size === 1 || kind === 'until-any';
+    return this.#seesEverything || this.#sets.size === 1 || kind === 'until-any';
   }
 
-  get #isSeeing(): boolean {
-    return !this.#isBlind && !this.#catchingUp;
+  get #seesEverything(): boolean {
+    return !this.#isDisconnected && !this.#catchingUp;
   }
 
   #tickLater(): void {
     this.#tick?.cancel();
     this.#tick = this.#clock.after(TICK_MS, () => {
-      if (!this.#isSeeing) return this.#tickLater();
-      for (const set of this.#sets.values()) if (set.isSynced) set.again();
+      if (!this.#seesEverything) return this.#tickLater();
+      for (const set of this.#sets.values()) if (set.isSynced) set.askAgain();
       this.#decide(undefined);
       if (!this.#settled) this.#tickLater();
     });
@@ -208,8 +224,9 @@ export class Waiter implements Disposable {
   }
 
   /**
-   * An object has gone, and another one is in its place. What asks for a deletion has got it, and what had to stay has not; but that the others
-   * are all there are is nothing to end by.
+   * Decides between the two halves of a replacement: an object was deleted, and another one of the same name follows at
+   * once. `failIf` and `untilAny` may be met by the deletion. A goal about all objects is not decided here, because the
+   * set of objects is not complete.
    */
   #passThrough(by: WaitOutcome['by']): void {
     const synced = [...this.#sets.values()].filter((set) => set.isSynced);
@@ -218,10 +235,10 @@ export class Waiter implements Disposable {
     for (const kind of ['until', 'for'] as const) if (!isComplete(sumOf(synced, kind))) this.#stopTimer(kind);
   }
 
-  #progressed(tell: () => void): void {
+  #progressed(report: () => void): void {
     const { met, total } = this.#last;
     this.#last = this.#foremost().tally;
-    if (met !== this.#last.met || total !== this.#last.total) tell();
+    if (met !== this.#last.met || total !== this.#last.total) report();
   }
 
   #weigh(sets: readonly WaitSet[], synced: readonly WaitSet[], by: WaitOutcome['by']): void {
@@ -236,7 +253,7 @@ export class Waiter implements Disposable {
     return isComplete(tally) || (tally.total === 0 && this.#rules.for?.[0]?.kind === 'delete');
   }
 
-  /** Ends the waiting when something holds, or has held for long enough. */
+  /** Ends the wait when a rule is met, or has been met for `staysMs`. */
   #hold(kind: 'until' | 'until-any' | 'for', isMet: boolean, by: WaitOutcome['by']): void {
     const { staysMs = 0 } = this.#rules;
     const timer = this.#timers.get(kind);
@@ -251,7 +268,7 @@ export class Waiter implements Disposable {
   }
 
   #stayed(kind: 'until' | 'until-any' | 'for'): void {
-    if (this.#isSeeing) this.#end({ kind });
+    if (this.#seesEverything) this.#end({ kind });
     else this.#overdue.add(kind);
   }
 

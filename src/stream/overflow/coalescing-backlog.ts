@@ -4,7 +4,7 @@ import type { GateTarget } from '../change-gate.ts';
 import type { ObjectChange } from '../envelope.ts';
 import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
-/** What waits for one object: its latest change, and before it the deletion of another object of that name. */
+/** The waiting changes of one key: the latest change, and before it the deletion of an earlier object of that name. */
 interface Merged<T> {
   gone: Waiting<T> | undefined;
   last: Waiting<T> | undefined;
@@ -12,16 +12,22 @@ interface Merged<T> {
 }
 
 /**
- * Keeps one change an object. What the reader gets is taken in one piece, and what was merged in it told before it; what comes meanwhile is
- * the next piece. So there are never more than two changes an object, and each object's come in order.
+ * A backlog that merges the waiting changes of each object into one.
+ *
+ * The reader takes all waiting changes as one batch. A report of what was merged in the batch comes before it. Changes that
+ * arrive meanwhile form the next batch. So at most two changes of an object wait in each of the two batches (a deletion, and
+ * the addition of a new object of that name), and the changes of an object keep their order.
+ *
+ * The queue of an informer handler (`CoalescingQueue`) is another class: it merges a deletion and an addition into one
+ * update, for a cache, while a stream must show both; and it has no batches.
  */
 export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   readonly #listener: LossListener;
   readonly #ids = new Map<T, number>();
   #next = new Map<string | BacklogStep, Merged<T> | BacklogStep>();
-  #piece = new Ring<Waiting<T> | BacklogStep>();
-  /** Changes in it. */
-  #inPiece = 0;
+  #batch = new Ring<Waiting<T> | BacklogStep>();
+  /** The number of changes in `#batch`. */
+  #inBatch = 0;
   #events = 0;
 
   constructor(listener: LossListener) {
@@ -29,13 +35,13 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   }
 
   get waiting(): number {
-    let count = this.#inPiece;
+    let count = this.#inBatch;
     for (const item of itemsOf(this.#next.values())) if (typeof item !== 'function') count++;
     return count;
   }
 
-  /** A piece begins with what was merged in it, so that only the next one has something to tell. */
-  get untold(): Loss | undefined {
+  /** The losses of the next batch. Those of the current batch are reported by its first item. */
+  get unreported(): Loss | undefined {
     if (this.#events === 0) return undefined;
     let objects = 0;
     for (const waiting of this.#next.values()) if (typeof waiting !== 'function' && waiting.wasMerged) objects++;
@@ -59,18 +65,18 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   }
 
   shift(): Waiting<T> | BacklogStep | undefined {
-    if (this.#piece.size === 0) this.#cut();
-    const item = this.#piece.shift();
-    if (item && typeof item !== 'function') this.#inPiece--;
+    if (this.#batch.size === 0) this.#startBatch();
+    const item = this.#batch.shift();
+    if (item && typeof item !== 'function') this.#inBatch--;
     return item;
   }
 
-  #cut(): void {
-    const loss = this.untold;
-    if (loss) this.#piece.push(() => this.#listener.lost(loss));
+  #startBatch(): void {
+    const loss = this.unreported;
+    if (loss) this.#batch.push(() => this.#listener.lost(loss));
     for (const item of itemsOf(this.#next.values())) {
-      this.#piece.push(item);
-      if (typeof item !== 'function') this.#inPiece++;
+      this.#batch.push(item);
+      if (typeof item !== 'function') this.#inBatch++;
     }
     this.#next = new Map();
     this.#events = 0;
@@ -90,7 +96,7 @@ function* itemsOf<T>(all: Iterable<Merged<T> | BacklogStep>): Generator<Waiting<
   }
 }
 
-/** Merges a change into what waits, and says how many changes are told no more by it. */
+/** Merges a change into the waiting ones of its key. Returns how many changes are not shown any more because of it. */
 function merge<T>(waiting: Merged<T>, item: Waiting<T>): number {
   const { last } = waiting;
   const { type } = item.change;

@@ -1,16 +1,20 @@
 import { Ring } from '../../kit/ring.ts';
 import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
-/** Keeps the oldest. After a loss it takes nothing until half of it is free again, so that losses come in few, large pieces. */
+/**
+ * A backlog that keeps the oldest changes, at most `limit`, and drops the newer ones. After a loss it takes no change until
+ * half of it is free again, so that there are few, large losses. Changes of the initial list do not count and are never
+ * dropped.
+ */
 export class DroppingBacklog<T> implements Backlog<T> {
   readonly #items = new Ring<Waiting<T> | BacklogStep>();
   readonly #limit: number;
   readonly #listener: LossListener;
   #events = 0;
-  #firstStates = 0;
+  #initial = 0;
   #dropped = 0;
-  /** Of those dropped: how many `lost` has not told yet. */
-  #untold = 0;
+  /** The number of dropped changes that no call of `lost` has reported yet. */
+  #unreported = 0;
 
   constructor(limit: number, listener: LossListener) {
     this.#limit = limit;
@@ -18,53 +22,53 @@ export class DroppingBacklog<T> implements Backlog<T> {
   }
 
   get waiting(): number {
-    return this.#events + this.#firstStates;
+    return this.#events + this.#initial;
   }
 
-  get untold(): Loss | undefined {
-    return this.#untold === 0 ? undefined : { how: 'dropped', events: this.#untold };
+  get unreported(): Loss | undefined {
+    return this.#unreported === 0 ? undefined : { how: 'dropped', events: this.#unreported };
   }
 
   push(item: Waiting<T>): void {
-    if (isFirstState(item)) {
-      this.#firstStates++;
+    if (isInitial(item)) {
+      this.#initial++;
       this.#items.push(item);
       return;
     }
     if (this.#events >= (this.#dropped > 0 ? this.#limit / 2 : this.#limit)) {
       this.#dropped++;
-      this.#untold++;
+      this.#unreported++;
       this.#listener.onLost('dropped', 1);
       return;
     }
-    this.#tell();
+    this.#queueReport();
     this.#events++;
     this.#items.push(item);
   }
 
   pushStep(step: BacklogStep): void {
-    this.#tell();
+    this.#queueReport();
     this.#items.push(step);
   }
 
   shift(): Waiting<T> | BacklogStep | undefined {
-    if (this.#items.size === 0) this.#tell();
+    if (this.#items.size === 0) this.#queueReport();
     const item = this.#items.shift();
     if (!item || typeof item === 'function') return item;
-    if (isFirstState(item)) this.#firstStates--;
+    if (isInitial(item)) this.#initial--;
     else this.#events--;
     return item;
   }
 
-  #tell(): void {
+  #queueReport(): void {
     const events = this.#dropped;
     if (events === 0) return;
     this.#dropped = 0;
     this.#items.push(() => {
-      this.#untold -= events;
+      this.#unreported -= events;
       return this.#listener.lost({ how: 'dropped', events });
     });
   }
 }
 
-const isFirstState = ({ change }: Waiting<unknown>) => change.cause === 'initial';
+const isInitial = ({ change }: Waiting<unknown>) => change.cause === 'initial';

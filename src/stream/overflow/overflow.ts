@@ -7,8 +7,11 @@ import { CoalescingBacklog } from './coalescing-backlog.ts';
 import { DroppingBacklog } from './dropping-backlog.ts';
 
 /**
- * What a stream does when its reader is slower than the events. `block`: nothing is read from the server until the reader has caught up;
- * nothing is lost. `coalesce`: only the latest state of each object waits. `drop`: what does not fit into a bounded buffer is not shown.
+ * What a stream does when its reader is slower than the events.
+ *
+ * - `block`: reads nothing from the server until the reader has caught up. Nothing is lost.
+ * - `coalesce`: keeps only the latest state of each object for the reader.
+ * - `drop`: does not show the events that do not fit into a bounded buffer.
  */
 export type OverflowPolicy = 'block' | 'coalesce' | 'drop';
 
@@ -16,64 +19,68 @@ export const overflowPolicies: readonly OverflowPolicy[] = ['block', 'coalesce',
 
 export interface OverflowOptions {
   readonly policy: OverflowPolicy;
-  /** With `drop`: how many events may wait. Default 1000. The first state waits outside of it: it is never dropped. */
+  /** With `drop`: at most this number of events wait. Default 1000. The initial list does not count and is never dropped. */
   readonly limit?: number | undefined;
 }
 
 export interface OutletOptions<T extends GateTarget> extends LossListener {
-  /** A promise while the reader has no room. */
+  /** Writes a change. Returns a promise if the reader has no room; it resolves when there is room again. */
   readonly write: (change: ObjectChange, target: T, receivedMs: number) => void | Promise<void>;
   readonly clock: Pick<Clock, 'now' | 'yield'>;
-  /** Hears what a write threw; the next one follows. */
+  /** Called with the error of a write that failed. The next write follows. */
   readonly onError: (error: unknown) => void;
 }
 
 const DEFAULT_LIMIT = 1000;
 
-/** So many writes in a row that nobody had to wait for give way to the rest of the process. */
+/** After this number of writes in a row that did not wait, the event loop runs once. */
 const SLICE = 1000;
 
-/** Lets changes out to a reader at its pace without ever holding up where they come from. Order is kept, per object and between what stays. */
+/**
+ * Passes changes to a reader at the speed of the reader, and never makes the source of the changes wait. The changes of an
+ * object keep their order, and so do the changes that are neither merged nor dropped.
+ */
 export class Outlet<T extends GateTarget> {
   readonly #options: OutletOptions<T>;
   readonly #backlog: Backlog<T>;
   #isBusy = false;
 
-  /** Throws `argument` for a limit that is none. `block` needs no outlet. */
+  /** Throws `argument` for a limit below 1. With the policy `block` no outlet is needed. */
   constructor({ policy, limit = DEFAULT_LIMIT }: OverflowOptions, options: OutletOptions<T>) {
     if (!(limit >= 1)) throw new InformerError('argument', `limit must be at least 1, not ${limit}`);
     this.#options = options;
     this.#backlog = policy === 'drop' ? new DroppingBacklog<T>(limit, options) : new CoalescingBacklog<T>(options);
   }
 
-  /** Changes that wait for the reader. */
+  /** The number of changes that wait for the reader. */
   get waiting(): number {
     return this.#backlog.waiting;
   }
 
-  /** What was lost and has not been told by `lost` yet. */
-  get untold(): Loss | undefined {
-    return this.#backlog.untold;
+  /** The losses that `lost` has not reported yet. */
+  get unreported(): Loss | undefined {
+    return this.#backlog.unreported;
   }
 
+  /** Writes a change, or keeps it until the reader has room. */
   change(change: ObjectChange, target: T): void {
     const receivedMs = this.#options.clock.now();
     if (this.#isBusy) this.#backlog.push({ change, target, receivedMs });
     else this.#begin(() => this.#options.write(change, target, receivedMs));
   }
 
-  /** Something that is to happen behind everything let out so far, and is never lost. */
+  /** Runs an action after everything that was passed so far. It is never lost. */
   step(run: BacklogStep): void {
     if (this.#isBusy) this.#backlog.pushStep(run);
     else this.#begin(run);
   }
 
-  /** Resolves when all that was let out so far has been written. */
+  /** Resolves when everything that was passed so far has been written. */
   reached(): Promise<void> {
     return new Promise((resolve) => this.step(resolve));
   }
 
-  /** In the usual case the reader has room, and no promise is made. */
+  /** Runs one write. Usually the reader has room, and then no promise is created. */
   #begin(run: BacklogStep): void {
     const pending = this.#attempt(run);
     if (!pending) return;

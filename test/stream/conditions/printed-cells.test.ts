@@ -384,7 +384,7 @@ describe('a name that is no column is refused', () => {
   it.each([
     ['STATUSS == "Running"', 'STATUSS', 'did you mean STATUS?'],
     ['status == "Running"', 'status', 'did you mean STATUS?'],
-    ['STATUS == Running', 'Running', 'text stands in quotes: "Running"'],
+    ['STATUS == Running', 'Running', 'a text is written in quotes: "Running"'],
     ['cells["UPTODATE"] == 1', 'UPTODATE', 'The columns are NAME'],
     ['cells["NOMINATED_NODE"] == "x"', 'NOMINATED_NODE', 'did you mean NOMINATED NODE?'],
     [

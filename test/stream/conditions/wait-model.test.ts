@@ -102,7 +102,7 @@ describe.each(Object.entries(targets))('of %s', (_, target) => {
           }
           if (kind()) return;
           const change = world.take(step);
-          if (change) waiter.hear(change, target);
+          if (change) waiter.handle(change, target);
           const tally = world.tally(rule);
           expect(waiter.progress()).toMatchObject(tally);
           const isMet = tally.total > 0 && tally.met === tally.total && at >= syncedAt;

@@ -22,11 +22,11 @@ describe.each([
   function replaced(rules: WaitRules) {
     const clock = new FakeClock();
     const waiter = new Waiter(rules, { clock, targets: [target] });
-    waiter.hear({ type: 'added', object: pod('1'), cause: 'initial' }, target);
+    waiter.handle({ type: 'added', object: pod('1'), cause: 'initial' }, target);
     waiter.synced(target);
     expect(waiter.settled).toBeUndefined();
     clock.tick(900);
-    waiter.hear({ type: 'updated', object: pod('2'), oldObject: pod('1'), cause: 'relist', uidChanged: true }, target);
+    waiter.handle({ type: 'updated', object: pod('2'), oldObject: pod('1'), cause: 'relist', uidChanged: true }, target);
     return { waiter, clock };
   }
 

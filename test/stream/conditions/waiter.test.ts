@@ -52,7 +52,7 @@ function waiting(rules: WaitRules, ...targets: WaitTarget[]) {
     };
     if (to === 'gone') cache.delete(name);
     else cache.set(name, object);
-    waiter.hear(change, target);
+    waiter.handle(change, target);
     return waiter.settled?.kind;
   };
   const synced = (target = first) => {
@@ -98,7 +98,7 @@ describe('until', () => {
       };
       const { waiter, synced } = waiting(running, nodes);
       synced();
-      waiter.hear(
+      waiter.handle(
         { type: 'added', object: { metadata: { name: 'n1' }, status: { phase: 'Running' } } as UnknownObject, cause: 'watch' },
         nodes,
       );
@@ -111,7 +111,7 @@ describe('until', () => {
     const { waiter, synced } = waiting(running, everywhere);
     const hear = (type: 'added' | 'deleted', key: string, to = 'Running') => {
       const [namespace, name] = key.split('/') as [string, string];
-      waiter.hear({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
+      waiter.handle({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
       return waiter.settled?.kind;
     };
     hear('added', 'shop/a');
@@ -389,10 +389,10 @@ describe('while not everything is seen', () => {
     const { hear, synced, waiter, clock } = waiting(staying);
     hear('a', 'Running');
     synced();
-    waiter.see(false);
+    waiter.setConnected(false);
     await clock.advance(300_000);
     expect(waiter.settled).toBeUndefined();
-    waiter.see(true);
+    waiter.setConnected(true);
     await clock.advance(999);
     expect(waiter.settled).toBeUndefined();
     await clock.advance(1);
@@ -403,9 +403,9 @@ describe('while not everything is seen', () => {
     const { hear, synced, waiter, clock } = waiting(staying);
     hear('a', 'Running');
     synced();
-    waiter.see(false);
+    waiter.setConnected(false);
     await clock.advance(60_000);
-    waiter.see(true);
+    waiter.setConnected(true);
     hear('a', 'Pending');
     hear('a', 'Running');
     await clock.advance(29_999);
@@ -420,11 +420,11 @@ describe('while not everything is seen', () => {
     const { synced, hear, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
     hear('a', 'Running');
     synced();
-    waiter.see(false);
+    waiter.setConnected(false);
     isDue = true;
     await clock.advance(60_000);
     expect(waiter.settled).toBeUndefined();
-    waiter.see(true);
+    waiter.setConnected(true);
     await clock.advance(2000);
     expect(waiter.settled?.kind).toBe('until');
   });
@@ -434,14 +434,14 @@ describe('while not everything is seen', () => {
     for (const type of [PODS, JOBS]) all.hear(type === PODS ? 'a' : 'j', 'Pending', type);
     all.hear('j', 'Running', JOBS);
     for (const type of [PODS, JOBS]) all.synced(type);
-    all.waiter.see(false);
+    all.waiter.setConnected(false);
     expect(all.hear('a', 'Running', PODS)).toBeUndefined();
-    all.waiter.see(true);
+    all.waiter.setConnected(true);
     await all.clock.advance(1000);
     expect(all.waiter.settled?.kind).toBe('until');
     const any = waiting({ untilAny: [phase('Running')] }, PODS, JOBS);
     for (const type of [PODS, JOBS]) any.synced(type);
-    any.waiter.see(false);
+    any.waiter.setConnected(false);
     expect(any.hear('a', 'Running', PODS)).toBe('until-any');
   });
 });
@@ -488,9 +488,9 @@ describe('progress', () => {
       targets: [PODS],
       onProgress: () => seen.push(progressText(waiter.progress())),
     });
-    waiter.hear({ type: 'added', object: pod('a', 'Pending'), cause: 'initial' }, PODS);
+    waiter.handle({ type: 'added', object: pod('a', 'Pending'), cause: 'initial' }, PODS);
     waiter.synced(PODS);
-    for (const to of ['Failed', 'Failed', 'Running']) waiter.hear({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
+    for (const to of ['Failed', 'Failed', 'Running']) waiter.handle({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
     expect(seen).toEqual(['0/1 met, waiting for a', '1/1 met']);
   });
 

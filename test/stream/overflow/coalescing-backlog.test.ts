@@ -50,8 +50,8 @@ it('counts every change that was merged at once, and tells them before the piece
   const { queue, lost, counted, push, take } = backlog();
   push(add('a', 1), update('a', 1, 2), update('a', 2, 3), add('b', 1), remove('b', 2), add('c', 1));
   expect([counted, lost]).toEqual([[1, 1, 2], []]);
-  expect(queue.untold).toEqual({ how: 'coalesced', events: 4, objects: 2 });
-  expect([take(), lost, queue.untold]).toEqual(['step', [{ how: 'coalesced', events: 4, objects: 2 }], undefined]);
+  expect(queue.unreported).toEqual({ how: 'coalesced', events: 4, objects: 2 });
+  expect([take(), lost, queue.unreported]).toEqual(['step', [{ how: 'coalesced', events: 4, objects: 2 }], undefined]);
   expect([take(), take(), take()]).toEqual([add('a', 3), add('c', 1), undefined]);
 });
 

@@ -29,17 +29,17 @@ it('counts what waits, what is lost, and what nobody was told of yet', () => {
   const { queue, lost, counted, push, take } = backlog(4);
   push(0, 2, 'initial');
   push(2, 4);
-  expect([queue.waiting, queue.untold]).toEqual([6, undefined]);
+  expect([queue.waiting, queue.unreported]).toEqual([6, undefined]);
   push(6, 3);
-  expect([queue.waiting, queue.untold, counted, lost]).toEqual([6, { how: 'dropped', events: 3 }, [1, 1, 1], []]);
+  expect([queue.waiting, queue.unreported, counted, lost]).toEqual([6, { how: 'dropped', events: 3 }, [1, 1, 1], []]);
   expect([take(), take(), take(), queue.waiting]).toEqual(['p0', 'p1', 'p2', 3]);
   push(9, 1); // not half free yet
   expect(counted).toHaveLength(4);
   expect([take(), take()]).toEqual(['p3', 'p4']);
   push(10, 1); // there is room, and the loss goes before it
-  expect(queue.untold).toEqual({ how: 'dropped', events: 4 });
+  expect(queue.unreported).toEqual({ how: 'dropped', events: 4 });
   expect([take(), take(), take(), take()]).toEqual(['p5', 'step', 'p10', undefined]);
-  expect([lost, queue.untold, queue.waiting]).toEqual([[{ how: 'dropped', events: 4 }], undefined, 0]);
+  expect([lost, queue.unreported, queue.waiting]).toEqual([[{ how: 'dropped', events: 4 }], undefined, 0]);
 });
 
 it('never drops the first state', () => {

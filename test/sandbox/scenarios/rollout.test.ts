@@ -26,7 +26,7 @@ function watchBoth(sandbox: Sandbox): Promise<Watching[]> {
 }
 
 describe('rollout', () => {
-  it('gives the same run for the same seed, byte for byte, and another for another', async () => {
+  it('gives the same run for the same seed, byte for byte, and a different run for another seed', async () => {
     const run = async (seed: number) => {
       const { sandbox, clock } = await start(seed);
       const watches = await watchBoth(sandbox);
@@ -51,7 +51,7 @@ describe('rollout', () => {
     expect(counts.filter((n) => n === 0)).toEqual([]);
   });
 
-  it('begins with a cluster at rest: every pod ready, every owner there', async () => {
+  it('begins with a settled cluster: every pod is ready, every owner exists', async () => {
     const { sandbox } = await start(1);
     const deployments = new Map(sandbox.list(DEPLOYMENT).map((o) => [o.metadata.uid, o]));
     const sets = new Map(sandbox.list(REPLICA_SET).map((o) => [o.metadata.uid, o]));
@@ -66,7 +66,7 @@ describe('rollout', () => {
     for (const { status } of deployments.values()) expect(status).not.toHaveProperty('unavailableReplicas');
   });
 
-  it('rolls a new image out within the bounds of the strategy, and old pods go', async () => {
+  it('rolls a new image out within the limits of the strategy, and deletes the old pods', async () => {
     const { sandbox, clock } = await start(2);
     const path = '/apis/apps/v1/namespaces/kube-system/deployments/coredns';
     const patch = { spec: { template: { spec: { containers: [{ name: 'coredns', image: 'coredns:new' }] } } } };
@@ -86,7 +86,7 @@ describe('rollout', () => {
     expect(images.filter((spec) => spec.includes('coredns/coredns:'))).toEqual([]);
   });
 
-  it('does what clients ask: scaled pods come, deleted ones are replaced, a deleted deployment takes its pods along', async () => {
+  it('reacts to clients: it creates scaled pods, replaces deleted ones, and deletes the pods of a deleted deployment', async () => {
     const { sandbox, clock } = await start(4);
     const mine = () => sandbox.list(POD, { namespace: 'default' }).filter((p) => !p.metadata.deletionTimestamp);
     const template = { metadata: { labels: { app: 'mine' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
@@ -111,7 +111,7 @@ describe('rollout', () => {
     expect(sandbox.list(REPLICA_SET, { namespace: 'default' })).toEqual([]);
   });
 
-  it('counts a release that is gone back to as the newest, and keeps what it was made for', async () => {
+  it('gives a rolled back release the newest revision and its new change cause', async () => {
     const { sandbox, clock } = await start(4);
     const release = async (image: string, cause: string) => {
       const template = { metadata: { labels: { app: 'mine' } }, spec: { containers: [{ name: 'c', image }] } };
@@ -131,7 +131,7 @@ describe('rollout', () => {
     expect(sandbox.get(DEPLOYMENT, 'default/mine')?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
   });
 
-  it('does not grow: events and old replica sets make way', async () => {
+  it('does not grow: old events and replica sets are deleted', async () => {
     const { sandbox, clock } = await start(5);
     await clock.advance(400_000);
     expect(sandbox.list({ apiVersion: 'v1', kind: 'Event' }).length).toBeLessThanOrEqual(300);
@@ -139,7 +139,7 @@ describe('rollout', () => {
     expect(sandbox.list(POD).length).toBeLessThan(40);
   });
 
-  it('stands still when it is stopped', async () => {
+  it('changes nothing after it is stopped', async () => {
     const { sandbox, clock } = await start(6);
     await clock.advance(5_000);
     sandbox.stopScenario();
@@ -150,7 +150,7 @@ describe('rollout', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on from where it was when it is started again', async () => {
+  it('continues where it was when it is started again', async () => {
     const { sandbox, clock } = await start(6);
     await clock.advance(8_000);
     sandbox.stopScenario();
@@ -162,7 +162,7 @@ describe('rollout', () => {
     expect(stuck.filter((p) => !(p.spec as { nodeName?: string }).nodeName)).toEqual([]);
   });
 
-  it('refuses a scenario there is none of', async () => {
+  it('refuses an unknown scenario', async () => {
     await expect(Sandbox.start({ socket: false, scenario: 'nope' })).rejects.toThrow('there is no scenario "nope"');
   });
 });

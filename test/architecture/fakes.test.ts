@@ -66,9 +66,12 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'e2e/errors.test.ts': 'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
   },
   'scripted-events.ts': {
+    'informer/watch/list-fetcher.test.ts': 'a Table in place of a list, a list that never answers',
     'informer/watch/pager.test.ts': 'tokens that expire or repeat at an exact page',
     'informer/watch/reflector.test.ts': 'sequences no server sends, errors at an exact step',
     'informer/watch/retry-watcher.test.ts': 'streams that bring what cannot be, errors at an exact step',
+    'informer/watch/silence-guard.test.ts': 'streams that stall while a second watch shows changes',
+    'informer/watch/watch-connection.test.ts': 'exact batches, a stream that comes after its request was given up',
     'informer/shared-informer.test.ts': 'objects without keys, what waits unread while a handler is slow, exact batches',
     'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
     'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',

@@ -1,13 +1,13 @@
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 
-/** What a simulation keeps a cache of. */
+/** The collections that a simulation caches. */
 export interface Collection {
   readonly gvr: GroupVersionResource;
   readonly apiVersion: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
-  /** Given when the type comes and goes. */
+  /** Set when the type comes and goes. */
   readonly definition?: UnknownObject;
 }
 

@@ -2,7 +2,7 @@ import type { Fault } from '../../src/sandbox/faults/fault.ts';
 import { pick, type Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** Every fault of the sandbox, and what its owner can do to it. */
+/** Every fault of the sandbox, and every disturbance of a server or a connection. */
 export const DISTURBANCES = [
   'cut',
   'stall',
@@ -22,10 +22,10 @@ export const DISTURBANCES = [
 ] as const;
 export type Disturbance = (typeof DISTURBANCES)[number];
 
-/** Does one thing to the server or arms a fault for requests to come. Gives its name and what it was, for the trace. */
+/** Disturbs the server, or prepares a fault for later requests. Returns its name and details, for the trace. */
 export function disturb(world: World, random: Random): [Disturbance, string] {
   const kind = pick(random, DISTURBANCES);
-  world.halfOpen = undefined; // nothing else may happen while it is timed
+  world.halfOpen = undefined; // nothing else may happen while it is measured
   switch (kind) {
     case 'garbage':
       world.tap.toSpoil++;
@@ -48,7 +48,7 @@ export function disturb(world: World, random: Random): [Disturbance, string] {
   }
 }
 
-/** How long a server is away when it restarts. */
+/** How long a server is down when it restarts, ms. */
 const DOWN_MS = [0, 0, 3000, 40_000];
 
 function restart(world: World, random: Random): string {

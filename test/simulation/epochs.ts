@@ -1,33 +1,36 @@
-/** A version, and the history that it is counted in. */
+/** A version, and the history to which it belongs. */
 export interface Position {
   readonly epoch: number;
   readonly version: number;
 }
 
 /**
- * The histories that a server has had, one after the other. A replaced history is a new epoch: it has everything of an earlier one up to the
- * version of the snapshot it came from, or nothing when the server was wiped. Versions compare within an epoch only.
+ * The histories of a server, one after the other. A replaced history begins a new epoch. It contains everything of an
+ * earlier one up to the version of its snapshot, or nothing when the server was wiped. Versions compare only within an
+ * epoch.
  */
 export class Epochs {
   readonly #origins: (Position | undefined)[] = [undefined];
 
-  /** The epoch of now. */
+  /** The current epoch. */
   get current(): number {
     return this.#origins.length - 1;
   }
 
-  /** The server comes back with what it had at `origin`, or with nothing of all that. */
+  /** Begins an epoch: the server returns with its state at `origin`, or empty. */
   begin(origin: Position | undefined): void {
     this.#origins.push(origin && this.home(origin));
   }
 
-  /** The epoch in which a version was made. */
+  /** The position with the epoch in which the version was created. */
   home({ epoch, version }: Position): Position {
     const origin = this.#origins[epoch];
     return origin && version <= origin.version ? this.home({ epoch: origin.epoch, version }) : { epoch, version };
   }
 
-  /** Whether everything up to a position is a part of an epoch's history too: what continues there has missed nothing. */
+  /**
+   * Whether an epoch's history contains everything up to a position. A watch that continues there has missed nothing.
+   */
   includes(epoch: number, position: Position): boolean {
     if (epoch === position.epoch) return true;
     const origin = this.#origins[epoch];

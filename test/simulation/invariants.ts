@@ -4,40 +4,44 @@ import type { UnknownObject } from '../../src/model/object.ts';
 import { isBefore, type Position } from './epochs.ts';
 import { NODES } from './operations.ts';
 import type { Delivered } from './tap.ts';
-import { type Change, keyIn, laneOf, type Reported, type Told, versionOf, type World } from './world.ts';
+import { type Change, type EpochNotification, keyIn, laneOf, type Reported, versionOf, type World } from './world.ts';
 
-/** More requests of one informer in one instant than this are a loop. */
+/** More requests of one informer at one moment than this are a loop. */
 const MOST_AT_ONCE = 15;
-/** A dead connection is noticed so soon after the first change that it did not bring, ms. */
+/** The longest time in which a dead connection must be noticed after the first change that it did not bring, ms. */
 const NOTICED_MS = 30_000;
 
-/** From one position to another changes may have gone unseen. */
+/** Between the two positions changes may be missing. */
 interface KnownGap {
   readonly from: Position;
   to: Position | undefined;
 }
 
 /**
- * What must hold at every moment. Goes through what is new since the last call, so that a whole run costs no more than its length.
+ * The rules that must hold at every moment. A check looks only at what is new since the last one, so that a whole run
+ * costs no more than its length.
  */
 export class Invariants {
   readonly #world: World;
   readonly #known = new Map<string, string>();
   readonly #slowKnown = new Map<string, string>();
   readonly #cursors = new Map<string, number>();
-  /** In which epoch each object was told last. */
+  /** The epoch in which each object was reported last. */
   readonly #epochs = new Map<string, number>();
-  /** How much had been sent to a source when it found that the server's history is another one: the rest of it is refused. */
+  /**
+   * The number of changes that had been sent to a source when it found the server's history to be another one. It
+   * refuses the rest.
+   */
   readonly #refused = new Map<string, number>();
-  /** Where sources continued behind a replaced history that had all they knew. */
+  /** The positions where sources continued on a replaced history that contained everything they knew. */
   readonly #forward = new Map<string, Position[]>();
   readonly #knownGaps = new Map<string, KnownGap[]>();
   readonly #synced = new Map<string, Position>();
   noticed = 0;
   replaced = 0;
-  #told = 0;
+  #seen = 0;
   #coalesced = 0;
-  #heard = 0;
+  #seenContinuity = 0;
   #gaps = new Map<string, boolean>();
   #traced = 0;
 
@@ -45,7 +49,7 @@ export class Invariants {
     this.#world = world;
   }
 
-  /** To be called whenever nothing is under way. */
+  /** To be called whenever no request and no step is running. */
   check(): void {
     this.#checkLedger();
     this.#checkHalfOpen();
@@ -56,47 +60,55 @@ export class Invariants {
     this.#checkPace();
   }
 
-  /** A story that makes sense, each part of it as the server sent it. */
+  /** Notifications must follow from each other, and must be what the server sent. */
   #checkStory(): void {
-    const { told, plan } = this.#world;
-    for (const notification of told.slice(this.#told)) {
-      this.#retellInEpochs(notification);
+    const { notifications, plan } = this.#world;
+    for (const notification of notifications.slice(this.#seen)) {
+      this.#applyInEpochs(notification);
       if (notification.cause === 'watch') this.#checkDelivered(notification);
       if (notification.cause === 'relist')
         assert(this.#gaps.has(laneOf(notification.key, plan.scopes)), `${notification.key}: relisted without a gap`);
     }
-    this.#told = told.length;
+    this.#seen = notifications.length;
     for (const scope of plan.scopes) {
-      this.#skipUnheardOf(scope);
+      this.#skipUnknownDeletions(scope);
       this.#skipRefused(scope);
       assert.equal(
         this.#world.tap.delivered(scope).length,
         this.#cursors.get(scope) ?? 0,
-        `lane "${scope}": a change that arrived was not told`,
+        `lane "${scope}": a change that arrived was not reported`,
       );
     }
   }
 
-  /** Within a history no object goes back; in another one it may. */
-  #retellInEpochs(notification: Told): void {
+  /** Within one history the version of an object never decreases. In another history it may. */
+  #applyInEpochs(notification: EpochNotification): void {
     const { key, epoch, cause } = notification;
-    retell(notification, this.#known, this.#epochs.get(key) === epoch ? 'exact' : 'across histories');
+    apply(notification, this.#known, this.#epochs.get(key) === epoch ? 'exact' : 'across histories');
     if (cause !== 'resync') this.#epochs.set(key, epoch);
   }
 
   #checkDelivered(notification: InformerNotification<UnknownObject>): void {
     const scope = laneOf(notification.key, this.#world.plan.scopes);
-    this.#skipUnheardOf(scope, notification);
+    this.#skipUnknownDeletions(scope, notification);
     const at = this.#cursors.get(scope) ?? 0;
     const sent = this.#world.tap.delivered(scope);
     const isNext = sent[at]?.key === notification.key && sent[at]?.version === versionOf(notification.object);
-    if (!isNext && this.#skipRefused(scope)) this.#skipUnheardOf(scope, notification);
+    if (!isNext && this.#skipRefused(scope)) this.#skipUnknownDeletions(scope, notification);
     const next = this.#cursors.get(scope) ?? 0;
     const event = sent[next];
-    assert(event, `${notification.kind} ${notification.key} was told but never sent`);
+    assert(event, `${notification.kind} ${notification.key} was reported but never sent`);
     const { key, object } = notification;
-    assert.deepEqual({ key, version: versionOf(object) }, { key: event.key, version: event.version }, 'told in another order than sent');
-    assert.equal(notification.kind === 'deleted', event.type === 'DELETED', `${key}: sent as ${event.type}, told as ${notification.kind}`);
+    assert.deepEqual(
+      { key, version: versionOf(object) },
+      { key: event.key, version: event.version },
+      'reported in another order than sent',
+    );
+    assert.equal(
+      notification.kind === 'deleted',
+      event.type === 'DELETED',
+      `${key}: sent as ${event.type}, reported as ${notification.kind}`,
+    );
     this.#cursors.set(scope, next + 1);
   }
 
@@ -107,33 +119,33 @@ export class Invariants {
     return true;
   }
 
-  /** A deletion of what nobody knew is nobody's news. */
-  #skipUnheardOf(scope: string, next?: InformerNotification<UnknownObject>): void {
+  /** Skips deletions of objects that no handler knows, which are not reported. */
+  #skipUnknownDeletions(scope: string, next?: InformerNotification<UnknownObject>): void {
     const delivered = this.#world.tap.delivered(scope);
     let at = this.#cursors.get(scope) ?? 0;
-    while (isUnheardOf(delivered[at], next, this.#known)) at++;
+    while (isUnknownDeletion(delivered[at], next, this.#known)) at++;
     this.#cursors.set(scope, at);
   }
 
   #checkSlowStory(): void {
     const { coalesced } = this.#world;
-    for (const notification of coalesced.slice(this.#coalesced)) retell(notification, this.#slowKnown, 'coalesced');
+    for (const notification of coalesced.slice(this.#coalesced)) apply(notification, this.#slowKnown, 'coalesced');
     this.#coalesced = coalesced.length;
   }
 
-  /** Whoever comes late knows as much as those who were there from the start. */
+  /** A late handler must know the same objects as the first one. */
   #checkGuests(): void {
-    for (const { told, known } of this.#world.guests) {
-      for (const notification of told.splice(0)) retell(notification, known, 'across histories'); // the order of versions is checked above
-      assert.deepEqual(stateOf(known), stateOf(this.#known), 'a late handler knows something else');
+    for (const { notifications, known } of this.#world.guests) {
+      for (const notification of notifications.splice(0)) apply(notification, known, 'across histories'); // the order of versions is checked above
+      assert.deepEqual(stateOf(known), stateOf(this.#known), 'a late handler knows other objects');
     }
   }
 
-  /** The cache shows what the handler knows, and its indexes agree with it. */
+  /** The cache must contain what the handler knows, and its indexes must agree with it. */
   #checkCache(): void {
     const { lister } = this.#world.informer;
     const cached = lister.list().map((o) => `${keyIn(o)}@${versionOf(o)}`);
-    assert.deepEqual(cached.sort(), stateOf(this.#known), 'the cache and what was told of it differ');
+    assert.deepEqual(cached.sort(), stateOf(this.#known), 'the cache differs from its notifications');
     for (const node of NODES) {
       const scanned = lister.list().filter((o) => o.metadata.annotations?.node === node);
       assert.deepEqual(lister.indexKeys('node', node), scanned.map(keyIn).sort(), `index node=${node}`);
@@ -141,17 +153,17 @@ export class Invariants {
     assert.equal(lister.indexValues('node').length, new Set(lister.list().map((o) => o.metadata.annotations?.node ?? '')).size);
   }
 
-  /** A gap is told before anything is relisted, and closed by it. */
+  /** A gap must be reported before a relist, and be closed by it. */
   #checkLedger(): void {
     const { continuity, informer } = this.#world;
-    for (const event of continuity.slice(this.#heard)) this.#hear(event);
-    this.#heard = continuity.length;
+    for (const event of continuity.slice(this.#seenContinuity)) this.#follow(event);
+    this.#seenContinuity = continuity.length;
     for (const ledger of informer.continuity) {
       assert(ledger.relists <= ledger.gapCount && ledger.gapCount <= ledger.relists + 1, 'every gap but the open one has its relist');
     }
   }
 
-  #hear(event: Reported): void {
+  #follow(event: Reported): void {
     const scope = event.scope ?? '';
     const { epoch } = event;
     if (event.kind === 'gap') {
@@ -171,7 +183,10 @@ export class Invariants {
     if (event.kind === 'resumed' || event.kind === 'proven' || event.kind === 'connected') this.#checkClaim(scope, event);
   }
 
-  /** A source goes on at a version. In a history that does not have all that it knows nothing may be claimed. */
+  /**
+   * When a source resumes at a version, "nothing was missed" may be claimed only in a history that contains everything
+   * the source knows.
+   */
   #checkClaim(scope: string, event: Reported & { kind: 'resumed' | 'proven' | 'connected' }): void {
     const isProven = event.kind === 'proven' || event.proven;
     assert(event.isContinued || !isProven, `lane "${scope}": "nothing was missed" since ${event.since}, in another history`);
@@ -179,14 +194,17 @@ export class Invariants {
     if (event.isContinued && from.epoch !== event.epoch) listOf(this.#forward, scope).push(from);
   }
 
-  /** What went dead without a sign is noticed in time: with the first change that it did not bring, or when nothing else answers either. */
+  /**
+   * A connection that died without a sign must be noticed in time: after the first change that it did not bring, or
+   * when the server does not answer either.
+   */
   #checkHalfOpen(): void {
     const { halfOpen, continuity, clock, history, plan, tap } = this.#world;
     if (!halfOpen) return;
     const { since, deafUntil, scopes } = halfOpen;
     for (const scope of scopes) {
       const sign = continuity.slice(halfOpen.reported).find((e) => (e.scope ?? '') === scope && SIGNS.has(e.kind));
-      const forgotten = tap.forgotten.get(scope) ?? 0; // the server could not say what had been missed by then
+      const forgotten = tap.forgotten.get(scope) ?? 0; // the server could not show what had been missed until then
       const later = history.slice(halfOpen.changes);
       const missed = later.find((c) => c.at >= forgotten && c.isSelected && laneOf(c.key, plan.scopes) === scope);
       const dueOf = missed ? missed.at + NOTICED_MS : Number.POSITIVE_INFINITY;
@@ -199,10 +217,10 @@ export class Invariants {
     }
   }
 
-  /** To be called when there was nothing for a while but bookmarks: nobody may have taken that for a dead stream. */
+  /** To be called after a time with only bookmarks, in which no stream may count as dead. */
   checkPeace(since: number): void {
     const alarms = this.#world.continuity.slice(since).filter((e) => e.kind !== 'proven' && (e.kind !== 'resumed' || e.why !== 'closed'));
-    assert.deepEqual(alarms, [], 'a living stream was cut');
+    assert.deepEqual(alarms, [], 'a healthy stream was cut');
   }
 
   #checkPace(): void {
@@ -230,33 +248,33 @@ export class Invariants {
     this.#checkGaps();
   }
 
-  /** Every change of the server's was told, unless it fell into a gap the ledger tells of. */
+  /** Every change on the server must have been reported, or be covered by a gap in the ledger. */
   #checkGaps(): void {
-    const { history, told, plan, informer, collection, epochs } = this.#world;
-    if (collection.definition) return; // objects go with their type, at revisions nobody told us
-    const heard = new Set(told.map((n) => named(n.key, epochs.home({ epoch: n.epoch, version: Number(versionOf(n.object)) }))));
+    const { history, notifications, plan, informer, collection, epochs } = this.#world;
+    if (collection.definition) return; // objects vanish with their type, at versions that are not reported
+    const reported = new Set(notifications.map((n) => named(n.key, epochs.home({ epoch: n.epoch, version: Number(versionOf(n.object)) }))));
     plan.scopes.forEach((scope, i) => {
       const gaps = listOf(this.#knownGaps, scope);
       const inLedger = informer.continuity[i]?.gaps.map(({ from, to }) => [Number(from), Number(to)]);
       assert.deepEqual(
         inLedger,
         gaps.map(({ from, to }) => [from.version, to?.version]),
-        'the ledger has the gaps that were told',
+        'the ledger has the gaps that were reported',
       );
       const since = this.#synced.get(scope);
       const isDue = ({ key, position, isSelected }: Change) =>
-        isSelected && since && isBefore(since, position) && laneOf(key, plan.scopes) === scope && !heard.has(named(key, position));
+        isSelected && since && isBefore(since, position) && laneOf(key, plan.scopes) === scope && !reported.has(named(key, position));
       for (const { key, position } of history.filter(isDue)) {
         const isCovered = gaps.some(({ from, to }) => isBefore(from, position) && to && !isBefore(to, position));
-        // what was undone before it was seen never was, for those who continue behind it
+        // a change that was undone before it was seen never happened for a source that continues after it
         const isUndone = listOf(this.#forward, scope).some((from) => from.epoch === position.epoch && isBefore(from, position));
-        assert(isCovered || isUndone, `${named(key, position)} was not told, and no gap tells of it: ${JSON.stringify(gaps)}`);
+        assert(isCovered || isUndone, `${named(key, position)} was not reported, and no gap covers it: ${JSON.stringify(gaps)}`);
       }
     });
   }
 }
 
-/** Reports from which a source that was connected is seen to have noticed. */
+/** The events by which a connected source shows that it has noticed. */
 const SIGNS: ReadonlySet<string> = new Set<Reported['kind']>(['disconnected', 'resumed', 'gap']);
 
 const named = (key: string, { epoch, version }: Position) => `${key}@${epoch}:${version}`;
@@ -267,8 +285,11 @@ function listOf<V>(lists: Map<string, V[]>, scope: string): V[] {
   return list;
 }
 
-/** Follows a story as a consumer would; fails where it makes no sense. A slow one's old object may be newer than what it was told last. */
-function retell(
+/**
+ * Applies a notification as a consumer would. Fails when it contradicts the known objects. The old object for a slow
+ * handler may be newer than the last one it got.
+ */
+function apply(
   notification: InformerNotification<UnknownObject>,
   known: Map<string, string>,
   how: 'exact' | 'across histories' | 'coalesced',
@@ -288,7 +309,7 @@ function retell(
 
 const stateOf = (known: ReadonlyMap<string, string>) => [...known].map(([key, version]) => `${key}@${version}`).sort();
 
-function isUnheardOf(
+function isUnknownDeletion(
   event: Delivered | undefined,
   next: InformerNotification<UnknownObject> | undefined,
   known: ReadonlyMap<string, string>,

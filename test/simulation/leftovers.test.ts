@@ -45,7 +45,7 @@ const sockets = () => process.getActiveResourcesInfo().filter((name) => /TCPSock
 const ALWAYS = Number.POSITIVE_INFINITY;
 const watches = (sandbox: Sandbox) => sandbox.requests.matching('watch=true').length;
 
-/** What the informers are doing when they are told to stop, how they come to do it, and how one sees that they do. */
+/** The activity of the informers when they are stopped, the faults that lead to it, and how the test recognises it. */
 const MOMENTS: [string, FaultRule[], (sandbox: Sandbox, clock: CountingClock) => boolean][] = [
   ['following quiet streams', [], (sandbox) => watches(sandbox) === 2],
   [
@@ -56,7 +56,7 @@ const MOMENTS: [string, FaultRule[], (sandbox: Sandbox, clock: CountingClock) =>
   [
     'waiting for a watch to be accepted',
     [{ fault: { kind: 'delay', ms: 60_000 }, times: ALWAYS, match: { watch: true } }],
-    (sandbox, clock) => sandbox.requests.size === 2 && clock.pending === 4, // silence and resync, of both
+    (sandbox, clock) => sandbox.requests.size === 2 && clock.pending === 4, // the silence and resync timers of both
   ],
   [
     'pausing after a refusal',

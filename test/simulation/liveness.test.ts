@@ -54,7 +54,7 @@ const kinds = (events: readonly ContinuityEvent[]) =>
   events.map((e) => `${e.kind} ${'why' in e ? e.why : 'fault' in e ? e.fault : ''}`.trim());
 
 describe('a stream that falls silent', () => {
-  it('is noticed within 30 s and resumed where it was, with nothing relisted and nothing missed, and counts as an outage from its last byte', async () => {
+  it('is noticed within 30 s and resumed at its version, without a relist or a missed change, and is an outage from its last byte on', async () => {
     const initialLines = sandbox.list(CONFIG_MAPS.gvr).length + 1; // and the bookmark
     sandbox.faults.add({ fault: { kind: 'stall', after: initialLines + 1 }, match: { watch: true } });
     const { informer, handler, events } = await follow(CONFIG_MAPS);
@@ -80,14 +80,14 @@ describe('a stream that falls silent', () => {
     ]);
   });
 
-  it('is not taken for dead while bookmarks come, however quiet it is', async () => {
+  it('is not considered dead while bookmarks come, even without other events', async () => {
     const { informer, events } = await follow(CONFIG_MAPS);
     await clock.advance(6 * 3_600_000);
     expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed'])); // the server ends every watch after some minutes
     expect(informer.continuity[0]?.ageMs).toBeLessThanOrEqual(60_000);
   });
 
-  it.each(['list', 'pages', 'auto'] as const)('is noticed in the middle of a list too (%s)', async (sync) => {
+  it.each(['list', 'pages', 'auto'] as const)('is also noticed in the middle of a list (%s)', async (sync) => {
     sandbox.apply(['a', 'b', 'c'].map((name) => configMap(name, { text: 'x'.repeat(200_000) })));
     sandbox.faults.add({ fault: { kind: 'stall', after: 0 }, match: { path: '/configmaps', watch: false } });
     const { informer, errors } = await follow(CONFIG_MAPS, { sync });
@@ -131,7 +131,7 @@ describe('watches that a ready server refuses', () => {
       const asked = sandbox.requests.size;
       await clock.advance(40_000);
       expect(sandbox.requests.size - asked).toBeGreaterThan(25);
-      expect(sandbox.requests.size - asked).toBeLessThan(110); // the pause is half a second at least, and /readyz may be asked as well
+      expect(sandbox.requests.size - asked).toBeLessThan(110); // each pause is at least half a second, and /readyz may be asked too
       refusal[Symbol.dispose]();
       const { size } = sandbox.requests;
       await clock.advance(2_000);
@@ -150,7 +150,7 @@ describe('a type that comes and goes', () => {
   const takeAway = () =>
     sandbox.delete({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, 'apples.example.com');
 
-  it.each(['stream', 'list', 'pages', 'auto'] as const)('is waited for, with back-off and each failure told (%s)', async (sync) => {
+  it.each(['stream', 'list', 'pages', 'auto'] as const)('is waited for with back-off, and each failure is reported (%s)', async (sync) => {
     const { informer, handler, errors } = await follow(APPLES, { sync });
     await clock.advance(119_000);
     expect(informer.hasSynced).toBe(false);
@@ -165,7 +165,7 @@ describe('a type that comes and goes', () => {
     expect(informer.lastError).toBeUndefined();
   });
 
-  it('is deleted and comes back: its objects go, the ledger tells of the gap, the new ones come', async () => {
+  it('is deleted and created again: its objects vanish, the ledger has the gap, the new objects appear', async () => {
     sandbox.apply([definition, apple('fuji'), apple('gala')]);
     const { informer, handler, events } = await follow(APPLES);
     takeAway();
@@ -186,7 +186,7 @@ describe('a type that comes and goes', () => {
   });
 });
 
-it('an informer of metadata alone keeps no spec and no data, and hears of every change', async () => {
+it('an informer of metadata only keeps no spec and no data, and reports every change', async () => {
   const client = createClient(sandbox.transport(), { clock });
   const factory = dynamicInformerFactory(client, { metadataOnly: true, clock });
   const { informer, lister } = factory.forResource(CONFIG_MAPS.gvr);

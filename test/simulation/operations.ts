@@ -7,7 +7,10 @@ export const NAMESPACES = ['a', 'b'];
 export const NODES = ['n1', 'n2', 'n10'];
 const APPS = ['web', 'db'];
 
-/** Writes something to the server, as another client would; what came of it is in `world.history`. Gives a line for the trace. */
+/**
+ * Writes something to the server, as another client would, and records it in `world.history`. Returns a line for the
+ * trace.
+ */
 export async function operate(world: World, random: Random): Promise<string> {
   const { collection } = world;
   const namespace = collection.isNamespaced ? pick(random, NAMESPACES) : '';

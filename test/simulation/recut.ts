@@ -1,9 +1,9 @@
 import type { Random } from '../../src/kit/random.ts';
 
-/** Most pieces are of the size they came in; some are cut to bits, down to single bytes. */
+/** Most pieces keep their size. Some are cut into small pieces, down to single bytes. */
 const LONGEST = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 2000, 200, 30, 3];
 
-/** Gives a body's bytes in pieces of other sizes, each at once: a network keeps no boundaries. */
+/** Yields the bytes of a body in pieces of other sizes, each without delay, because a network keeps no boundaries. */
 export async function* recut(body: AsyncIterable<Uint8Array>, random: Random): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of body) {
     const longest = LONGEST[Math.floor(random() * LONGEST.length)] as number;

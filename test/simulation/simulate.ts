@@ -10,20 +10,20 @@ import { World } from './world.ts';
 export interface Simulation {
   readonly seed: number;
   readonly steps: number;
-  /** Everything that happened, a line each, with the time since the start in seconds. */
+  /** Everything that happened, one line each, with the time since the start in seconds. */
   readonly trace: readonly string[];
-  /** How often each disturbance came. */
+  /** The number of times each disturbance happened. */
   readonly disturbances: ReadonlyMap<Disturbance, number>;
   readonly relists: number;
   readonly resumes: number;
   readonly notifications: number;
-  /** Streams that went dead without a sign and were noticed in time, nothing else having been done. */
+  /** The number of streams that died without a sign and were noticed in time, without any other disturbance. */
   readonly noticed: number;
-  /** Sources that found out that the server's history had been replaced. */
+  /** The number of times a source noticed that the server's history had been replaced. */
   readonly replaced: number;
 }
 
-/** A promise that was not kept, and how to see it again. `trace` is what led to it. */
+/** A rule that did not hold, and the command to repeat the run. `trace` is what led to it. */
 export class SimulationError extends Error {
   readonly trace: readonly string[];
 
@@ -37,9 +37,10 @@ export class SimulationError extends Error {
 const DISTURBED = 0.2;
 
 /**
- * Runs the whole core, from HTTP bodies to handlers, against the in-process sandbox under a clock of its own: random writes, every fault, and
- * the invariants after each step; then lets things go quiet and holds the cache against the server. No socket, no real time: one seed, one trace.
- * Rejects with {@link SimulationError}.
+ * Runs the whole core, from HTTP bodies to handlers, against the in-process sandbox with a fake clock. Makes random
+ * writes and every fault, and checks the invariants after each step. Then waits until nothing happens any more and
+ * compares the cache with the server. Uses no socket and no real time: a seed always gives the same trace. Rejects with
+ * {@link SimulationError}.
  */
 export async function simulate(seed: number, steps: number): Promise<Simulation> {
   const world = await World.create(seed);
@@ -52,7 +53,7 @@ export async function simulate(seed: number, steps: number): Promise<Simulation>
   }
 }
 
-/** Whatever ran has let go of everything. */
+/** Everything that ran must have released its resources. */
 function checkLeftovers({ clock, tap, controller }: World): void {
   assert.equal(clock.pending, 0, 'timers are left');
   assert.equal(tap.open, 0, 'connections are left');
@@ -67,7 +68,7 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
     for (let i = Math.floor(random() * 4); i > 0; i--) world.note(await operate(world, random));
     if (random() < 0.2) world.takeSnapshot();
     if (random() < DISTURBED) {
-      await world.clock.advance(0); // what is on its way arrives
+      await world.clock.advance(0); // pending data arrives
       const [kind, line] = disturb(world, random);
       disturbances.set(kind, (disturbances.get(kind) ?? 0) + 1);
       world.note(`disturbed: ${line}`);
@@ -79,23 +80,33 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
   await quieten(world, invariants);
   const [relists, resumes] = [sum(world, 'relists'), sum(world, 'resumes')];
   const { noticed, replaced } = invariants;
-  return { seed, steps, trace: [...world.trace], disturbances, relists, resumes, notifications: world.told.length, noticed, replaced };
+  return {
+    seed,
+    steps,
+    trace: [...world.trace],
+    disturbances,
+    relists,
+    resumes,
+    notifications: world.notifications.length,
+    noticed,
+    replaced,
+  };
 }
 
 const sum = ({ informer }: World, what: 'relists' | 'resumes') => informer.continuity.reduce((n, ledger) => n + ledger[what], 0);
 
-/** No more faults and no more writes, and time enough for every pause and every silence. */
+/** Ends all faults and writes, and waits long enough for every pause and every silence. */
 async function quieten(world: World, invariants: Invariants): Promise<void> {
   world.sandbox.faults.clear();
   world.tap.toSpoil = 0;
   world.tap.heal();
-  await world.clock.advance(60_000); // a restart or deletion that is under way
+  await world.clock.advance(60_000); // a restart or a deletion may be running
   if (!world.isServed) world.toggleDefinition();
   world.note('quiet');
   for (let minute = 0; minute < 12; minute++) await pass(world, invariants, 60_000);
   const { length } = world.continuity;
   for (let minute = 0; minute < 6; minute++) await pass(world, invariants, 60_000);
-  while (world.slow.depth > 0) await pass(world, invariants, 300); // a resync may have just begun
+  while (world.slow.depth > 0) await pass(world, invariants, 300); // a resync may have just started
   invariants.checkPeace(length);
   invariants.checkQuiet();
 }

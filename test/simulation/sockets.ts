@@ -15,8 +15,8 @@ import { keyIn, versionOf } from './world.ts';
 const NAMESPACES = ['a', 'b'];
 
 /**
- * The same in short over real sockets and in real time, where no two runs are alike: the seed gives what is done, not what comes of it, and
- * only the final state is held against the server. Rejects with the seed in the message.
+ * A short run over real sockets and in real time, where no two runs are equal. The seed determines what is done, not
+ * what results. Only the final state is compared with the server. Rejects with the seed in the message.
  */
 export async function simulateOverSockets(seed: number, steps: number, { tls }: { tls: boolean }): Promise<void> {
   const random = seededRandom(seed);

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/model/object.ts';
 import { INITIAL_EVENTS_END } from '../../src/model/watch-event.ts';
 import { recut } from './recut.ts';
 
-/** A change that reached the client on a stream it was following. */
+/** A change that reached the client on a stream that it was following. */
 export interface Delivered {
   readonly type: string;
   readonly key: string;
@@ -17,8 +17,9 @@ export interface Delivered {
 type Answer = (init: TransportRequest) => Promise<TransportResponse>;
 
 /**
- * A transport that cuts bodies anew, and reads along: `delivered` is what a client that loses nothing must have told its handlers, by the
- * namespace that was watched ('' = all). It has a reader of its own, so that a fault of the client's cannot hide in it.
+ * A transport that cuts bodies into other pieces and reads them itself. `delivered` has the changes that a client
+ * without losses must have reported, by the namespace of the watch ('': all). Its reader is its own, so that an error
+ * in the client cannot hide in it.
  */
 export class Tap implements Transport {
   readonly requests: string[] = [];
@@ -27,17 +28,17 @@ export class Tap implements Transport {
   readonly #clock: Clock;
   readonly #onRequest: (line: string) => void;
   readonly #delivered = new Map<string, Delivered[]>();
-  /** Bodies that were neither read to their end nor left. */
+  /** The number of bodies that were neither read to their end nor cancelled. */
   open = 0;
-  /** Watches whose next line is spoilt on its way. */
+  /** The number of watches whose next line will be damaged. */
   toSpoil = 0;
-  /** Streams that are followed, by the namespace. */
+  /** The streams that are followed, by namespace. */
   readonly #followed: string[] = [];
-  /** Aborts when every connection that is open goes dead. */
+  /** Aborts when every open connection dies. */
   #life = new AbortController();
-  /** Open connections without a request that have gone dead. */
+  /** The number of idle connections that have died. */
   #idleDead = 0;
-  /** Until when nothing is answered at all, on the monotonic clock. */
+  /** The time until which nothing is answered, on the monotonic clock. */
   #deafUntil = 0;
 
   constructor(answer: Answer, random: Random, clock: Clock, onRequest: (line: string) => void) {
@@ -69,8 +70,8 @@ export class Tap implements Transport {
   }
 
   /**
-   * Every open connection goes dead without a sign: nothing comes on it any more, and it does not end. So do `idle` requests to come, unless
-   * they take a new connection; until `deafUntil` those too.
+   * Makes every open connection die without a sign: it brings nothing more and does not end. The next `idle` requests
+   * die too, unless they use a new connection, and until `deafUntil` those as well.
    */
   breakSilently(idle: number, deafUntil: number): void {
     this.#life.abort();
@@ -84,15 +85,17 @@ export class Tap implements Transport {
     this.#deafUntil = 0;
   }
 
-  /** When a second watch of a namespace was last told that its version is forgotten, on the monotonic clock. */
+  /**
+   * When the server last answered a second watch of a namespace that its version is forgotten, on the monotonic clock.
+   */
   readonly forgotten = new Map<string, number>();
 
-  /** Whether a stream of a namespace is read. */
+  /** Whether a stream of a namespace is being read. */
   isFollowing(namespace: string): boolean {
     return this.#followed.includes(namespace);
   }
 
-  /** As a client's connection has it: no answer for some time is an error. */
+  /** Fails like a client's connection: no answer for some time is an error. */
   #unanswered({ stream, signal }: TransportRequest): Promise<never> {
     const timedOut = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
     return new Promise((_, reject) => {
@@ -122,7 +125,7 @@ export class Tap implements Transport {
     try {
       for (;;) {
         const next = iterator.next();
-        next.catch(() => {}); // on a dead connection not even the end of it is noticed
+        next.catch(() => {}); // on a dead connection not even an end arrives
         const piece = life.aborted ? await silence(signal) : await until(life, next, () => silence(signal));
         if (piece.done) return;
         yield piece.value;
@@ -175,16 +178,16 @@ export class Tap implements Transport {
   #spoilt(piece: Uint8Array): Uint8Array {
     if (this.toSpoil === 0) return piece;
     this.toSpoil--;
-    return Buffer.from(piece).fill(1); // nowhere in JSON is this byte allowed
+    return Buffer.from(piece).fill(1); // this byte is not allowed anywhere in JSON
   }
 }
 
 const namespaceOf = (path: string) => /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
 
-/** A watch of one second beside another: what it shows is for nobody's ears. */
+/** Whether a request is a second watch of one second, whose events reach no handler. */
 const isGlimpse = ({ path }: TransportRequest) => /[?&]timeoutSeconds=1(&|$)/.test(path);
 
-/** Settles as `promise` does, unless the life ends before: then as `otherwise` does. */
+/** Settles like `promise`, unless the life ends first; then like `otherwise`. */
 function until<T>(life: AbortSignal, promise: Promise<T>, otherwise: () => Promise<never>): Promise<T> {
   return new Promise((resolve, reject) => {
     const ending = onAbort(life, () => otherwise().catch(reject));
@@ -202,7 +205,7 @@ function until<T>(life: AbortSignal, promise: Promise<T>, otherwise: () => Promi
   });
 }
 
-/** What comes of a request or a stream on a dead connection: nothing, until the client gives up. */
+/** The result of a request or a stream on a dead connection: nothing, until the client gives up. */
 function silence(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     if (signal) onAbort(signal, () => reject(signal.reason));
@@ -210,14 +213,14 @@ function silence(signal: AbortSignal | undefined): Promise<never> {
 }
 
 /**
- * Reads the lines of one stream; after its first broken one, an ERROR, or one whose version lies before what the stream continues, nothing
- * counts any more.
+ * Reads the lines of one stream. Nothing counts after its first broken line, an ERROR, or a line whose version is
+ * before the position that the stream continues.
  */
 class LineReader {
   #rest = '';
   #isInitial: boolean;
   #isOver = false;
-  /** The version the stream has reached. */
+  /** The version that the stream has reached. */
   #reached: number;
   readonly #decoder = new TextDecoder();
 

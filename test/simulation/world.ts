@@ -14,10 +14,10 @@ import { NAMESPACES } from './operations.ts';
 import { pick, type Random } from './random.ts';
 import { Tap } from './tap.ts';
 
-/** What a seed stands for. */
+/** The plan that a seed determines. */
 export interface Plan {
   readonly collection: Collection;
-  /** One lane for each; [''] = all namespaces. */
+  /** One lane for each namespace; ['']: all namespaces in one. */
   readonly scopes: readonly string[];
   readonly selector: string | undefined;
   readonly historySize: number;
@@ -44,7 +44,7 @@ export function planOf(random: Random): Plan {
   };
 }
 
-/** A change the server made: which key, at which revision, when, and whether the informer's selector concerned it. */
+/** A change on the server: its key, version and time, and whether it matches the informer's selector. */
 export interface Change {
   readonly key: string;
   readonly position: Position;
@@ -53,41 +53,41 @@ export interface Change {
   readonly isSelected: boolean;
 }
 
-/** What a handler was told, and in which epoch of the server. */
-export type Told = InformerNotification<UnknownObject> & { readonly epoch: number };
+/** A notification of a handler, and the epoch of the server at that moment. */
+export type EpochNotification = InformerNotification<UnknownObject> & { readonly epoch: number };
 
-/** What was reported of continuity, and how things were at that moment. */
+/** A continuity event, and the state of things at that moment. */
 export type Reported = ContinuityEvent & {
   readonly epoch: number;
-  /** Up to where the source was known to be right. */
+  /** The position up to which the source was known to be right. */
   readonly reached: Position;
-  /** Of a source that goes on at a version: whether the server's history has all that the source knows. */
+  /** For a source that resumes at a version: whether the server's history contains everything the source knows. */
   readonly isContinued: boolean;
-  /** How many changes had been sent to the source. */
+  /** The number of changes that had been sent to the source. */
   readonly sent: number;
 };
 
-/** Streams that went dead without a sign, and what they must be noticed by. */
+/** Streams that died without a sign, and the deadline for noticing it. */
 export interface HalfOpen {
   /** On the monotonic clock. */
   readonly since: number;
-  /** Until when no new connection was answered either. */
+  /** The time until which new connections were not answered either. */
   readonly deafUntil: number;
-  /** The namespaces whose streams went dead, and have not been noticed. */
+  /** The namespaces whose streams died and have not been noticed. */
   readonly scopes: Set<string>;
-  /** How much had been changed and reported. */
+  /** The number of changes and of reports at that moment. */
   readonly changes: number;
   readonly reported: number;
 }
 
-/** A handler that came late, and what it was told. */
+/** A handler that was added late, and its notifications. */
 export interface Guest {
   readonly registration: Registration;
-  readonly told: InformerNotification<UnknownObject>[];
+  readonly notifications: InformerNotification<UnknownObject>[];
   readonly known: Map<string, string>;
 }
 
-/** One server, one client, one informer, one clock, and everything that was said between them. */
+/** One server, one client, one informer and one clock, and a record of everything that happened between them. */
 export class World {
   readonly plan: Plan;
   readonly clock = new FakeClock();
@@ -95,25 +95,25 @@ export class World {
   readonly tap: Tap;
   readonly client: Client;
   readonly informer: SharedInformer<UnknownObject>;
-  /** Keeps every notification, at once. */
-  readonly told: Told[] = [];
-  /** A handler that is slow and keeps only the latest of each object. */
+  /** Records every notification at once. */
+  readonly notifications: EpochNotification[] = [];
+  /** A slow handler that gets only the latest state of each object. */
   readonly coalesced: InformerNotification<UnknownObject>[] = [];
   readonly continuity: Reported[] = [];
   readonly epochs = new Epochs();
-  /** Up to where each source is known to be right. */
+  /** The position up to which each source is known to be right. */
   readonly #reached = new Map<string, Position>();
-  /** Undefined when nothing else was done to the server since, or all was noticed. */
+  /** Undefined when another disturbance came since, or when all was noticed. */
   halfOpen: HalfOpen | undefined;
   readonly #snapshots: { readonly snapshot: SandboxSnapshot; readonly position: Position }[] = [];
-  /** Namespaces whose informer has not asked the server since its history was replaced: no client writes before. */
+  /** The namespaces whose informer has not asked the server since its history was replaced. No client writes before. */
   readonly #unaware = new Set<string>();
   readonly history: Change[] = [];
   readonly trace: string[] = [];
   readonly controller = new AbortController();
   readonly running: Promise<void>;
   readonly slow: Registration;
-  /** Handlers that came while the informer ran. */
+  /** Handlers that were added while the informer ran. */
   readonly guests: Guest[] = [];
   #restarting: Promise<void> | undefined;
 
@@ -168,7 +168,7 @@ export class World {
       this.#note(`${how}${n.kind} ${n.key}@${versionOf(n.object)} ${n.cause}`);
     this.informer.addHandler(
       handlerOf((n) => {
-        this.told.push({ ...n, epoch: this.epochs.current });
+        this.notifications.push({ ...n, epoch: this.epochs.current });
         note('', n);
       }),
     );
@@ -217,7 +217,7 @@ export class World {
     return this.#restarting !== undefined;
   }
 
-  /** Whether the server serves the type at present. */
+  /** Whether the server serves the type now. */
   get isServed(): boolean {
     const { definition } = this.collection;
     if (!definition) return true;
@@ -225,7 +225,7 @@ export class World {
     return crd !== undefined && crd.metadata.deletionTimestamp === undefined;
   }
 
-  /** Where the server is. */
+  /** The position of the server. */
   get position(): Position {
     return { epoch: this.epochs.current, version: Number(this.sandbox.resourceVersion) };
   }
@@ -234,14 +234,14 @@ export class World {
     return this.isServed ? this.sandbox.get(this.collection.gvr, key) : undefined;
   }
 
-  /** What the cache must show once all is quiet: keys with versions, sorted. */
+  /** The final content of the cache: keys with versions, sorted. */
   get serverState(): string[] {
     if (!this.isServed) return [];
     const all = this.sandbox.list(this.collection.gvr).filter((o) => this.#isSelected(o));
     return all.map((o) => `${keyIn(o)}@${versionOf(o)}`).sort();
   }
 
-  /** Does a write, and notes what the server made of it. */
+  /** Makes a write, and records its effect on the server. */
   async change(key: string, write: () => Promise<number>): Promise<number | string> {
     if (this.isDown || !this.isServed || this.#unaware.size > 0) return 'not now';
     const before = this.object(key);
@@ -253,7 +253,7 @@ export class World {
     return status;
   }
 
-  /** Takes the type away, or brings it back. */
+  /** Deletes the type, or creates it again. */
   toggleDefinition(): string | undefined {
     const { definition } = this.collection;
     if (!definition) return undefined;
@@ -262,21 +262,21 @@ export class World {
     return this.isServed ? 'the type is back' : 'the type goes away';
   }
 
-  /** False while an earlier restart is under way. */
+  /** False while an earlier restart is running. */
   restart(how: { keepHistory: boolean; downMs: number }): boolean {
     if (this.#restarting) return false;
     this.#restart(this.sandbox.restart(how));
     return true;
   }
 
-  /** Keeps what the server has now for {@link replaceHistory}. */
+  /** Takes a snapshot of the server for {@link replaceHistory}. */
   takeSnapshot(): void {
     if (this.isDown) return;
     this.#snapshots.push({ snapshot: this.sandbox.snapshot(), position: this.position });
     if (this.#snapshots.length > 3) this.#snapshots.shift();
   }
 
-  /** The server comes back with another history behind the same address: an earlier one, drawn from the snapshots, or none at all. */
+  /** Makes the server return with another history at the same address: a random snapshot, or nothing. */
   replaceHistory(how: 'restore' | 'wipe', random: Random, downMs: number): string | undefined {
     const taken = how === 'restore' ? pick(random, this.#snapshots) : undefined;
     if (this.#restarting || (how === 'restore' && !taken)) return undefined;
@@ -291,8 +291,8 @@ export class World {
   }
 
   /**
-   * Connections go dead without a sign, `idle` unused ones too, and for `deafMs` nothing else gets through either. What was armed is taken
-   * back: whatever is done until this is noticed, the informer does by itself.
+   * Makes connections die without a sign, `idle` unused ones too. For `deafMs` new connections get no answer either.
+   * Removes prepared faults: until this is noticed, everything the informer does is its own decision.
    */
   breakSilently(idle: number, deafMs: number): string {
     const since = this.clock.monotonic();
@@ -313,19 +313,19 @@ export class World {
     });
   }
 
-  /** A handler comes, or, when there are three, the first of them goes. */
+  /** Adds a handler, or removes the first one when there are three. */
   receive(policy: QueuePolicy): string {
     if (this.guests.length === 3) {
       this.guests.shift()?.registration.remove();
-      return 'a handler goes';
+      return 'a handler is removed';
     }
-    const told: InformerNotification<UnknownObject>[] = [];
+    const notifications: InformerNotification<UnknownObject>[] = [];
     const registration = this.informer.addHandler(
-      handlerOf((n) => void told.push(n)),
+      handlerOf((n) => void notifications.push(n)),
       { policy },
     );
-    this.guests.push({ registration, told, known: new Map() });
-    return `a handler comes: ${policy}`;
+    this.guests.push({ registration, notifications, known: new Map() });
+    return `a handler is added: ${policy}`;
   }
 
   note(line: string): void {
@@ -338,7 +338,7 @@ export class World {
     await this.clock.advance(1000); // the slow handler's last sleep
     await this.running;
     await this.sandbox.stop();
-    await this.clock.advance(60_000); // a restart, or a delayed answer, that nobody waits for
+    await this.clock.advance(60_000); // a restart or a delayed answer that no one waits for
   }
 
   #isSelected(object: UnknownObject): boolean {
@@ -350,10 +350,10 @@ export class World {
   }
 }
 
-/** What a source reports once it has found out what became of the server. */
+/** The events by which a source shows that it has noticed what happened to the server. */
 const FINDS: ReadonlySet<string> = new Set<ContinuityEvent['kind']>(['gap', 'synced', 'relisted']);
 
-/** The part of an informer that a key belongs to. */
+/** The lane of an informer to which a key belongs. */
 export const laneOf = (key: string, scopes: readonly string[]): string =>
   scopes.length === 1 ? (scopes[0] ?? '') : key.slice(0, key.indexOf('/'));
 

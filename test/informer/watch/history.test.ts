@@ -63,4 +63,34 @@ describe('a check of the history', () => {
     ]);
     expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: undefined });
   });
+
+  it('rejects at once when the server is before the version', async () => {
+    const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [() => ({ items: [], resourceVersion: '4' })]);
+    const checked = history.check('5', new AbortController().signal);
+    await expect(checked).rejects.toThrow("the server's history was replaced: it is at version 4, before 5");
+    expect(asked).toHaveLength(1);
+  });
+
+  it('returns the newest cached object when the server does not have it', async () => {
+    const [older, newest] = [object('a', '3'), object('b', '5')];
+    const cached = new Map([
+      ['b', newest],
+      ['a', older],
+    ]);
+    const { history, asked } = historyOf(cached, [
+      () => ({ items: [older], resourceVersion: '9' }),
+      () => ({ items: [], resourceVersion: '9' }),
+    ]);
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: newest });
+    expect(asked).toEqual([{ limit: 1 }, { limit: 1, fieldSelector: 'metadata.name=b', labelSelector: undefined }]);
+  });
+
+  it('verifies nothing when the server does not answer', async () => {
+    const { history } = historyOf(new Map(), [
+      () => {
+        throw new Error('503');
+      },
+    ]);
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: false });
+  });
 });

@@ -265,7 +265,7 @@ export class Sandbox implements AsyncDisposable {
     if (this.#life.signal.aborted) throw connectionError('ECONNREFUSED');
     const life = this.#life.signal;
     const fault = this.faults.take(request);
-    if (fault && isIncident(fault)) return this.#befall(fault, request, trusted);
+    if (fault && isIncident(fault)) return this.#carryOut(fault, request, trusted);
     const serve = (r: ApiRequest) => this.#controlPlane.server.serve(r, { trusted });
     const linked = scope(life);
     const gone = request.signal ? onAbort(request.signal, () => linked.abort()) : undefined;
@@ -284,7 +284,7 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  async #befall(incident: Incident, request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
+  async #carryOut(incident: Incident, request: ApiRequest, trusted: boolean): Promise<ApiResponse> {
     if (incident.kind === 'restart') {
       const { kind: _, wiped, ...how } = incident;
       void (wiped ? this.wipe({ downMs: how.downMs ?? 0 }) : this.restart(how));

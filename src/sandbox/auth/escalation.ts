@@ -1,31 +1,36 @@
 import type { UnknownObject } from '../../model/object.ts';
 import type { UserInfo } from '../api/call.ts';
 import { forbidden, missing } from '../status/statuses.ts';
+import { equalJson } from '../types/equal.ts';
 import { type Authorizer, isMaster, type PolicyRule } from './authorizer.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
+/** A write of a role or a binding. */
+interface RbacWrite {
+  readonly authorizer: Authorizer;
+  readonly user: UserInfo;
+  /** `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings`. */
+  readonly resource: string;
+  readonly after: UnknownObject;
+  /** The stored object; undefined for a new one. */
+  readonly before: UnknownObject | undefined;
+}
+
 /**
  * Throws 403 when a user writes a role or a binding that grants a permission which the user does not have, unless the
- * user has the verb `escalate` on the role or `bind` on the role of the binding. `before` is the stored object,
- * undefined for a new one.
+ * user has the verb `escalate` on the role, or `bind` on the role of the binding. A write that leaves the rules of the
+ * role, or the subjects of the binding, as they are grants nothing.
  * Source: kubernetes pkg/registry/rbac policybased storage, validation.ConfirmNoEscalation.
  */
-export function checkEscalation(
-  authorizer: Authorizer,
-  user: UserInfo,
-  resource: string,
-  after: UnknownObject,
-  before: UnknownObject | undefined,
-): void {
+export function checkEscalation(write: RbacWrite): void {
+  const { authorizer, user, resource, after, before } = write;
   if (isMaster(user)) return;
   const { name = '', namespace } = after.metadata;
   const isRole = resource === 'roles' || resource === 'clusterroles';
-  if (isRole) checkAggregation(authorizer, user, resource, after, before);
-  if (before && (isRole ? same(before.rules, after.rules) : same(before.subjects, after.subjects))) return;
-  const granted = isRole
-    ? grantedByRole(authorizer, user, resource, after)
-    : grantedByBinding(authorizer, user, after.roleRef as { kind: string; name: string }, namespace);
+  if (isRole) checkAggregation(write);
+  if (before && (isRole ? equalLists(before.rules, after.rules) : equalLists(before.subjects, after.subjects))) return;
+  const granted = isRole ? grantedByRole(write) : grantedByBinding(write);
   const lacking = notCovered(authorizer.rulesOf(user, namespace), granted);
   if (lacking.length === 0) return;
   const who = `user ${JSON.stringify(user.username)} (groups=${quoted(user.groups)})`;
@@ -37,16 +42,10 @@ export function checkEscalation(
  * Throws 403 when a user without all permissions changes which roles a ClusterRole aggregates: it could gain any rule
  * by that later.
  */
-function checkAggregation(
-  authorizer: Authorizer,
-  user: UserInfo,
-  resource: string,
-  after: UnknownObject,
-  before: UnknownObject | undefined,
-): void {
+function checkAggregation({ authorizer, user, resource, after, before }: RbacWrite): void {
   const { name = '', namespace } = after.metadata;
   const selectors = (after.aggregationRule as { clusterRoleSelectors?: object[] } | undefined)?.clusterRoleSelectors ?? [];
-  if (selectors.length === 0 || same(before?.aggregationRule, after.aggregationRule)) return;
+  if (selectors.length === 0 || equalJson(before?.aggregationRule, after.aggregationRule)) return;
   if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return;
   if (notCovered(authorizer.rulesOf(user, namespace), EVERYTHING).length === 0) return;
   forbidden({ group: GROUP, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');
@@ -57,22 +56,20 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+/** Whether two lists of an object are equal. As on a real server, an absent list equals an empty one. */
+function equalLists(a: unknown, b: unknown): boolean {
+  return equalJson(a ?? [], b ?? []);
 }
 
-function grantedByRole(authorizer: Authorizer, user: UserInfo, resource: string, role: UnknownObject): PolicyRule[] {
-  const { name, namespace } = role.metadata;
+function grantedByRole({ authorizer, user, resource, after }: RbacWrite): PolicyRule[] {
+  const { name, namespace } = after.metadata;
   if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return [];
-  return (role.rules ?? []) as PolicyRule[];
+  return (after.rules ?? []) as PolicyRule[];
 }
 
-function grantedByBinding(
-  authorizer: Authorizer,
-  user: UserInfo,
-  { kind, name }: { kind: string; name: string },
-  namespace: string | undefined,
-): PolicyRule[] {
+function grantedByBinding({ authorizer, user, after }: RbacWrite): PolicyRule[] {
+  const { kind, name } = after.roleRef as { kind: string; name: string };
+  const { namespace } = after.metadata;
   const resource = kind === 'Role' ? 'roles' : 'clusterroles';
   if (authorizer.decide(user, { verb: 'bind', group: GROUP, resource, namespace, name }) !== undefined) return [];
   return authorizer.rulesOfRole(kind, name, namespace) ?? missing({ group: GROUP, resource }, name);

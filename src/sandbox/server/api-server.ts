@@ -136,7 +136,7 @@ export class ApiServer {
     const tried = await this.#carryOut({ ...call, query, representation }, verb);
     const after = parseJson(await bodyText(tried)) as UnknownObject;
     const before = this.#cluster.store.get(call.type.storage, joinKey(call.namespace, after.metadata.name ?? ''))?.object;
-    checkEscalation(this.#authorizer, call.user, call.type.gvr.resource, after, before);
+    checkEscalation({ authorizer: this.#authorizer, user: call.user, resource: call.type.gvr.resource, after, before });
     return this.#carryOut(call, verb);
   }
 

@@ -95,6 +95,14 @@ describe('a user who writes roles', () => {
     expect((await ask(shop, 'PATCH', `${SHOP_ROLES}/keeper`, { metadata: { labels: { a: 'b' } } }, kim())).status).toBe(200);
   });
 
+  it('can write a role that it does not have the rules of back, with the fields of its rules in another order', async () => {
+    shop.apply(role('keeper', NODE_KEEPER));
+    const { body } = await ask(shop, 'GET', `${SHOP_ROLES}/keeper`);
+    const { verbs, apiGroups, resources } = NODE_KEEPER;
+    const reordered = { ...body, metadata: { ...body.metadata, labels: { c: 'd' } }, rules: [{ resources, apiGroups, verbs }] };
+    expect((await ask(shop, 'PUT', `${SHOP_ROLES}/keeper`, reordered, kim())).status).toBe(200);
+  });
+
   it('can grant everything with the verbs escalate and bind', async () => {
     const rules = [{ verbs: ['*'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'] }];
     const bind = { verbs: ['bind'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'] };

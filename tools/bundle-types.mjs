@@ -53,7 +53,7 @@ class Declarations {
       for (const [name, one] of this.exportsOf(target)) found.set(name, { ...one, isType: isType || one.isType });
     for (const [name, { isType, ...place }] of exports) {
       const one = place.target ? this.exportsOf(place.target).get(place.name) : this.#lookUp(file, place.name);
-      if (!one?.declaration) throw new Error(`${file}: ${name} is exported and not declared in any file of ours`);
+      if (!one?.declaration) throw new Error(`${file}: ${name} is exported and not declared in any of our files`);
       found.set(name, { declaration: one.declaration, isType: isType || one.isType });
     }
     return found;

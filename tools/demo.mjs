@@ -30,7 +30,7 @@ try {
   await run(['query', 'pods', '-n', 'shop', '--index', 'node=.spec.nodeName', '--values', 'node']);
   await run(['query', 'pods', '-n', 'shop', '--index', 'node=.spec.nodeName', '--eq', 'node=worker-1']);
 
-  say('And a hook of yours reconciles what changed, key by key, from a work queue. Nothing is written without --allow-write.');
+  say('And your hook reconciles what changed, key by key, from a work queue. Nothing is written without --allow-write.');
   await run(['reconcile', 'deployments', '-n', 'shop', '--hook', 'examples/hooks/scale-guard.ts', '--workers', '2'], { stopAfterMs: 5000 });
 
   say("That was it. 'kubectl informer watch pods -A' does the same on your own cluster; see README.md.");
@@ -42,7 +42,7 @@ function start(args, options) {
   return spawn(process.execPath, [informer, ...args], { cwd: root, ...options });
 }
 
-/** Runs one command to its end, its output ours. A stream without an end of its own is told to stop as Ctrl-C would. */
+/** Runs one command to its end, its output ours. A stream without an end of its own is stopped as by Ctrl-C. */
 function run(args, { stopAfterMs } = {}) {
   show(args);
   return new Promise((resolve) => {

@@ -82,7 +82,7 @@ function run(left) {
   const config = path.join(root, 'tools', 'mutants', 'vitest.config.mjs');
   const args = [vitest, 'run', '--config', config, '--root', scratch];
   const env = { ...process.env, MUTANTS_PLAN: plan };
-  // A group of its own, so that the test runner's workers end with it; whoever ends this tool ends that group.
+  // A group of its own, so that the test runner's workers end with it; ending this tool ends that group.
   const child = spawn(process.execPath, args, {
     cwd: scratch,
     stdio: ['ignore', process.env.MUTANTS_SHOW ? 'inherit' : 'ignore', 'inherit'],

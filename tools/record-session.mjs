@@ -16,7 +16,7 @@ const WIDEST = 200;
 
 const JOBS = { group: 'batch', version: 'v1', resource: 'jobs' };
 
-/** What is typed, what was typed before it, and what happens meanwhile. `interrupt`: Ctrl-C after so many ms; `code`: show the exit status. */
+/** What is typed, what was typed before it, and what happens meanwhile. `interrupt`: Ctrl-C after this number of ms; `code`: show the exit status. */
 const SESSION = [
   {
     title: 'Watching',

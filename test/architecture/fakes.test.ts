@@ -16,7 +16,7 @@ const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly fi
     files: {
       'support/scripted-bytes.ts': 'the script of bytes',
       'support/in-process.ts': 'looks at what goes to a sandbox and passes it on',
-      'simulation/tap.ts': 'reads along, cuts anew, and spoils a line; the answers are the sandbox’s',
+      'simulation/tap.ts': 'copies the bytes, cuts them elsewhere, and spoils a line; the answers are the sandbox’s',
     },
   },
   'a lister-watcher': {
@@ -35,7 +35,7 @@ const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly fi
   },
 };
 
-/** Who may use a script, and what for. An ordinary event or answer may stand in one as a step to what is not; it is not what is tested. */
+/** Who may use a script, and what for. An ordinary event or answer may be in one as a step to an odd one; it is not what is tested. */
 const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scripted-bytes.ts': {
     'client/client.test.ts': 'versions of other servers, and of none',

@@ -12,7 +12,7 @@ export const PLAIN_WORDS: readonly (readonly [unplain: RegExp, instead: string])
   [/\bwhat is none\b/i, 'say what is not valid'],
   [/\bso many\b/i, 'at most N, this number of'],
   [/\bin hand\b/i, 'being processed'],
-  [/\bstands?\b(?! (for|in for|alone|still))/i, 'is, is written'],
+  [/(?<!-)\bstands?\b(?!-)(?! (for|in for|alone|still))/i, 'is, is written'],
   [/\bheld\b/i, 'kept, buffered, cached'],
   [/\b(mend(s|ed|ing)?)\b/i, 'repaired, fixed'],
   [/\bdear\b/i, 'slow, expensive'],

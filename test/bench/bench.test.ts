@@ -151,7 +151,7 @@ describe('the replay server', () => {
     expect(gunzipSync(packed.body)).toEqual(plain.body);
   });
 
-  it('does not send faster than told', async () => {
+  it('does not send faster than asked', async () => {
     await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES, megabytesPerSecond: 4 });
     const from = performance.now();
     await get(server, '/api/v1/pods');
@@ -184,7 +184,7 @@ describe('the replay server', () => {
     expect(await versionsFollowed(server, 450)).toEqual(Array.from({ length: 450 }, (_, i) => String(20_000_000 + i)));
   });
 
-  it('sends changes at a pace, and tells when each was written', async () => {
+  it('sends changes at a pace, and reports when each was written', async () => {
     await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES });
     await server.plan({ kind: 'rate', events: 60, perSecond: 200 });
     const written = server.written();
@@ -217,7 +217,7 @@ describe('measuring a process', () => {
     expect(usage).toMatchObject({ counted: 3, code: 0 });
   });
 
-  it('tells how it ended and what it said', async () => {
+  it('reports how it ended and what it printed', async () => {
     expect(await measureProcess(sh('echo a; echo b >&2; exit 3'))).toMatchObject({ code: 3, stdout: 'a\n', stderr: 'b\n', counted: 1 });
   });
 

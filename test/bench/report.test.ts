@@ -73,7 +73,7 @@ describe('the targets', () => {
     ['sync-cpu-client-go', undefined, undefined],
     ['help', undefined, undefined],
     ['once-wall', undefined, undefined],
-  ])('%s is told as %s, met: %s', (id, measured, isMet) => {
+  ])('%s is reported as %s, met: %s', (id, measured, isMet) => {
     expect(found.get(id)).toMatchObject({ id, measured, isMet });
   });
 

@@ -4,7 +4,7 @@ import { wireSection, withWireSection } from '../../bench/wire-section.ts';
 const results = (cell: string) => ({
   date: '2026-01-02T03:04:05.000Z',
   load: 0.25,
-  table: { title: 'A first state', head: ['program', 'CPU s'], rows: [['ours', cell]] },
+  table: { title: 'An initial list', head: ['program', 'CPU s'], rows: [['ours', cell]] },
 });
 const section = (cell: string) => `${wireSection(results(cell)).join('\n\n')}\n\n`;
 

@@ -82,7 +82,7 @@ describe('the built program reads command lines as kubectl does', () => {
     expect(stdout).toBe('pod/web-1\npod/web-2\n');
   });
 
-  it.each(['watch', 'query', 'reconcile', 'sandbox'])('%s --help shows flags and examples, and talks to nobody', async (command) => {
+  it.each(['watch', 'query', 'reconcile', 'sandbox'])('%s --help shows flags and examples, and connects to no server', async (command) => {
     const { code, stdout, stderr } = await run([command, '--help'], { env: { KUBECONFIG: '/nonexistent' } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('EXAMPLES');

@@ -92,7 +92,7 @@ const runs = async () => (await readFile(at('runs'), 'utf8')).length;
 const options = async () => ({ env: { KUBECONFIG: await kubeconfig(), XDG_CACHE_HOME: await mkdtemp(path.join(folder, 'cache-')) } });
 
 describe('the built program, with a plugin that gives a token and a certificate, and a CA of its own', () => {
-  it('lists; the plugin runs once for all requests, and what the server warns of is told once', async () => {
+  it('lists; the plugin runs once for all requests, and a warning of the server is printed once', async () => {
     const { code, stdout, stderr } = await run(['query', 'pods,configmaps', '-o', 'name'], await options());
     expect([code, stderr]).toEqual([0, 'Warning: this server is old\n']);
     expect(stdout.split('\n').filter(Boolean).sort()).toEqual(['configmap/settings', 'pod/web-1', 'pod/web-2']);
@@ -110,7 +110,7 @@ describe('the built program, with a plugin that gives a token and a certificate,
     sandbox.apply(pod('web-3'));
     await cli.until((c) => c.lines.length === 4, 'an event on the watch that is open');
     expect(await runs()).toBe(1);
-    server.server.closeAllConnections(); // now it must be opened anew
+    server.server.closeAllConnections(); // now it must be opened again
     await expect.poll(runs).toBe(2);
     sandbox.apply(pod('web-4'));
     await cli.until((c) => c.stdout.includes('web-4'), 'an event on the watch that was resumed');

@@ -55,7 +55,7 @@ describe('the programs in README and docs', () => {
   }, 60_000);
 
   it.each(snippets)(
-    'runs as it stands: $title',
+    'runs as it is written: $title',
     async ({ file }) => {
       const controller = [process.execPath, path.join(ROOT, 'bin/run.js'), 'reconcile', 'configmaps', '--hook', labeller, '--allow-write'];
       const { code, stdout, stderr } = await runNode([path.join(project, file), ...controller]);

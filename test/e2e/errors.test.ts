@@ -24,7 +24,7 @@ describe.each(commands)('%s ends with what is wrong and the next step', (command
   it.each([
     ['the server does not know the token', ['--token=bad'], /^error: You must be logged in to the server \(Unauthorized\)/],
     ['the certificate is for another name', ['--tls-server-name=other.example'], /^error: .*tls: failed to verify certificate/],
-    ['nobody listens', ['--server=https://127.0.0.1:1'], /^error: .*127\.0\.0\.1:1 was refused/],
+    ['no server listens', ['--server=https://127.0.0.1:1'], /^error: .*127\.0\.0\.1:1 was refused/],
   ])('when %s', async (_, flags, text) => {
     for (const folder of [cached, path.join(fixture.folder, 'none')]) {
       const { code, stdout, stderr } = await line(...flags, '--cache-dir', folder);
@@ -71,7 +71,7 @@ describe('a server that accepts and says nothing', () => {
     ['query', []],
     ['watch', ['--once']],
   ] as const;
-  /** Discovery, as a real server would tell it; what a command then asks for stalls. */
+  /** The discovery of a real server; every other request stalls. */
   const stalling = (where: 'at once' | 'headers' | 'body') =>
     socketScript((request, response) => {
       if (where === 'at once') return;
@@ -217,7 +217,7 @@ it('never calls a watch resumed that the server then refuses', async () => {
   expect(stderr).toMatch(/1 relist, 1 gap\n$/);
 });
 
-it('tells of an outage once for all that it hits', async () => {
+it('reports an outage once for all types that it hits', async () => {
   await using own = await startFixture();
   own.sandbox.apply(configMap('elsewhere', {}, 'other'));
   await using cli = new Cli(['watch', 'pods,configmaps', '-n', 'shop,other', '-o', 'name'], { env: own.env });

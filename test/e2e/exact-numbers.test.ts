@@ -142,7 +142,7 @@ describe('whole numbers beyond 2^53 keep every digit', () => {
     ] as const) {
       await send('PATCH', '/huge', '{"spec":{"float":1E400}}');
       await using cli = new Cli(['watch', 'gadgets', 'huge', '-n', 'shop', '-o', format], { env: fixture.env });
-      await cli.until((c) => c.stdout.includes('ADDED'), 'the first state');
+      await cli.until((c) => c.stdout.includes('ADDED'), 'the initial list');
       await send('PATCH', '/huge', '{"spec":{"float":2E400}}');
       await cli.until((c) => c.stdout.includes('2E400'), 'the change');
       expect(cli.stdout).toMatch(expected);

@@ -99,7 +99,7 @@ describe('the environment', () => {
 });
 
 describe('durations of flags are those of expressions', () => {
-  it('1d is a day, and none is told as it was written', async () => {
+  it('1d is a day, and a wrong duration is quoted as it was written', async () => {
     expect(await told(['watch', 'pods', '-n', 'shop', '--once', '-o', 'name', '--timeout', '1d'])).toMatchObject({ code: 0 });
     expect(await told(['watch', 'pods', '--timeout', '0'])).toEqual(
       refused('error: invalid argument "0" for "--timeout": expected more than no time\nhint: --once looks once'),

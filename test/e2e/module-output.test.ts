@@ -5,7 +5,7 @@ import { Cli } from '../support/cli.ts';
 import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
 import { NO_PTY, Terminal } from '../support/terminal.ts';
 
-/** What a terminal would obey: colours, the clipboard, a line that begins anew, a C1 control, another order. */
+/** What a terminal would obey: colours, the clipboard, a line that begins again, a C1 control, another order. */
 const HOSTILE = 'a\x1b[31mb\x1b]52;c;aGk=\x07c\rd\x9be\u202ef';
 const SHOWN = 'a^[[31mb^[]52;c;aGk=^Gc\\rd^[[e\\u202ef';
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Command lines that end by themselves, with the exit code of each. Every command is there, once in good order and once refused. */
+/** Command lines that end by themselves, with the exit code of each. Every command is there, once successful and once refused. */
 const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['watch', 'pods', '-A', '--once', '-o', 'name'], 0],
   [['watch', 'pods', '-n', 'shop', '--until', 'false', '--timeout', '1s', '-o', 'name'], 3],

@@ -228,7 +228,7 @@ describe('a user who may read some names alone', () => {
     expect(await run(line, { env: own.env })).toMatchObject({ code: 0 });
   });
 
-  it('is told the role for names that it lacks', async () => {
+  it('gets the missing role for names in a hint', async () => {
     const { code, stderr } = await run(['watch', 'pods', 'web-1', 'web-3', '-n', 'shop', '--as', 'jane', '--strict'], { env: own.env });
     expect(code).toBe(1);
     expect(stderr).toContain(

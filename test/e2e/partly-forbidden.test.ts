@@ -119,7 +119,7 @@ describe('a watch that goes on', () => {
 
   it('shows the namespaces that may be read, says at once what it does not cover, and fails at its end', async () => {
     await using cli = watching('jane', 'pods', '-n', 'shop,other', '-o', 'name');
-    await cli.until((c) => c.lines.length === 3 && c.stderr.includes('goes on without'), 'the first state, and the refusal');
+    await cli.until((c) => c.lines.length === 3 && c.stderr.includes('goes on without'), 'the initial list, and the refusal');
     expect(cli.stderr).toBe(
       `${cannot('jane', 'list', 'pods', 'other')}` +
         'hint: missing is a Role in other with the rule {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}, bound to this user\n' +

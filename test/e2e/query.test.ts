@@ -145,7 +145,7 @@ describe('query', () => {
   });
 });
 
-it('tells once, for all types, that --filter cannot be evaluated', async () => {
+it('reports once, for all types, that --filter cannot be evaluated', async () => {
   const line = ['query', 'pods,deployments', '-n', 'shop', '--filter', 'object.metadata.name > 3', '--count'];
   const { code, stdout, stderr } = await run(line, { env: fixture.env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '0\n' });

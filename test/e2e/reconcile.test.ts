@@ -80,7 +80,7 @@ describe('reconcile', () => {
       'a context that is not the current one',
       (f: Fixture) => ({ flags: ['--context=sandbox', '--as=jane', '--as-group=system:masters'], env: f.env }),
     ],
-  ])('passes on the way to the cluster when told to: %s', async (_, choice) => {
+  ])('passes the credentials on when asked to: %s', async (_, choice) => {
     const { flags, env } = choice(fixture);
     const file = await hook(
       'where.sh',
@@ -343,12 +343,12 @@ describe('a reconcile that ends while the server is away', () => {
 });
 
 describe('what a module leaves behind', () => {
-  it('a rejection that nobody awaits and a callback that throws are reported with hook and key, and end nothing', async () => {
+  it('a rejection that is not awaited and a callback that throws are reported with hook and key, and end nothing', async () => {
     const file = await hook(
       'careless.ts',
       `export default async ({ key, log }) => {
         if (key === 'shop/web-1') {
-          Promise.reject(new Error('nobody awaits this'));
+          Promise.reject(new Error('this is not awaited'));
           setTimeout(() => { throw new Error('this comes late'); }, 1);
         }
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -360,7 +360,7 @@ describe('what a module leaves behind', () => {
     cli.kill('SIGTERM');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(0);
-    for (const text of ['nobody awaits this', 'this comes late']) {
+    for (const text of ['this is not awaited', 'this comes late']) {
       expect(stderr.split('\n').find((line) => line.includes(text))).toMatch(
         /^ERROR the hook left an error behind.*hook=careless\.ts key=shop\/web-1.*careless\.ts:\d+/,
       );

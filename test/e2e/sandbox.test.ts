@@ -27,7 +27,7 @@ describe('sandbox', () => {
     expect(down.stderr).toMatch(/^error: /);
   });
 
-  it('writes its kubeconfig through no file that somebody has put there', async () => {
+  it('writes its kubeconfig through no file that another user put there', async () => {
     await using fixture = await startFixture([]);
     const file = path.join(fixture.folder, 'shared');
     const victim = path.join(fixture.folder, 'victim');
@@ -49,7 +49,7 @@ describe('sandbox', () => {
     expect((await readdir(fixture.folder)).filter((name) => name.startsWith('shared')).length).toBe(2); // it, and the link as it was
   });
 
-  it('loads manifests and refuses what is none', async () => {
+  it('loads manifests and refuses other files', async () => {
     await using fixture = await startFixture([]);
     const file = path.join(fixture.folder, 'objects.yaml');
     await writeFile(

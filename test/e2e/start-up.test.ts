@@ -10,7 +10,7 @@ import { type Fixture, startFixture } from '../support/fixture.ts';
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 const SPY = pathToFileURL(path.resolve(import.meta.dirname, '../support/loaded-modules.mjs')).href;
 
-/** What stands in the built text of a library, and nowhere else. */
+/** Text that only the built code of a library contains. */
 const LIBRARIES = {
   'oclif’s help': /\bflagHelpLabel\b/,
   'oclif’s Config': /\bcommand_not_found\b/,

@@ -12,7 +12,7 @@ const once = (...line: string[]) => run(['watch', 'pods', '-n', 'shop', '--once'
 const query = (...line: string[]) => run(['query', 'pods', '-n', 'shop', ...line], { env: fixture.env });
 const NAM = '.metadata.nam is in none of 2 pods, and is no field of Pod; did you mean .metadata.name?\n';
 
-describe('a path that exists nowhere is told after the first sync', () => {
+describe('a path that exists nowhere is reported after the initial sync', () => {
   it.concurrent.each<[string, string[], string]>([
     ['--filter', ['--filter', 'object.metadata.nam == "web-1"'], `none of 2 pods matches\n--filter: ${NAM}`],
     [
@@ -111,7 +111,7 @@ describe('query says what a value may have been', () => {
   });
 });
 
-describe('CEL stands wherever a path may: in --index, --group-by and --map', () => {
+describe('CEL may be used wherever a path may: in --index, --group-by and --map', () => {
   it('and a list of its own is several values', async () => {
     const [values, grouped, looked] = await Promise.all([
       query('--index', 'r=object.status.phase', '--values', 'r', '--no-headers'),

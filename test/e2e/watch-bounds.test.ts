@@ -66,7 +66,7 @@ async function serve({ list, watch }: Answers): Promise<Server> {
   return all;
 }
 
-/** Sends a text some times, as fast as it is taken; stops when nobody takes it any more. */
+/** Sends a text some times, as fast as it is taken; stops when the reader leaves. */
 function sender(response: ServerResponse, sent: () => void): Send {
   return async (text, times = 1) => {
     for (let i = 0; i < times && !response.destroyed; i++) {
@@ -99,7 +99,7 @@ describe('a line of a watch beyond 64 MiB', () => {
     await send(`${CLOSE}}\n`);
   }
 
-  it('is told with its object, offset and limit, the stream goes on at once and without a relist, and memory stays bounded', async () => {
+  it('is reported with its object, offset and limit, the stream goes on at once and without a relist, and memory stays bounded', async () => {
     await using server = await serve({
       watch: async (send) => {
         await sendLarge(send, 300);
@@ -170,7 +170,7 @@ describe('a list beyond its limits', () => {
     expect(code).toBe(1);
   });
 
-  it('ends a watch that has to list again, instead of being listed for ever', async () => {
+  it('ends a watch that has to list again, instead of listing without end', async () => {
     let lists = 0;
     await using server = await serve({
       watch: (send) => send(line('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 })),

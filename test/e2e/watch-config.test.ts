@@ -49,7 +49,7 @@ describe('a setting comes from the command line, else the environment, else the 
     expect((await withConfig(['query', 'pods', '-A', '--eq', 'image=postgres:17'])).stdout).toBe('pod/db-1\n');
   });
 
-  it('which config show tells', async () => {
+  it('which config show prints', async () => {
     const env = { KUBECTL_INFORMER_ON: 'added', KUBECTL_INFORMER_TOKEN: 'not-to-be-told' };
     const { code, stdout, stderr } = await withConfig(['config', 'show', 'watch', '-o', 'json'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -93,7 +93,7 @@ describe('what the file should not hold is refused, with what was meant', () => 
 });
 
 describe('a server that goes away for a while', () => {
-  it('is told of, and the stream goes on where it was; what is waited for is still waited for', async () => {
+  it('is reported, and the stream goes on where it was; a wait goes on too', async () => {
     await using own = await startFixture();
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'name', '--until', 'object.status.phase == "Succeeded"'], {
       env: own.env,
@@ -111,7 +111,7 @@ describe('a server that goes away for a while', () => {
     expect(stderr).toMatch(/no gaps, 1 resumed watch\n$/);
   });
 
-  it('is told of when it refuses the credentials afterwards, and asked again', async () => {
+  it('is reported when it refuses the credentials afterwards, and asked again', async () => {
     await using own = await startFixture();
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'name'], { env: own.env });
     await cli.until((c) => c.lines.length === 2, 'the pods');

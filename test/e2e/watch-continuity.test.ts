@@ -24,7 +24,7 @@ interface Line {
 
 const typesOf = (events: readonly Line[]) => events.map(({ type }) => type);
 
-/** A watch whose server has gone for good after its first state. */
+/** A watch whose server is gone for good after the initial list. */
 async function cutOff(types: string, ...flags: string[]): Promise<{ cli: Cli; fixture: Fixture }> {
   const fixture = await startFixture();
   const cli = new Cli(['watch', types, '-n', 'shop', '-o', 'json', '--markers', ...flags], { env: fixture.env });
@@ -108,7 +108,7 @@ describe('a stream that ends while the server is away', () => {
   it('has nothing to say of it when the connection is back', async () => {
     await using fixture = await startFixture();
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
-    await cli.until((c) => typesOf(c.events<Line>()).includes('SYNCED'), 'the first state');
+    await cli.until((c) => typesOf(c.events<Line>()).includes('SYNCED'), 'the initial list');
     await fixture.sandbox.restart({ keepHistory: true, downMs: 200 });
     fixture.sandbox.apply(pod('web-9'));
     await cli.until((c) => c.stdout.includes('shop/web-9'), 'the new pod');
@@ -126,10 +126,10 @@ describe('a stream that ends while the server is away', () => {
   });
 });
 
-it('a type that is listed anew is DISCONNECTED, GAP, RELISTED and RESUMED, in this order', async () => {
+it('a type that is listed again is DISCONNECTED, GAP, RELISTED and RESUMED, in this order', async () => {
   await using fixture = await startFixture();
   await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json', '--markers'], { env: fixture.env });
-  await cli.until((c) => typesOf(c.events<Line>()).includes('SYNCED'), 'the first state');
+  await cli.until((c) => typesOf(c.events<Line>()).includes('SYNCED'), 'the initial list');
   const restarting = fixture.sandbox.restart({ keepHistory: false, downMs: 200 });
   fixture.sandbox.apply(pod('web-9'));
   await restarting;

@@ -39,7 +39,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 const unread = (line: readonly string[], env: NodeJS.ProcessEnv = fixture.env) => new Unread(line, env);
 const BIG = ['configmaps', '-n', 'shop', '-o', 'json'];
 
-/** The first state goes to the reader in one piece. */
+/** The initial list goes to the reader in one piece. */
 const WHOLE = ['-n', 'shop', '-o', 'jq=.'];
 
 interface Envelope {

@@ -120,7 +120,7 @@ describe('filters', () => {
     await using byNumber = open('--where', 'SIZE > 2');
     await using transition = open('--filter', 'event != "MODIFIED" || oldObject.spec.color != object.spec.color');
     const all = [byFilter, byColumn, transition];
-    for (const cli of all) await cli.until((c) => c.lines.length === 1, 'the first state');
+    for (const cli of all) await cli.until((c) => c.lines.length === 1, 'the initial list');
     own.sandbox.apply(apple('a', 'green', 3));
     own.sandbox.apply(apple('a', 'red', 4));
     own.sandbox.apply(apple('a', 'red', 5));
@@ -155,7 +155,7 @@ describe('filters', () => {
     const clis = Object.entries(flags).map(
       ([name, each]) => [name, new Cli(['watch', 'myapples', '-n', 'shop', '-o', 'json', '--markers', ...each], { env: own.env })] as const,
     );
-    for (const [, cli] of clis) await cli.until((c) => c.stdout.includes('SYNCED'), 'the first state');
+    for (const [, cli] of clis) await cli.until((c) => c.stdout.includes('SYNCED'), 'the initial list');
     const labelled = { ...apple('a', 'red', 3), metadata: { name: 'a', namespace: 'shop', labels: { tier: 'x' } } };
     own.sandbox.apply(apple('a', 'red', 2));
     own.sandbox.apply(apple('a', 'blue', 2));
@@ -197,14 +197,14 @@ describe('filters', () => {
     });
   });
 
-  it('sort the first state and leave the rest in its order', async () => {
+  it('sort the initial list and leave later events in their order', async () => {
     const { stdout } = await once('myapples', '-n', 'shop', '-o', 'name', '--sort-by', '.spec.size');
     expect(stdout).toBe('myapple.stable.example.com/granny\nmyapple.stable.example.com/fuji\n');
     const metadata = await once('pods', '-A', '--no-headers', '--sort-by', '{.metadata.namespace}');
     expect(metadata.stdout.split('\n').map((line) => line.split(/ +/)[2])).toEqual(['db-1', 'web-1', 'web-2', undefined]);
   });
 
-  it('that fail on an object count as no match, and are told once and counted', async () => {
+  it('that fail on an object count as no match, and are reported once and counted', async () => {
     await using cli = watch('pods', '-n', 'shop', '-o', 'name', '--filter', 'int(object.metadata.labels.app) == 3');
     await cli.until((c) => c.stderr.includes('reported once'), 'the error');
     cli.kill('SIGINT');
@@ -274,7 +274,7 @@ describe('--explain', () => {
 
 const EXPECTED_LINES = { updates: 6, mixed: 2, later: 6 } as const;
 
-it('tells a pod that leaves a filter from one that is deleted, in a stream that tells the cause', async () => {
+it('distinguishes a pod that leaves a filter from one that is deleted, in a stream with causes', async () => {
   await using own = await startFixture();
   const line = ['pods', '-n', 'shop', '-o', 'json', '--filter', 'object.metadata.labels.app == "web"'];
   await using cli = new Cli(['watch', ...line], { env: own.env });

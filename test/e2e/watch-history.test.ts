@@ -54,7 +54,7 @@ describe('a server whose history was replaced behind its address', () => {
   it.each(WAYS)('%s: a gap, and the state of the server', async (_, replace) => {
     await using fixture = await startFixture();
     await using cli = new Cli(['watch', 'cm', '-n', 'shop', '-o', 'json', '--markers'], { env: fixture.env });
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the first state');
+    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
     await replace(fixture, cli);
     await cli.until((c) => c.events<Line>().some(({ type }) => type === 'RELISTED'), 'the relist');
     const wanted = serverState(fixture);
@@ -66,7 +66,7 @@ describe('a server whose history was replaced behind its address', () => {
   it.each(WAYS)('%s: --strict ends with 4', async (_, replace) => {
     await using fixture = await startFixture();
     await using cli = new Cli(['watch', 'cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the first state');
+    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
     await replace(fixture, cli);
     const { code, stderr } = await cli.ended();
     expect(code).toBe(4);

@@ -92,7 +92,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 const watch = (words: string, ...flags: string[]) => run(['watch', ...words.split(' '), '--once', ...flags], { env: fixture.env });
 
-/** The cells of a table whose columns stand where its heading says. */
+/** The cells of a table, whose columns begin where the heading says. */
 function cellsOf(table: string): string[][] {
   const [head = '', ...rows] = table.split('\n').filter((line) => line !== '');
   const starts = [...head.matchAll(/\S+( \S+)*/g)].map((heading) => heading.index);
@@ -183,7 +183,7 @@ describe('rows', () => {
   it('of events stay aligned: columns grow and never shrink', async () => {
     await using own = await startFixture();
     await using cli = new Cli(['watch', 'pods', '-n', 'shop'], { env: own.env });
-    await cli.until((c) => c.lines.length === 3, 'the first state');
+    await cli.until((c) => c.lines.length === 3, 'the initial list');
     own.sandbox.apply(pod('a-pod-of-a-very-long-name'));
     own.sandbox.apply(pod('b'));
     own.sandbox.apply(pod('web-1', { phase: 'Failed' }));

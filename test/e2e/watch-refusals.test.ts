@@ -41,7 +41,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 const watch = (...line: string[]) => run(['watch', ...line, '--timeout', '20s'], { env: fixture.env });
 
-it('whoever may list and not watch is refused with the missing verb, after one list', async () => {
+it('a user who may list and not watch is refused with the missing verb, after one list', async () => {
   const { code, stdout, stderr } = await watch('pods', '-n', 'shop', '-o', 'name', '--as', 'bob');
   expect(code).toBe(1);
   expect(stdout.split('\n').filter(Boolean)).toHaveLength(2);

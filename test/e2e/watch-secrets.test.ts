@@ -8,7 +8,7 @@ const kubectl = findKubectl();
 const missing = 'missing' in kubectl ? kubectl.missing : undefined;
 const MARKER = 'mArKeR-7f3a-oF-a-SeCrEt-vAlUe';
 
-/** What of a text stands in base64 whatever stands before and after it: the text itself, and its base64 at each of the three alignments. */
+/** The forms in which a text may show: the text itself, and the part of its base64 that does not depend on the bytes around it, at each of the three alignments. */
 function disguises(text: string): string[] {
   const encoded = [0, 1, 2].map((offset) => {
     const base64 = Buffer.from('_'.repeat(offset) + text)
@@ -72,7 +72,7 @@ const LOOKS: readonly string[][] = [
 ];
 
 describe.skipIf(missing)('a Secret made by kubectl apply', () => {
-  it('is watched in every way without its values ever being told, as text, base64 or hex, at -v 9 too', async () => {
+  it('is watched in every way without its values ever being printed, as text, base64 or hex, at -v 9 too', async () => {
     const line = ['watch', 'secrets', '-n', 'shop', '-v', '9', '--timeout', '30s'];
     const clis = LOOKS.map((flags) => new Cli([...line, ...flags], { env: fixture.env }));
     for (const cli of clis)
@@ -112,13 +112,13 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
     ['query', ['-o', 'yaml']],
     ['query', ['--index', 'p=.data.password', '--values', 'p']],
     ['query', ['--sort-by', '.data.password', '-o', 'jsonpath={.items[*].data}']],
-  ])('is not told by %s %j', async (command, flags) => {
+  ])('is not printed by %s %j', async (command, flags) => {
     const { stdout, stderr } = await run([command, 'secrets', '-n', 'shop', '-v', '9', ...flags], { env: fixture.env });
     expect(disguises(MARKER).filter((each) => (stdout + stderr).includes(each))).toEqual([]);
     expect(stdout).toContain('hmac:');
   });
 
-  it('is not told by what a reconcile run would do with it', async () => {
+  it('is not printed by a reconcile run that shows what it would do', async () => {
     const copy = '{"actions":[{"patch":{"data":{"copy":"{{.data.password}}"}}}]}';
     await using cli = new Cli(['reconcile', 'secrets', '-n', 'shop', '-v', '9', '--exec', `echo ${copy}`], { env: fixture.env });
     await cli.until((c) => (c.stdout + c.stderr).includes('copy'), 'the action');

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Starts a watch that nobody reads, and lets many updates of two objects in turn happen. */
+/** Starts a watch without a reader, and updates two objects in turn many times. */
 async function neglected(updates: number, size: number, ...flags: string[]): Promise<Unread> {
   fixture.sandbox.apply([state(0, 'a'), state(0, 'b')]);
   fixture.sandbox.requests.clear();
@@ -60,7 +60,7 @@ describe('a reader that does not read', { timeout: 60_000 }, () => {
     expect(cli.stderr).toMatch(/^ended by SIGINT after \d+s: 9002 events .*, no gaps\n$/);
   });
 
-  it('gets the latest states under --overflow coalesce, and is told of what it did not see', async () => {
+  it('gets the latest states under --overflow coalesce, and learns what it did not see', async () => {
     await using cli = await neglected(5001, 2000, '--overflow', 'coalesce');
     const { events, code } = await readAll(cli, 5001);
     const numbers = numbersOf(events);
@@ -78,11 +78,11 @@ describe('a reader that does not read', { timeout: 60_000 }, () => {
     expect(cli.stderr).toContain(`${unseen} updates coalesced`);
   });
 
-  it('gets the oldest under --overflow drop, and is told of how many it did not', async () => {
+  it('gets the oldest under --overflow drop, and learns how many it did not get', async () => {
     await using cli = await neglected(5001, 2000, '--overflow', 'drop', '--overflow-buffer', '50');
     cli.start();
     await eventually(() => cli.hasRead('"GAP"'), { timeoutMs: 15_000 });
-    // The loss is told as soon as there is room; updates still on their way may take it. So one more is made until one gets through.
+    // The loss is reported as soon as there is room; updates still on their way may take it. So one more is made until one gets through.
     let last = 90_000;
     const comes = (n: number) => () => cli.hasRead(`"n":"${n}"`);
     for (let isThere = false; !isThere && last < 90_015; ) {
@@ -110,7 +110,7 @@ describe('a reader that does not read', { timeout: 60_000 }, () => {
     ['coalesce', []],
     ['drop', ['--overflow-buffer', '50']],
     ['drop, strict', ['--overflow-buffer', '50', '--strict']],
-  ])('is told at the end of what it has not been told by then, under --overflow %s', async (policy, flags) => {
+  ])('learns at the end of losses that were not reported by then, under --overflow %s', async (policy, flags) => {
     await using cli = await neglected(3001, 2000, '--overflow', policy.replace(/,.*/, ''), ...flags);
     const isStrict = flags.includes('--strict');
     if (!isStrict) cli.child.kill('SIGINT');

@@ -74,7 +74,7 @@ describe.skipIf(NO_PTY)('on a terminal', () => {
     expect(terminal.text).toMatch(/ended by SIGINT after \d+s: 2 events/);
   });
 
-  it('what is waited for stands in one line that is renewed, and is gone at the end', async () => {
+  it('the progress of a wait is one line that is redrawn, and is gone at the end', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'], {
       env: own.env,
@@ -101,7 +101,7 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
   const line = ['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'];
   const waiting = (text: string) => screenOf(text).filter((each) => each.includes('waiting for'));
 
-  it('stands below the rows from the first state on, whatever is printed', async () => {
+  it('is below the rows from the initial list on, whatever is printed', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal(line, { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('web-2') && waiting(text).length > 0, 'the progress below the rows');
@@ -114,7 +114,7 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
     expect(waiting(terminal.text)).toEqual([]);
   });
 
-  it('stands below the table of --live', async () => {
+  it('is below the table of --live', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal([...line, '--live'], { env: own.env, columns: 160 });
     await terminal.until((text) => screenOf(text).some((each) => each.startsWith('0/2 met, waiting for web-1, web-2 · 2 pods')), 'it');
@@ -192,7 +192,7 @@ describe.skipIf(NO_PTY)('--live', () => {
     expectRestored({ text: terminal.text.replace(/\^C$/, '') }); // the echo of the second, when the table has ended already
   });
 
-  it('lets notices stand above it', async () => {
+  it('prints notices above it', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('web-2'), 'the pods');
@@ -255,13 +255,13 @@ describe.skipIf(NO_PTY)('--live', () => {
     expectRestored(terminal);
   });
 
-  it('says that it is loading until the first state is there', async () => {
+  it('says that it is loading until the initial list is there', async () => {
     await using own = await startFixture([]);
     own.sandbox.faults.add({ fault: { kind: 'delay', ms: 2500 }, match: { path: '/pods' } });
     await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('loading'), 'it');
     expect(terminal.text).not.toContain('no objects');
-    await terminal.until((text) => text.includes('no objects'), 'the first state');
+    await terminal.until((text) => text.includes('no objects'), 'the initial list');
     terminal.type('\x03');
     expect(await terminal.ended()).toBe(0);
   });
@@ -298,7 +298,7 @@ describe.skipIf(NO_PTY)('--live', () => {
   });
 });
 
-describe.skipIf(NO_PTY)('a long first state', () => {
+describe.skipIf(NO_PTY)('a long initial list', () => {
   it('has a line of progress on the terminal, that is gone when it is there', async () => {
     await using own = await startFixture();
     own.sandbox.faults.add({ fault: { kind: 'delay', ms: 1600 }, match: { path: '/pods' } });

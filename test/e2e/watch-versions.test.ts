@@ -50,11 +50,11 @@ function serveOnly({ sandbox }: Fixture, at: string): void {
 }
 
 describe('a version of a type that is retired', () => {
-  it.each([['things'], ['things.lab.example.com']])('%s goes on in the version that is served, told as a gap', async (word) => {
+  it.each([['things'], ['things.lab.example.com']])('%s goes on in the version that is served, reported as a gap', async (word) => {
     await using fixture = await startThings();
     await using cli = new Cli(['watch', word, '-n', 'shop', '-o', 'json', '--markers'], { env: fixture.env });
     await using table = new Cli(['watch', word, '-n', 'shop'], { env: fixture.env });
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the first state');
+    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
     await table.until((c) => c.stdout.includes('red'), 'the first row');
     expect(cli.events<Line>()[0]).toMatchObject({ type: 'ADDED', gvr: 'lab.example.com/v2/things' });
     serveOnly(fixture, 'v1');
@@ -81,7 +81,7 @@ describe('a version of a type that is retired', () => {
     async (word) => {
       await using fixture = await startThings();
       await using cli = new Cli(['watch', word, '-n', 'shop', '-o', 'json'], { env: fixture.env });
-      await cli.until((c) => c.events<Line>().length === 1, 'the first state');
+      await cli.until((c) => c.events<Line>().length === 1, 'the initial list');
       serveOnly(fixture, 'v1');
       const words =
         'version v2 is not served any more by the server, which serves v1: things.lab.example.com without a version follows the version that is served; trying again';

@@ -224,7 +224,7 @@ describe('what ends a stream', () => {
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(new RegExp(`^ended by ${signal} after \\d+s: 1 event `, 'm'));
   });
-  it('shows what there was of a first state that never became whole', async () => {
+  it('shows the part that came of an initial list that never became complete', async () => {
     await using own = await startFixture();
     own.sandbox.faults.add({ fault: { kind: 'stall' }, match: { path: '/namespaces/other/pods' } });
     await using cli = new Cli(['watch', 'pods', '-n', 'shop,other', '-v', '6'], { env: own.env });

@@ -84,7 +84,7 @@ describe('watch -o json', () => {
     fixture.sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, 'shop/after-restart');
   });
 
-  it('tells what was deleted while it could not watch, as finalStateUnknown', async () => {
+  it('shows what was deleted while it could not watch, with finalStateUnknown', async () => {
     await using own = await startFixture();
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json'], { env: own.env });
     await cli.until((c) => c.lines.length === 2, 'the initial state');
@@ -151,7 +151,7 @@ describe('watch as a table', () => {
     expect(stdout.split('\n')[0]).toMatch(/^EVENT +NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +/);
   });
 
-  it('tells names of several types apart', async () => {
+  it('prefixes names of several types with the type', async () => {
     const { stdout } = await run(['watch', 'pods,deployments', '-n', 'shop', '--once'], { env: fixture.env });
     expect(stdout).toMatch(/ADDED +pod\/web-1 /);
     expect(stdout).toMatch(/ADDED +deployment\.apps\/web /);
@@ -180,11 +180,11 @@ describe('the end of a watch', () => {
     ['--until false', /^ended by its reader after \d+s: .*\n/m],
     ['--for=delete', /^ended by its reader after /m],
     ['--limit 100000', /^ended by its reader after /m],
-  ])('is 141 and told when the reader leaves before %s has come', async (flags, told) => {
+  ])('is 141 and reported when the reader leaves before %s has come', async (flags, reported) => {
     const script = `"${process.execPath}" "${RUN}" watch pods -A --sandbox -o json ${flags} | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await shell('bash', ['-c', script], { env: { ...process.env, ...fixture.env } });
     expect(stdout.trim().split('\n').at(-1)).toBe('141');
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(reported);
   });
 
   it('comes with --limit after that many events, and with 3 when time runs out first', async () => {

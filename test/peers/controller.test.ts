@@ -71,7 +71,7 @@ const widget = (name: string, size: number) => ({ apiVersion: 'example.com/v1', 
 
 describe.skipIf(skipped)(`a controller of client-go${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   it(
-    'does its work with the rights of its account, and its stand-in goes on when it is killed',
+    'does its work with the rights of its account, and its replacement goes on when it is killed',
     async () => {
       const binary = await build(SOURCE, folder);
       await using sandbox = await Sandbox.start({ seed: 1, rbac: true });

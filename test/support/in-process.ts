@@ -59,7 +59,7 @@ export interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
 }
 
-/** Config maps of a sandbox by their keys: what comes and goes at once, with nobody but the test to change it. */
+/** Config maps of a sandbox by their keys: objects that only the test changes. */
 export class ConfigMaps {
   readonly #sandbox: Sandbox;
 

@@ -1,4 +1,4 @@
-// Preloaded into the program under test: tells on stderr, at its end, which files it has loaded.
+// Preloaded into the program under test: prints on stderr, at its end, which files it has loaded.
 import { registerHooks } from 'node:module';
 
 const loaded = new Set();

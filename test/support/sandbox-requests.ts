@@ -55,7 +55,7 @@ export interface Watching extends AsyncDisposable {
   readonly events: WatchedEvent[];
   /** Every byte that came so far. */
   readonly text: () => string;
-  /** How it ended: undefined while it is open, null in good order, else the error. */
+  /** How it ended: undefined while it is open, null when it ended normally, else the error. */
   readonly ended: () => unknown;
 }
 

@@ -15,7 +15,7 @@ export interface ScriptedAnswer {
  * A transport that gives back bytes a test wrote down, and remembers what it was asked.
  *
  * It knows nothing of Kubernetes, and is for what the sandbox cannot be made to send: bytes cut at an exact place, answers that no server
- * in good order gives (a login page, half a discovery, a table nobody asked for), servers of other versions, and answers recorded from a
+ * gives (a login page, half a discovery, a table that was not asked for), servers of other versions, and answers recorded from a
  * real one. Whatever expects an ordinary answer is tested on the sandbox.
  */
 export function scriptedBytes(

@@ -33,7 +33,7 @@ export class ScriptedStream<T> implements AsyncIterable<readonly Event<T>[]> {
     return this;
   }
 
-  /** Batches nobody has read yet. */
+  /** Batches that were not read yet. */
   get unread(): number {
     return this.#batches.length;
   }
@@ -60,7 +60,7 @@ export type Request = ({ verb: 'list' | 'probe' } & ListOptions) | ({ verb: 'wat
  * What a reflector meets below HTTP: pages, batches of events and errors, each at the step a test gives it.
  *
  * It is no server: it keeps no objects and no history, and answers whatever was written down. The sandbox cannot serve where it is used:
- * for sequences that no server in good order sends (an event of an unknown type, an object without a version, a bookmark that is not one,
+ * for sequences that no correct server sends (an event of an unknown type, an object without a version, a bookmark that is not one,
  * the same token twice), for errors at an exact step, and where what counts is which events came in one batch or how many wait unread.
  * How the same code fares with a server is shown over the sandbox: test/simulation, and whatever uses support/in-process.ts.
  *
@@ -105,7 +105,7 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
   async list(options: ListOptions, context: CallContext): Promise<ListPage<T>> {
     this.requests.push({ verb: 'list', ...set(options) });
     const answer = next(this.#lists);
-    if (!answer) throw new Error(`nobody scripted a LIST ${JSON.stringify(options)}`);
+    if (!answer) throw new Error(`no script answers a LIST ${JSON.stringify(options)}`);
     return answer(options, context);
   }
 

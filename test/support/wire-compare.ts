@@ -6,7 +6,7 @@ const AGE = /^((\d+[smhdy])+|<unknown>)$/;
 
 /**
  * Compares what a server answered with what a real one answered. Times, ages, uids and resource versions differ between two servers,
- * so they are matched by place and must then stand for each other everywhere. Everything else must be equal; order of keys is not told.
+ * so they are matched by place and must then correspond everywhere. Everything else must be equal, except the order of keys.
  */
 export class WireCompare {
   /** Recorded value → ours. */

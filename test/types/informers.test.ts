@@ -69,7 +69,7 @@ describe('a lister', () => {
 });
 
 describe('a handler', () => {
-  it('is told of read-only objects, old and new, without annotations', () => {
+  it('receives read-only objects, old and new, without annotations', () => {
     const register = ({ informer }: Typed) =>
       informer.addHandler({
         added: (backup, details) => {

@@ -12,12 +12,13 @@ import { noMetrics } from '../kit/metrics.ts';
 import { guarded } from '../kit/user-callback.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { splitKey } from '../model/key.ts';
-import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
 import type { Gathered, Note, ReconcileCause } from './causes.ts';
 import { CauseBook } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
+import { guardedLimiter } from './guarded-limiter.ts';
 import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
 import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
 import type { Source } from './source.ts';
@@ -43,6 +44,10 @@ export interface ControllerOptions {
    * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
    */
   recoverPanic?: boolean | undefined;
+  /**
+   * Decides the delays of retries. If it fails, the default limiter answers. Default: {@link
+   * createControllerRateLimiter}.
+   */
   rateLimiter?: RateLimiter | undefined;
   clock?: Clock | undefined;
   logger?: Logger | undefined;
@@ -115,7 +120,8 @@ export class Controller {
     this.#logger = logger.child({ controller: name });
     this.#workers = workers;
     this.#sources = [...(options.sources ?? [])];
-    this.#queue = new WorkQueue({ name, clock, rateLimiter, metrics });
+    const limiter = rateLimiter && guardedLimiter(rateLimiter, createControllerRateLimiter({ clock }), this.#logger);
+    this.#queue = new WorkQueue({ name, clock, rateLimiter: limiter, metrics });
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
   }
 
@@ -345,8 +351,8 @@ export class Controller {
 }
 
 /**
- * The result, if it is an object. Throws `argument` for a value of the wrong type (`{priority: 'high'}`), and for a key that
- * is similar to a known one (`{requeueAfter: '30s'}`) and would be ignored. Other keys are not checked.
+ * The result, if it is an object. Throws `argument` for a value of the wrong type (`{priority: 'high'}`), and for a key
+ * that is similar to a known one (`{requeueAfter: '30s'}`) and would be ignored. Other keys are not checked.
  */
 function checkedResult(result: Result | undefined): Result {
   if (typeof result !== 'object' || result === null) return {};

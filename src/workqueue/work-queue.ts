@@ -240,6 +240,8 @@ export class WorkQueue {
     const asked = Math.max(0, after ?? 0);
     if (!limited) return asked;
     const limit = this.#limiter.when(key);
+    if (typeof limit !== 'number' || Number.isNaN(limit))
+      throw new InformerError('argument', `the rate limiter returned ${limit} as a delay`);
     return asked > 0 ? Math.min(asked, limit) : limit;
   }
 

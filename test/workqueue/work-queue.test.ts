@@ -379,6 +379,12 @@ describe('rate-limited adds', () => {
     expect(clock.nextIn).toBe(1);
   });
 
+  it('throw if the limiter returns no number, instead of no delay', () => {
+    const { queue } = setup({ rateLimiter: { when: () => Number.NaN, forget() {}, numRequeues: () => 0 } });
+    expect(() => queue.add('foo', { limited: true })).toThrow('the rate limiter returned NaN as a delay');
+    expect(queue.isPending('foo')).toBe(false);
+  });
+
   it('with a delay too wait for the shorter of both [PQ-08]', async () => {
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(5, 1000) });
     queue.add('foo', { after: 1000, limited: true });

@@ -124,9 +124,9 @@ const DEFAULTS = {
 };
 
 /**
- * A Kubernetes API server in memory: for tests, demos, and trying things without a cluster.
+ * A Kubernetes API server in memory: for tests, for demos, and for trying things without a cluster.
  *
- * Promises: what it answers is what a kube-apiserver 1.36 answers; what it cannot do answers 501. After `stop()` no
+ * Promises: it answers as a kube-apiserver 1.36 does, and answers 501 to what it does not implement. After `stop()` no
  * socket, timer or listener is left. The injected clock is the only source of time.
  */
 export class Sandbox implements AsyncDisposable {

@@ -24,7 +24,7 @@ it.each([
   expect(form(accept)).toBe(expected);
 });
 
-it('refuses what it cannot make, and YAML in a watch', () => {
+it('refuses media types that it does not have, and YAML in a watch', () => {
   expect(() => form('text/csv')).toThrow('406: Not Acceptable');
   expect(() => form('application/vnd.kubernetes.protobuf')).toThrow('406: Not Acceptable');
   expect(() => form('application/yaml', true)).toThrow('406: Not Acceptable');

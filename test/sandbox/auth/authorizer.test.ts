@@ -61,7 +61,7 @@ it.each<[who: Record<string, string>, method: string, path: string, status: numb
   [ED, 'GET', '/api/v1/nodes', 403],
   [{ 'impersonate-user': 'system:anonymous' }, 'GET', '/version', 200],
   [{ 'impersonate-user': 'system:anonymous' }, 'GET', '/apis', 403],
-])('lets %o %s %s: %i', async (who, method, path, status) => {
+])('the user %o: %s %s is answered %i', async (who, method, path, status) => {
   expect((await ask(sandbox, method, path, undefined, who)).status).toBe(status);
 });
 

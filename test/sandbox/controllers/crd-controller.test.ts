@@ -197,7 +197,7 @@ it('prefers stable versions, then the newest', () => {
   ]);
 });
 
-it('goes on with a definition that was being deleted when the server was restored: finalizers still delay its objects', async () => {
+it('continues the deletion of a definition in a restored server: finalizers still delay its objects', async () => {
   sandbox.apply([definition(), { ...apple('a', { color: 'red' }), metadata: { name: 'a', finalizers: ['example.com/x'] } }]);
   await ask(sandbox, 'DELETE', `${CRDS}/apples.example.com`);
   await clock.advance(1_000);

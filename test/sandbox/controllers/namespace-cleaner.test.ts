@@ -72,7 +72,7 @@ it('leaves other namespaces and objects without a namespace', async () => {
   expect(sandbox.get({ apiVersion: 'v1', kind: 'Node' }, 'doomed')).toBeDefined();
 });
 
-it('finishes a namespace that was in deletion when the server was restored from a snapshot', async () => {
+it('continues the deletion of a namespace in a restored server', async () => {
   sandbox.apply({ ...configMapNamed('x'), metadata: { name: 'x', namespace: 'doomed', finalizers: ['example.com/a'] } });
   await ask(sandbox, 'DELETE', '/api/v1/namespaces/doomed');
   const snapshot = sandbox.snapshot();

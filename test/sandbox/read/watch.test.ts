@@ -91,7 +91,7 @@ describe('a watch with a selector', () => {
 });
 
 describe('the state before the changes', () => {
-  it.each(['', '&resourceVersion=0'])('comes as ADDED when no particular version is asked for (%j)', async (query) => {
+  it.each(['', '&resourceVersion=0'])('is sent as ADDED events when the watch names no particular version (%j)', async (query) => {
     sandbox.apply([configMapNamed('b'), configMapNamed('a')]);
     await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1${query}`);
     await settled();
@@ -102,7 +102,7 @@ describe('the state before the changes', () => {
 
   const STREAMING = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
 
-  it('ends with a marked bookmark in a streaming list, and the same stream goes on', async () => {
+  it('ends with a marked bookmark in a streaming list, and the same stream continues', async () => {
     sandbox.apply(configMapNamed('a'));
     const version = sandbox.resourceVersion;
     await using watching = await startWatch(sandbox, STREAMING);
@@ -133,7 +133,7 @@ describe('the state before the changes', () => {
 });
 
 describe('bookmarks', () => {
-  it('come on a timer with the version reached, even when nothing happened', async () => {
+  it('are sent at an interval with the version reached, also without changes', async () => {
     await using watching = await startWatch(sandbox, from('&allowWatchBookmarks=true'));
     await clock.advance(59_999);
     expect(watching.events).toEqual([]);
@@ -143,7 +143,7 @@ describe('bookmarks', () => {
     expect(watching.events[0]?.object.metadata.resourceVersion).toBe(sandbox.resourceVersion);
   });
 
-  it('come once more two seconds before the server ends the watch, which it does at timeoutSeconds', async () => {
+  it('are sent once more two seconds before the watch ends at timeoutSeconds', async () => {
     await using watching = await startWatch(sandbox, from('&allowWatchBookmarks=true&timeoutSeconds=10'));
     await clock.advance(7_999);
     expect(watching.events).toEqual([]);
@@ -166,7 +166,7 @@ describe('bookmarks', () => {
     expect(new Set(told)).toEqual(new Set([`BOOKMARK ${ahead}`]));
   });
 
-  it('come only to a watch that asks for them', async () => {
+  it('are sent only to a watch that asks for them', async () => {
     await using watching = await startWatch(sandbox, from('&timeoutSeconds=200'));
     await clock.advance(199_000);
     expect(watching.events).toEqual([]);

@@ -65,7 +65,7 @@ export class InformerFactory {
 
   constructor(source: ResourceSource, options: InformerFactoryOptions = {}) {
     if (Array.isArray(options?.namespaces) && options.namespaces.some((namespace) => namespace === '') && options.namespaces.length > 1) {
-      throw new InformerError('argument', 'namespaces must not name all namespaces ("") beside others');
+      throw new InformerError('argument', 'namespaces must not contain "" (all namespaces) together with others');
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
     this.#source = source;

@@ -490,7 +490,7 @@ export class SharedInformer<T> implements Syncable {
     const period = Math.max(wanted, LEAST_RESYNC_MS);
     if (period >= this.#resyncCheckMs) return period;
     if (this.isStarted) {
-      this.#logger.warn('a resync period was raised to what the running informer checks for', {
+      this.#logger.warn('a resync period was raised to the check interval of the running informer', {
         resyncMs: period,
         check: this.#resyncCheckMs,
       });

@@ -64,7 +64,7 @@ export class SyncResult {
 
 function notStarted(names: readonly string[]): InformerError {
   return new InformerError('sync', `not started: ${names.join(', ')}`, {
-    hint: 'call start(signal) of the factory once more, after forResource',
+    hint: 'call start(signal) of the factory again, after forResource',
   });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory, type InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
+import { createLogger } from '../../src/kit/logger.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
@@ -189,5 +190,47 @@ it('applies its transform to objects of every type', async () => {
 });
 
 it('refuses all namespaces together with others', async () => {
-  await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow('namespaces must not name all namespaces');
+  await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow('namespaces must not contain "" (all namespaces) together with others');
+});
+
+describe('a wait for the factory’s informers', () => {
+  it('is reported with the cause of the delay, and less and less often', async () => {
+    const { client, sandbox, clock } = await inProcess();
+    sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: 'configmaps' }, times: Number.POSITIVE_INFINITY });
+    const lines: string[] = [];
+    const logger = createLogger((level, message, fields) =>
+      lines.push(`${level} ${message} ${String(fields.cache)} ${String(fields.because)}`),
+    );
+    const factory = dynamicInformerFactory(client, { clock, logger });
+    factory.forResource(CONFIG_MAPS);
+    const running = new AbortController();
+    factory.start(running.signal);
+    const waiting = factory.waitForSync(running.signal, { timeoutMs: 100_000 });
+    await clock.advance(100_000);
+    const result = await waiting;
+    expect(result.asError()).toMatchObject({ code: 'sync', hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i) });
+    const reminders = lines.filter((line) => line.startsWith('warn still waiting for the initial sync'));
+    expect(reminders).toHaveLength(3); // after 10, 30 and 70 seconds
+    expect(reminders[0]).toMatch(/^warn still waiting for the initial sync v1\/configmaps .*forbidden/i);
+    running.abort();
+    await factory.shutdown();
+  });
+
+  it('names an informer that was never started, also next to one that was', async () => {
+    const { client, sandbox, clock } = await inProcess();
+    new ConfigMaps(sandbox).put('shop/a');
+    const factory = dynamicInformerFactory(client, { clock });
+    factory.forResource(CONFIG_MAPS);
+    const hint = expect.stringContaining('start(signal)');
+    expect((await factory.waitForSync()).asError()).toMatchObject({ code: 'sync', message: 'not started: v1/configmaps', hint });
+    const running = new AbortController();
+    factory.start(running.signal);
+    factory.forResource({ ...CONFIG_MAPS, resource: 'pods' });
+    const result = await factory.waitForSync(running.signal);
+    expect([result.isComplete, result.notStarted, [...result.synced]]).toEqual([false, ['v1/pods'], [['v1/configmaps', true]]]);
+    factory.start(running.signal);
+    expect((await factory.waitForSync(running.signal)).isComplete).toBe(true);
+    running.abort();
+    await factory.shutdown();
+  });
 });

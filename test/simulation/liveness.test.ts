@@ -94,7 +94,7 @@ describe('a stream that falls silent', () => {
     await clock.advance(148_000);
     expect([informer.hasSynced, errors.length]).toEqual([false, 0]);
     await clock.advance(3_000);
-    expect(String(errors[0])).toContain('nothing came of the list of configmaps for 150s');
+    expect(String(errors[0])).toContain('the list of configmaps was silent for 150s');
     await clock.advance(2_000);
     expect([informer.hasSynced, informer.lister.size]).toEqual([true, 3]);
   });

@@ -117,9 +117,9 @@ function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: App
 /** How an event contradicts the state before it. The same version again is no contradiction. */
 function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined): string | undefined {
   if (object instanceof Tombstone) return undefined;
-  if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, though it was not there`;
+  if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, although it was not in the cache`;
   if (versionOf(old) === versionOf(object)) return undefined;
-  if (type === 'Added') return 'was added, though it was there';
+  if (type === 'Added') return 'was added, although it was in the cache';
   return uidChanged(old, object) ? 'became another object, without an event of its deletion' : undefined;
 }
 

@@ -523,7 +523,7 @@ export function toEnd<R>(steps: Generator<undefined, R>): R {
 function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
   try {
     const values: unknown = fn(object);
-    if (!Array.isArray(values)) throw new TypeError(`it gave no list but ${values === null ? 'null' : typeof values}`);
+    if (!Array.isArray(values)) throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
     return values;
   } catch (error) {
     throw new InformerError('store', `unable to calculate an index entry for key "${key}" on index "${name}": ${messageOf(error)}`, {

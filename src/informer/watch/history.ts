@@ -97,7 +97,7 @@ export class History<T> {
     const page = await this.ask(signal);
     const order = compareResourceVersions(page.resourceVersion, since);
     if (order === undefined) return { isVerified: await this.#reaches(since, signal) };
-    if (order < 0) throw replacedHistory(`it is at version ${page.resourceVersion}, before ${since}`);
+    if (order < 0) throw replacedHistory(`the server is at version ${page.resourceVersion}, before ${since}`);
     this.#compare(page, since);
     const newest = cache && !cache.isBehind() ? newestOf(cache) : undefined;
     if (!newest) return { isVerified: true };
@@ -140,7 +140,7 @@ export class History<T> {
       await this.#patiently(signal, (context) => source.list(request, context));
       return true;
     } catch (error) {
-      if (isTooLargeResourceVersion(error)) throw replacedHistory(`it has not reached version ${since}`);
+      if (isTooLargeResourceVersion(error)) throw replacedHistory(`the server has not reached version ${since}`);
       throw error;
     }
   }
@@ -161,12 +161,14 @@ export class History<T> {
     if (order === undefined || order > 0) return;
     const key = keyOf(item);
     const cached = cache.get(key);
-    if (cached === undefined) throw new Contradiction(`it has "${key}" since version ${resourceVersion}, which never came`);
+    if (cached === undefined) throw new Contradiction(`the server has "${key}" at version ${resourceVersion}, and no event reported it`);
     const known = hasMetadata(cached) ? cached.metadata : {};
     const differs = (ours: string | undefined, theirs: string | undefined) => ours !== undefined && theirs !== undefined && ours !== theirs;
-    if (differs(known.uid, uid)) throw new Contradiction(`its "${key}" of version ${resourceVersion} is another object`);
+    if (differs(known.uid, uid)) throw new Contradiction(`"${key}" at version ${resourceVersion} is another object`);
     if (differs(known.resourceVersion, resourceVersion))
-      throw new Contradiction(`its "${key}" is of version ${resourceVersion}, where ${known.resourceVersion} was seen`);
+      throw new Contradiction(
+        `"${key}" is at version ${resourceVersion} on the server, and an event reported version ${known.resourceVersion}`,
+      );
   }
 
   #patiently<R>(signal: AbortSignal, call: (context: CallContext) => Promise<R>): Promise<R> {

@@ -25,7 +25,7 @@ export async function withPatience<T>(call: (context: CallContext) => Promise<T>
   using watchdog = new Watchdog({
     clock,
     limitMs: idleMs,
-    onSilent: () => inner.abort(new InformerError('transport', `nothing came of ${what} for ${idleMs / 1000}s`, { cause: timedOut() })),
+    onSilent: () => inner.abort(new InformerError('transport', `${what} was silent for ${idleMs / 1000}s`, { cause: timedOut() })),
   });
   watchdog.watch();
   return await abortable(call({ signal: inner.signal, alive: (aheadMs) => watchdog.watch(aheadMs) }), inner.signal);

@@ -386,7 +386,7 @@ export class Reflector<T> {
       const isLate = this.#clock.monotonic() - startedAt >= MOST_LAG_MS;
       const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
       if (!isProven || !this.#history.isUntouched(object)) continue;
-      connection.fail(replacedHistory(`"${keyOf(object)}" is gone from it, and no event reported its deletion`));
+      connection.fail(replacedHistory(`"${keyOf(object)}" is not on the server, and no event reported its deletion`));
       return;
     }
   }
@@ -420,7 +420,8 @@ export class Reflector<T> {
   /** A resumed stream continues after its version, or it belongs to another history. */
   #checkOrder(version: ResourceVersion): void {
     const order = compareResourceVersions(version, this.#resourceVersion);
-    if (order !== undefined && order < 0) throw replacedHistory(`version ${version} came after ${this.#resourceVersion}`);
+    if (order !== undefined && order < 0)
+      throw replacedHistory(`an event at version ${version} came after version ${this.#resourceVersion}`);
   }
 
   /** The watch is open but not read yet, so nothing of another history gets into the store. */

@@ -62,7 +62,7 @@ export class WatchConnection<T> {
     this.#clock = clock;
     this.#openedAt = clock.monotonic();
     this.lastReadAt = this.#openedAt;
-    const onSilent = () => this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is taken for dead`));
+    const onSilent = () => this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is considered dead`));
     this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
   }
 

@@ -91,7 +91,7 @@ function thrownBy(run: () => void): Error | undefined {
 
 function errorOf(object: unknown): Error {
   if (isStatus(object)) return new StatusError(object);
-  return new InformerError('watch', `the server sent an ERROR event that is no Status but ${kindOf(object)}`);
+  return new InformerError('watch', `the server sent an ERROR event with ${kindOf(object)} in place of a Status`);
 }
 
 /** The kind of a value, without its contents, which may be a Secret's. */

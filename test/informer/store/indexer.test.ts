@@ -134,9 +134,13 @@ describe('indexes', () => {
     expect(errors).toEqual(['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
   });
 
-  it.each([undefined, null, 'text'])('that return %s in place of a list count as throwing, and nothing has changed', (values) => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['text', 'string'],
+  ])('that return %s in place of a list count as throwing, and nothing has changed', (values, text) => {
     const indexer = new Indexer<Pod>({ indexers: { odd: () => values as unknown as string[] } });
-    expect(() => indexer.add(pod('a', 1))).toThrow('for key "a" on index "odd": it gave no list but');
+    expect(() => indexer.add(pod('a', 1))).toThrow(`for key "a" on index "odd": it returned ${text} in place of a list`);
     expect(indexer.size).toBe(0);
   });
 

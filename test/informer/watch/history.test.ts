@@ -67,15 +67,16 @@ describe('a check of the history', () => {
   it('rejects at once when the server is before the version', async () => {
     const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [() => ({ items: [], resourceVersion: '4' })]);
     const checked = history.check('5', new AbortController().signal);
-    await expect(checked).rejects.toThrow("the server's history was replaced: it is at version 4, before 5");
+    await expect(checked).rejects.toThrow("the server's history was replaced: the server is at version 4, before 5");
     expect(asked).toHaveLength(1);
   });
 
   it('returns the newest cached object when the server does not have it', async () => {
     const [older, newest] = [object('a', '3'), object('b', '5')];
     const cached = new Map([
-      ['b', newest],
       ['a', older],
+      ['b', newest],
+      ['c', object('c', '4')],
     ]);
     const { history, asked } = historyOf(cached, [
       () => ({ items: [older], resourceVersion: '9' }),

@@ -58,7 +58,7 @@ describe('a list fetcher', () => {
     const { clock, lists } = fetcher(new ScriptedListerWatcher<Pod>().onList(() => new Promise(() => {})));
     const fetching = lists.fetch('', signal).catch((error: unknown) => error);
     await clock.advance(1000);
-    expect(String(await fetching)).toContain('nothing came of the list of v1/pods for 1s');
+    expect(String(await fetching)).toContain('the list of v1/pods was silent for 1s');
     expect(clock.pending).toBe(0);
   });
 

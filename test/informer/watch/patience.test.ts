@@ -26,7 +26,7 @@ it('gives up a call that was silent for too long, with a connection error', asyn
   await clock.advance(999);
   expect(inner().aborted).toBe(false);
   await clock.advance(1);
-  expect(await outcome).toMatchObject({ code: 'transport', message: 'nothing came of the list of pods for 1s' });
+  expect(await outcome).toMatchObject({ code: 'transport', message: 'the list of pods was silent for 1s' });
   expect(isConnectionError(await outcome)).toBe(true);
   expect([inner().aborted, clock.pending, getEventListeners(controller.signal, 'abort')]).toEqual([true, 0, []]);
 });

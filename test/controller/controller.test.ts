@@ -340,6 +340,23 @@ describe('starting', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('names what a late source reports as its trouble, and an error of that report', async () => {
+    const source = (name: string, trouble: () => unknown): Source => ({ name, trouble, start: () => new Promise<void>(() => {}) });
+    const sources = [
+      source('v1/pods', () => new Error('403 Forbidden')),
+      source('v1/nodes', () => {
+        throw new Error('no report');
+      }),
+      source('v1/secrets', () => undefined),
+    ];
+    const { clock, run } = await start({ reconcile: () => {}, cacheSyncTimeoutMs: 1000, sources }, { sync: false });
+    await clock.advance(1000);
+    await expect(run).rejects.toMatchObject({
+      message: 'controller pods: caches did not sync within 1000ms: v1/pods, v1/nodes, v1/secrets',
+      hint: 'v1/pods: 403 Forbidden; v1/nodes: no report',
+    });
+  });
+
   it('resolves if it is aborted during the sync [CTL-11]', async () => {
     const { clock, abort, run, events } = await start({ reconcile: () => {} }, { sync: false });
     abort.abort();

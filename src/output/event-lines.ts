@@ -8,32 +8,32 @@ import type { Painter } from './painter.ts';
 import { type PrintedEvent, typeName } from './printer.ts';
 import type { Timestamps } from './timestamps.ts';
 
-/** What the formats that show changes may be told. */
+/** The options of the formats that show changes. */
 export interface EventLinesOptions {
-  /** For relative times. */
+  /** The clock of relative times. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Keys carry their type: for several types. */
+  /** Prints the type in front of each key. It is for streams of several types. */
   readonly showKind?: boolean | undefined;
   readonly timestamps?: Timestamps | undefined;
   readonly painter?: Painter | undefined;
-  /** Of what changed only these fields are shown. */
+  /** Limits the changes that are shown to these fields. */
   readonly only?: PathScope | undefined;
-  /** Values are shown whole, however long they are. */
+  /** Prints long values in full. */
   readonly fullValues?: boolean | undefined;
 }
 
-/** `deployment.apps/shop/web`: which object an event is of, for a reader of several types. */
+/** The object of an event with its type: `deployment.apps/shop/web`. */
 export function subjectOf({ event, type }: PrintedEvent): string {
   return cellText(`${typeName(type)}/${event.key}`);
 }
 
-/** Why what changed cannot be shown; undefined where it can. */
+/** The reason why the changes of an object cannot be shown; undefined if they can. */
 export function unprintableIn(object: ReadonlyObject, oldObject: ReadonlyObject | undefined): string | undefined {
   const reason = whyUnprintable(object) ?? (oldObject && whyUnprintable(oldObject));
   return reason === undefined ? undefined : `cannot be printed: ${reason}`;
 }
 
-/** For formats that show what changed, which an answer cannot tell. */
+/** Throws `argument`: the format shows changes, and an answer has none. */
 export function refuseAnswer(format: string): never {
   throw new InformerError('argument', `-o ${format} shows changes, so it needs a stream of them`, {
     hint: `use it with watch, or -o yaml for the objects as they are`,

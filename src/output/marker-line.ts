@@ -3,7 +3,7 @@ import type { EndCounts, EndMarker, Marker } from '../stream/markers.ts';
 import { cellText } from './escape.ts';
 import { localTime } from './timestamps.ts';
 
-/** A record of a stream that is no event, for people: `SYNCED     v1/pods: 12 objects`. `time` leads where times are shown. */
+/** The line of a marker for people: `SYNCED     v1/pods: 12 objects`. It starts with `time`, if that is given. */
 export function markerLine(marker: Marker, time?: string): string {
   return `${time === undefined ? '' : `${time}   `}${marker.type.padEnd('MODIFIED'.length)}   ${cellText(wordsOf(marker))}`;
 }

@@ -1,20 +1,20 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 
-/** What `-o` asked for. */
+/** The value of `-o`, parsed. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
   | { readonly kind: 'json' | 'yaml' | 'name' | 'diff' | 'changes' }
   | { readonly kind: 'jq'; readonly expression: string }
   | { readonly kind: 'jsonpath'; readonly template: string }
   | { readonly kind: 'custom-columns'; readonly spec: string }
-  /** Its text is in a file, which the caller reads and gives to {@link withFileText}. */
+  /** Its expression is in a file. The caller reads the file and passes its text to {@link withFileText}. */
   | { readonly kind: 'file'; readonly of: 'jsonpath' | 'custom-columns'; readonly path: string }
   | { readonly kind: 'custom-columns-file'; readonly text: string };
 
 const PLAIN = ['json', 'yaml', 'name', 'diff', 'changes'] as const;
 
-/** The formats there are, as `-o` takes them. */
+/** The names of all formats except the table. */
 const OUTPUT_FORMATS = [
   'changes',
   'custom-columns',
@@ -30,8 +30,8 @@ const OUTPUT_FORMATS = [
 ] as const;
 
 /**
- * Reads the value of `-o`; '' is the table. Throws `argument`: in kubectl's words for a format that does not exist, with what to use
- * instead for go-template.
+ * Parses the value of `-o`; '' is the table. Throws `argument` for an unknown format, in kubectl's words, and for go-template,
+ * with a hint what to use instead.
  */
 export function parseOutputFormat(text: string): OutputFormat {
   const cut = text.indexOf('=');
@@ -52,19 +52,19 @@ export function parseOutputFormat(text: string): OutputFormat {
   return unknown(text, name);
 }
 
-/** What a format must be given to show what it promises. */
+/** The data that a format needs. */
 export interface FormatNeeds {
-  /** More of each object than its metadata. */
+  /** Needs more of each object than its metadata. */
   readonly object: boolean;
-  /** The state before, in events. */
+  /** Needs the state before, in events. */
   readonly old: boolean;
-  /** metadata.managedFields, which it reads and does not show. */
+  /** Needs metadata.managedFields, which it does not show. */
   readonly managedFields: boolean;
-  /** A stream of events: an answer alone cannot be shown in it. */
+  /** Needs a stream of events: it cannot show an answer. */
   readonly events: boolean;
 }
 
-/** What a format needs; anything more is cost without effect. */
+/** The data that a format needs. Anything beyond that costs time and has no effect. */
 export function needsOf({ kind }: OutputFormat): FormatNeeds {
   const showsChanges = kind === 'diff' || kind === 'changes';
   return {
@@ -75,7 +75,7 @@ export function needsOf({ kind }: OutputFormat): FormatNeeds {
   };
 }
 
-/** A format whose text was in a file, with that text. */
+/** The format with the text of its file. */
 export function withFileText(format: Extract<OutputFormat, { kind: 'file' }>, text: string): OutputFormat {
   return format.of === 'jsonpath' ? { kind: 'jsonpath', template: text } : { kind: 'custom-columns-file', text };
 }

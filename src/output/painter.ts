@@ -3,26 +3,26 @@ import type { FieldChange } from '../stream/changes/field-changes.ts';
 import type { EventWord } from '../stream/envelope.ts';
 import type { State } from './states.ts';
 
-/** Puts colours on text whose width is settled. */
+/** Adds colours to text. Pad the text to its width first. */
 export interface Painter {
   event(word: EventWord, text: string): string;
   heading(text: string): string;
-  /** Of a cell that tells how an object does. */
+  /** The colour of a cell with the state of an object. */
   state(state: State, text: string): string;
-  /** The same colour for one name of a type, wherever it comes. */
+  /** The colour of a type; one name always has the same colour. */
   type(name: string, text: string): string;
   change(kind: FieldChange['kind'], text: string): string;
   faint(text: string): string;
-  /** Of what is gone. */
+  /** Text about a deleted object. */
   struck(text: string): string;
-  /** Of what has just changed. */
+  /** Text that has just changed. */
   flash(text: string): string;
 }
 
 const same = (text: string) => text;
 const second = (_: unknown, text: string) => text;
 
-/** No colours. */
+/** A painter without colours. */
 export const plainPainter: Painter = {
   event: second,
   heading: same,
@@ -34,10 +34,13 @@ export const plainPainter: Painter = {
   flash: same,
 };
 
-/** 0 = no colour, 1 = 16 colours, 2 = 256, 3 = all. Whether and how many is the caller's decision (`--color`, NO_COLOR, the terminal). */
+/** 0 = no colours, 1 = 16 colours, 2 = 256 colours, 3 = all. The caller decides (`--color`, NO_COLOR, the terminal). */
 export type ColorLevel = 0 | 1 | 2 | 3;
 
-/** Green for what came and is well, yellow for what changes and waits, red for what went and is ill. Colours are loaded only when there are some. */
+/**
+ * Loads a painter: green for added and healthy, yellow for changed and waiting, red for deleted and failed. The library for
+ * colours is not loaded for level 0.
+ */
 export async function loadPainter(level: ColorLevel): Promise<Painter> {
   if (level === 0) return plainPainter;
   const { Chalk } = await import('chalk');
@@ -61,7 +64,7 @@ function painterOf(chalk: ChalkInstance): Painter {
   };
 }
 
-/** Small and even, so that few types share a colour. Source: the djb2 hash. */
+/** A hash that spreads the types evenly over the colours. Source: the djb2 hash. */
 function hashOf(name: string): number {
   let hash = 5381;
   for (let i = 0; i < name.length; i++) hash = (hash * 33 + name.charCodeAt(i)) >>> 0;

@@ -3,11 +3,11 @@ import type { ReadonlyObject } from '../model/object.ts';
 import type { EventEnvelope } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 
-/** As much of a resource type as printing needs. */
+/** The part of a resource type that printing needs. */
 export interface PrintedType {
   readonly gvr: GroupVersionResource;
   readonly kind: string;
-  /** False: its objects are in no namespace. */
+  /** Whether its objects are in namespaces. Default true. */
   readonly namespaced?: boolean | undefined;
 }
 
@@ -22,24 +22,24 @@ export interface PrintedObject {
 }
 
 /**
- * One output format, for streams of events and for whole answers alike. It makes text and writes none; what it gets is redacted already.
- * A printer serves one stream or one answer: it remembers what headings and widths it has used.
+ * One output format, for streams of events and for answers. It returns text and does not write it. The objects it gets must
+ * be redacted. Use a printer for one stream or one answer, because it remembers its headings and widths.
  */
 export interface Printer {
-  /** The text of events in their order. What is given together is laid out together, so an initial state should come as one batch. */
+  /** The text of events, in their order. The events of one batch share a layout, so pass an initial list as one batch. */
   events(batch: readonly PrintedEvent[]): string;
-  /** The text of a record that is no event; '' in formats that show nothing but what was asked of each object. */
+  /** The text of a marker; '' in formats that print only values of objects. */
   marker(marker: Marker): string;
-  /** The text of a whole answer, in pieces that may be written one by one. An empty answer may be no text. */
+  /** The text of an answer, in pieces that may be written one by one. The text of an empty answer may be empty. */
   objects(answer: Iterable<PrintedObject>): Iterable<string>;
 }
 
-/** `pod/web-1`, `deployment.apps/web`: the name that every command takes. Source: cli-runtime printers NamePrinter. */
+/** `pod/web-1`, `deployment.apps/web`: a name that every command accepts. Source: cli-runtime printers NamePrinter. */
 export function qualifiedName(name: string, type: PrintedType): string {
   return `${typeName(type)}/${name}`;
 }
 
-/** `pod`, `deployment.apps`: one word for a type. */
+/** The name of a type in one word: `pod`, `deployment.apps`. */
 export function typeName({ gvr, kind }: PrintedType): string {
   return formatGroupResource({ group: gvr.group, resource: kind.toLowerCase() });
 }

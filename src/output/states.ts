@@ -1,12 +1,12 @@
-/** How an object does, as a cell tells it: well, on its way, ill, on its way out, finished. */
+/** The state of an object: healthy, not ready yet, failed, being deleted, finished. */
 export type State = 'good' | 'waiting' | 'bad' | 'ending' | 'done';
 
-/** Reads a state out of a cell; undefined when it tells none. */
+/** Finds the state in the text of a cell; undefined if there is none. */
 export type StateOf = (cell: string) => State | undefined;
 
 /**
- * What reads the cells of a column of this heading; undefined for columns that tell no state. Known are the words that kubectl's own columns and most
- * custom types use; a word that is not known has no state.
+ * The function that finds the state in the cells of a column; undefined for columns without states. It knows the words of
+ * kubectl's columns and of most custom types. An unknown word has no state.
  */
 export function statesOf(heading: string): StateOf | undefined {
   return READERS.get(heading);
@@ -25,7 +25,7 @@ const WORDS: ReadonlyMap<string, State> = new Map(
 
 const BAD = /(Error|BackOff|Failed|Failure|Invalid)$|^Err|^(ExitCode|Signal):/;
 
-/** `Init:Error`, `Init:0/2`, `Ready,SchedulingDisabled` and single words. */
+/** The state of `Init:Error`, `Init:0/2`, `Ready,SchedulingDisabled`, and of single words. */
 function wordState(cell: string): State | undefined {
   const known = WORDS.get(cell);
   if (known) return known;
@@ -35,10 +35,10 @@ function wordState(cell: string): State | undefined {
   return BAD.test(cell) ? 'bad' : undefined;
 }
 
-/** A node that is not ready is ill; `NotReady` of other things may just be early. */
+/** A node that is not ready has failed. Other objects with `NotReady` may be starting. */
 const nodeOrOther = (cell: string) => (cell === 'NotReady' ? 'bad' : wordState(cell));
 
-/** `1/2` is not there yet, and so is `False`. */
+/** `1/2` and `False` are not ready yet. */
 function readyState(cell: string): State | undefined {
   const [, have, want] = /^(\d+)\/(\d+)$/.exec(cell) ?? [];
   if (have !== undefined) return Number(have) < Number(want) ? 'waiting' : undefined;

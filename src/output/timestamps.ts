@@ -1,12 +1,15 @@
 import type { Clock } from '../kit/clock.ts';
 
-/** How the time of an event is told: as the local time of day it was received, as RFC 3339, or since the printing began. */
+/** The form of an event's time: the local time of day, RFC 3339, or the time since the start of printing. */
 export type Timestamps = 'received' | 'rfc3339' | 'relative';
 
-/** Every way to tell the time, the default first. */
+/** All forms, the default first. */
 export const TIMESTAMPS: readonly Timestamps[] = ['received', 'rfc3339', 'relative'];
 
-/** Makes the text of an event's `time`: `14:03:07.120`, `2026-01-01T13:03:07.120Z`, `+3m7.1s`. Relative times begin at this call. */
+/**
+ * Creates the function that formats the `time` of an event: `14:03:07.120`, `2026-01-01T13:03:07.120Z` or `+3m7.1s`. Relative
+ * times start at this call.
+ */
 export function timeTexts(how: Timestamps, clock: Pick<Clock, 'now'>): (time: string) => string {
   if (how === 'rfc3339') return (time) => time;
   if (how === 'received') return (time) => localTime(time);
@@ -14,7 +17,7 @@ export function timeTexts(how: Timestamps, clock: Pick<Clock, 'now'>): (time: st
   return (time) => relativeTime(Date.parse(time) - startedAt);
 }
 
-/** The local time of day of an RFC 3339 time, to the millisecond or the second. */
+/** The local time of day of an RFC 3339 time, with or without milliseconds. */
 export function localTime(time: string, precision: 'milliseconds' | 'seconds' = 'milliseconds'): string {
   const date = new Date(time);
   const two = (n: number) => String(n).padStart(2, '0');

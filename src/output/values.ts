@@ -2,18 +2,18 @@ import { isTooDeep, TOO_DEEP } from '../kit/depth.ts';
 import { isContainer, jsonText } from '../kit/exact-json.ts';
 import { neutralised } from './escape.ts';
 
-/** Stands for a value that is not there. */
+/** The text of a value that does not exist. */
 export const NO_VALUE = '<none>';
 
 /**
- * A JSON value on one line: text as it is where it cannot be taken for anything else, quoted otherwise; maps and lists as JSON. Longer than `limit`
- * it is cut, with `…` at its end. Safe for a terminal.
+ * A JSON value on one line. A text is quoted if it could be mistaken for something else; maps and lists are JSON. A text
+ * longer than `limit` characters is cut and ends with `…`. The result is safe for a terminal.
  */
 export function valueText(value: unknown, limit: number): string {
   return cut(wholeText(value), 0, limit);
 }
 
-/** Two values that differ, each as {@link valueText} shows it; long ones are cut around the first place where they differ, so that this place is seen. */
+/** Two different values, each as {@link valueText} prints it. Long values are cut around the first difference, to show it. */
 export function valuePair(before: unknown, after: unknown, limit: number): [string, string] {
   const [a, b] = [wholeText(before), wholeText(after)];
   if (a.length <= limit && b.length <= limit) return [a, b];
@@ -28,7 +28,7 @@ export function wholeText(value: unknown): string {
   return isTooDeep(value) ? `<${TOO_DEEP}>` : neutralised(jsonText(value));
 }
 
-/** Not empty, of one line, no other JSON value, and without what parts the values of a line. */
+/** Whether a text needs no quotes: it is one line, not empty, not another JSON value, and has no separator of values. */
 const isPlain = (text: string) => PLAIN.test(text) && !OTHER.test(text) && !/ $| {2}| → |\p{Cc}/u.test(text) && neutralised(text) === text;
 const PLAIN = /^[^\s"'<{[…]/;
 const OTHER = /^(null|true|false|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/;
@@ -46,15 +46,13 @@ function cut(text: string, from: number, limit: number): string {
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** The place itself, or the one before when it would part a surrogate pair. */
+/** The index, or the one before it if it is inside a surrogate pair. */
 function wholeFrom(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
-/**
- * A map or list as lines, nested by two blanks: `key: value`, `- item`. Parts that fit into `limit` characters stay on one line.
- */
+/** The lines of a map or list, indented by two spaces: `key: value`, `- item`. A part of at most `limit` characters is one line. */
 export function valueLines(value: unknown, limit: number): string[] {
   if (!isContainer(value) || isTooDeep(value) || wholeText(value).length <= limit) return [valueText(value, limit)];
   if (Array.isArray(value)) return value.flatMap((item) => hung('-', valueLines(item, limit)));

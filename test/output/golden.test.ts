@@ -8,7 +8,7 @@ import type { EventType } from '../../src/stream/envelope.ts';
 import { createPrinter } from './fixtures.ts';
 import { Terminal } from './terminal.ts';
 
-// What a person sees, whole: looked at when it was written, and kept. `vitest run -u` writes it anew.
+// Whole outputs, checked by a person when they were written. `vitest run -u` writes them again.
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 const clock = { now: () => NOON };
@@ -45,7 +45,7 @@ const COLUMNS = new Map([
 
 let seq = 0;
 
-/** An event of an object with these cells; it was made so many minutes ago. */
+/** An event of an object with these cells, created the given number of minutes ago. */
 function row(
   what: EventType,
   of: PrintedType,

@@ -10,7 +10,7 @@ import { valueLines, valuePair, valueText } from '../../src/output/values.ts';
 import type { Marker } from '../../src/stream/markers.ts';
 import { createPrinter } from './fixtures.ts';
 
-describe('the state that a cell tells', () => {
+describe('the state of a cell', () => {
   test.each([
     ['STATUS', 'Running', 'good'],
     ['STATUS', 'Pending', 'waiting'],
@@ -51,7 +51,7 @@ describe('the state that a cell tells', () => {
 });
 
 describe('times', () => {
-  test('are told since the start', () => {
+  test('are relative to the start', () => {
     let now = Date.UTC(2026, 0, 1, 12);
     const since = timeTexts('relative', { now: () => now });
     now += 5;
@@ -93,7 +93,7 @@ describe('a value', () => {
     ['<none>', '"<none>"'],
     [undefined, '<none>'],
     [{ a: [1, 'x'] }, '{"a":[1,"x"]}'],
-  ])('%j is told apart: %s', (value, text) => {
+  ])('%j is distinguished from other values: %s', (value, text) => {
     expect(valueText(value, 80)).toBe(text);
   });
 

@@ -7,7 +7,7 @@ import type { PrintedEvent } from '../../src/output/printer.ts';
 import { LiveTable } from '../../src/output/tables/live-table.ts';
 import { clock, createPrinter } from './fixtures.ts';
 
-/** Text as nobody should be able to store it, in every place there is. */
+/** Dangerous text in every field. */
 const hostile = fc.string({
   unit: fc.constantFrom(...'\x1b[2J\x9b\r\b\x7f\x00\n\ta "漢\x85\u202e\u200b\u2028\u2066\ufeff\u{e0041}'),
 });

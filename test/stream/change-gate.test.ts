@@ -143,7 +143,7 @@ describe('a condition about the event', () => {
   });
 });
 
-test('a condition that fails does not hold, is told once and counted every time', () => {
+test('a condition whose evaluation fails does not hold; it is reported once and counted every time', () => {
   const told: string[] = [];
   const broken = about('1/0', () => new Error('division by zero'));
   const gate = gateOf({ conditions: [broken], onError: (error, { source }) => told.push(`${source}: ${error.message}`) });
@@ -151,7 +151,7 @@ test('a condition that fails does not hold, is told once and counted every time'
   expect([told, gate.errors]).toEqual([['1/0: division by zero'], 2]);
 });
 
-test('--watch-only hides the first state but knows it', () => {
+test('--watch-only hides the initial list but remembers it', () => {
   const gate = gateOf({ watchOnly: true, conditions: [running] });
   const changes = [added(pod('Running'), 'initial'), updated(pod('Running'), pod('Running')), updated(pod('Running'), pod('Failed'))];
   expect(through(gate, ...changes)).toEqual(['-', 'updated Running watch', 'deleted Failed filter']);
@@ -219,7 +219,7 @@ describe('for any sequence of changes', () => {
     { maxLength: 60 },
   );
 
-  /** What an informer would tell of these steps, and what is there in the end. */
+  /** The notifications of an informer for these steps, and the objects at the end. */
   function changesOf(all: readonly Step[]) {
     const cache = new Map<number, UnknownObject>();
     const changes: ObjectChange[] = [];
@@ -262,7 +262,7 @@ describe('for any sequence of changes', () => {
   const byName = (a: UnknownObject, b: UnknownObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
 });
 
-it('tells what left the filter from what is gone: --on has a word for each', () => {
+it('distinguishes an object that left the filter from a deleted one: --on has a word for each', () => {
   const changes = [
     added(pod('Running')),
     updated(pod('Running'), pod('Failed')),

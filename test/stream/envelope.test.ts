@@ -279,7 +279,7 @@ describe('the published schema of markers', () => {
   });
 });
 
-test('a marker carries what it tells in the order of its schema', () => {
+test('a marker has its fields in the order of its schema', () => {
   const marker = continuityMarker(
     enveloper(),
     { type: DEPLOYMENTS },

@@ -14,7 +14,7 @@ const pod = (namespace: string, name: string, version: number): UnknownObject =>
 });
 const stream = () => new ScriptedStream<UnknownObject>();
 
-test('markers of a namespace that is relisted while a sorted first state waits for another stand around what its list brought', async () => {
+test('while a sorted initial list waits for another namespace, the markers of a relisted namespace are around the events of its list', async () => {
   const clock = new FakeClock();
   const shop = [stream().send(added(pod('shop', 'a', 1)), initialEnd(2)), stream().send(added(pod('shop', 'a', 20)), initialEnd(21))];
   const db = stream();

@@ -141,7 +141,7 @@ test('first states are shown type by type in order, then every change as it come
   await end();
 });
 
-test('a first state can be sorted, and its end is told before anything else of the type is shown', async () => {
+test('an initial list can be sorted, and its end is reported before any other event of the type', async () => {
   const first = ['b', 'c', 'a'].map((name) => added(pod(name, 1)));
   const pods = stream(...first, initialEnd(2)).send(modified(pod('c', 3)));
   const byName = (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
@@ -151,7 +151,7 @@ test('a first state can be sorted, and its end is told before anything else of t
   await end();
 });
 
-test('a first state that is sorted comes before what happened while another namespace was still to come', async () => {
+test('a sorted initial list comes before the changes that arrived while another namespace was still missing', async () => {
   const clock = new FakeClock();
   const [shop, db] = [stream(added(pod('a', 1)), initialEnd(2)), stream()];
   const source = (...streams: ScriptedStream<UnknownObject>[]) => new ScriptedListerWatcher<UnknownObject>().onWatch(...streams);
@@ -208,7 +208,7 @@ test('what the gate does not pass has no number', async () => {
   await end();
 });
 
-test('markers stand in their places and are numbered with the events', async () => {
+test('markers are at their positions and are numbered with the events', async () => {
   const first = stream(added(pod('a', 1)), initialEnd(10)).send(modified(pod('a', 11)));
   const second = stream(added(pod('a', 20)), initialEnd(21)).send(bookmark(22));
   const { shown, clock, end } = bench({ markers: true }, ['pods', first, second]);
@@ -227,7 +227,7 @@ test('markers stand in their places and are numbered with the events', async () 
   await end();
 });
 
-test('a gap of a later type, opened while an earlier type was still to come, is marked behind its first state', async () => {
+test('a gap of a later type, opened while an earlier type was not complete yet, is marked after its initial list', async () => {
   const slow = stream();
   const first = stream(added(pod('j', 1)), initialEnd(10));
   const second = stream();
@@ -272,7 +272,7 @@ describe('a reader that stops reading', () => {
     await end();
   });
 
-  it('under coalesce gets the latest states, and is told what went into them', async () => {
+  it('with coalesce gets the latest states, and a report of what was merged', async () => {
     const pods = first();
     const { shown, release, end } = bench({ overflow: { policy: 'coalesce' }, isSlow: true, markers: true }, ['pods', pods]);
     await settled();
@@ -290,7 +290,7 @@ describe('a reader that stops reading', () => {
     await end();
   });
 
-  it('under drop gets the first state and what fits, and is told what did not', async () => {
+  it('with drop gets the initial list and what fits, and a report of the rest', async () => {
     const pods = first();
     const { shown, release, end } = bench({ overflow: { policy: 'drop', limit: 100 }, isSlow: true, markers: true }, ['pods', pods]);
     await settled();
@@ -313,7 +313,7 @@ describe('a stream that ends before its reader got there', () => {
   const flood = (count: number) => Array.from({ length: count }, (_, i) => modified(pod(i % 2 ? 'a' : 'b', 10 + i)));
 
   it.each(['coalesce', 'drop'] as const)(
-    'tells at its end what %s had lost until then; what it told sums up to what it counted',
+    'reports at its end the losses of %s until then; the reports sum up to the counts',
     async (policy) => {
       const pods = stream(added(pod('a', 1)), added(pod('b', 1)), initialEnd(2));
       const summary = new StreamSummary();
@@ -425,7 +425,7 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
     await end();
   });
 
-  it('shows the whole first state that meets it, and nothing after', async () => {
+  it('shows the whole initial list that meets it, and nothing after it', async () => {
     const pods = stream(added(pod('a', 1, 'Running')), added(pod('b', 1, 'Running')), initialEnd(2)).send(deleted(pod('b', 3)));
     const { shown, done, release, end } = bench({ wait: until, overflow, isSlow: true }, ['pods', pods]);
     await settled();
@@ -478,7 +478,7 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
   });
 });
 
-test('a loss is told when it begins and counted as it happens, whatever becomes of the reader', async () => {
+test('a loss is reported when it starts and counted as it happens, whatever the reader does', async () => {
   const pods = stream(added(pod('a', 1)), initialEnd(2));
   const summary = new StreamSummary();
   const begun: string[] = [];

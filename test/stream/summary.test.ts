@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StreamSummary } from '../../src/stream/summary.ts';
 
-test('the last line tells why the stream ended, its events, and what its continuity was made of', () => {
+test('the last line has the reason for the end, the events, and the counts of continuity', () => {
   const summary = new StreamSummary();
   for (const type of ['ADDED', 'ADDED', 'MODIFIED', 'DELETED'] as const) summary.count(type);
   expect(summary.line('ended by SIGINT', 303_000, { relists: 1, gaps: 0, resumed: 2 })).toBe(
@@ -32,7 +32,7 @@ test('a stream without events says so', () => {
   );
 });
 
-test('what was not shown, and what failed, is told where there was any', () => {
+test('what was not shown, and what failed, is in the line if there was any', () => {
   const summary = new StreamSummary();
   Object.assign(summary.losses, { coalesced: 412, dropped: 2, unshown: 7, expressionErrors: 3, unprintable: 2 });
   const continuity = { relists: 0, gaps: 0, resumed: 0, storeErrors: 1 };

@@ -6,14 +6,14 @@ import { type DiffLine, diffLines } from './line-diff.ts';
 
 /** One line below the heading of a diff. */
 export interface MarkedLine {
-  /** '' for what only leads or surrounds. */
+  /** '' for lines that are only context. */
   readonly mark: FieldChange['kind'] | '';
   readonly text: string;
   /** The two values that follow the text, old → new. */
   readonly parts?: { readonly before: string; readonly after: string };
 }
 
-/** Values are cut at so many characters, and what came or went whole at so many lines. */
+/** The limits: the characters of a value, and the lines of a part that was added or removed. */
 interface Most {
   readonly chars: number;
   readonly lines: number;
@@ -25,8 +25,9 @@ const WRAP = 96;
 const SIDE_BY_SIDE = 72;
 
 /**
- * Field changes as lines: `spec.replicas: 2 → 3`. Several changes below one list item or map come under its path. What came or went whole is spread over
- * lines, texts of several lines and lists are compared line by line; long ones are cut.
+ * Field changes as lines: `spec.replicas: 2 → 3`. Several changes below one list item or map are grouped under its path. A part
+ * that was added or removed has several lines. Texts of several lines, and lists, are compared line by line. Long values and
+ * long parts are cut.
  */
 export function changeLines(changes: readonly FieldChange[], isFull = false): MarkedLine[] {
   const most = isFull ? WHOLE : CUT;
@@ -48,7 +49,7 @@ function groupLines(group: readonly FieldChange[], most: Most): MarkedLine[] {
   return [{ mark: '', text: `${pathText(parent)}:` }, ...inner];
 }
 
-/** Without the dot in front, which a reader does not need. */
+/** The path without the dot in front. */
 const pathText = (steps: readonly PathStep[]) => cellText(formatPath(steps).replace(/^\./, ''));
 
 function linesOf({ kind, before, after }: FieldChange, path: string, indent: string, most: Most): MarkedLine[] {
@@ -75,7 +76,10 @@ function wholeLines(kind: 'added' | 'removed', value: unknown, path: string, ind
   return [{ mark: kind, text: `${indent}${path}:` }, ...limited(nested, indent, most)];
 }
 
-/** The lines in which a value is compared with another, uncut so that none looks equal that is not; undefined when both go side by side on one line. */
+/**
+ * The lines of a value for a comparison with another one. They are not cut, because two cut lines may look equal. Undefined if
+ * both values are printed on one line.
+ */
 function comparedLines(value: unknown, other: unknown): string[] | undefined {
   if (typeof value === 'string' && typeof other === 'string') {
     if (!isLong(value) && !isLong(other)) return undefined;
@@ -91,7 +95,7 @@ const NO_LINE_END = '\\ no line end';
 const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
 const isLarge = isContainer;
 
-/** A line end behind the last line begins none. */
+/** The lines of a text. A line end after the last line does not start another one. */
 const linesOfText = (text: string) => text.replace(/\n$/, '').split('\n');
 
 function shownLine(line: string, { chars }: Most): string {

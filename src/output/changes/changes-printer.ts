@@ -13,15 +13,16 @@ import { NO_VALUE, valuePair } from '../values.ts';
 
 const LIMIT = 80;
 
-/** In place of a path, for a MODIFIED event in which no field that is shown differs. */
+/** The text in place of a path, for a MODIFIED event without a difference in the shown fields. */
 const NOTHING = '<no visible change>';
 
 /**
- * A line for every field that changed: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`; objects that came or went have one line,
- * with who created them in brackets where the object says so.
- * The parts are aligned and their order is fixed, so that `grep`, `cut` and `awk` can read them: TIME where asked for, EVENT, KEY, then the path up to
- * its `: `, the values around ` → ` (`<none>` for none) and, where managedFields tell it, two blanks and who wrote it in brackets.
- * Needs `oldObject` in events; managedFields are read and never shown.
+ * Prints one line for every changed field: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`. An added or deleted
+ * object is one line, for an added one with its creator in brackets if managedFields have it.
+ *
+ * The parts are aligned and in a fixed order, so that `grep`, `cut` and `awk` can process them: TIME if requested, EVENT, KEY,
+ * the path up to `: `, the two values around ` → ` (`<none>` for no value) and, if managedFields have it, two spaces and the
+ * writer in brackets. Events must have `oldObject`. managedFields are read and never printed.
  */
 export class ChangesPrinter implements Printer {
   readonly #options: EventLinesOptions;
@@ -66,10 +67,10 @@ export class ChangesPrinter implements Printer {
   }
 }
 
-/** Objects that came or went have nothing behind their key; lines end where their text does. */
+/** The line without spaces at its end: an added or deleted object may have no text after its key. */
 const withoutTail = (line: string) => line.replace(/ +\n$/, '\n');
 
-/** What came is green and what went red, whole or as the two values of a change; who wrote it is faint. */
+/** Adds colours: green for what was added, red for what was removed, also for the two values of a change; the writer is faint. */
 function painted({ kind, parts, text }: ChangeText, painter: Painter): string {
   if (!parts) return text === '' ? '' : painter.faint(text);
   const { path, before, after, manager } = parts;

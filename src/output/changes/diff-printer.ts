@@ -13,15 +13,15 @@ import { timeTexts } from '../timestamps.ts';
 import { changeLines, type MarkedLine } from './change-lines.ts';
 
 /**
- * What every event changed, for people: a heading, then the fields with their values before and after, marked as in a diff. Objects that came or went
- * are one line that says what they are. What follows from the rest and changes with every write (resourceVersion, generation, managedFields) is left out.
- * Needs `oldObject` in events. For programs there is `changes`.
+ * Prints the changes of every event for people: a heading, then the fields with their values before and after, marked as in a
+ * diff. An added or deleted object is one line with a summary. Fields that every write changes (resourceVersion, generation,
+ * managedFields) are left out. Events must have `oldObject`. The format for programs is `changes`.
  */
 export class DiffPrinter implements Printer {
   readonly #options: EventLinesOptions;
   readonly #painter: Painter;
   readonly #timeText: ((time: string) => string) | undefined;
-  /** What was printed last: a diff stands between empty lines. */
+  /** What was printed last. A diff has an empty line before and after it. */
   #last: 'line' | 'diff' | undefined;
 
   constructor(options: EventLinesOptions) {

@@ -1,14 +1,14 @@
-/** One line of a diff: gone, come, or the same on both sides; `skipped` stands for so many equal lines that are not shown. */
+/** One line of a diff: removed, added, or the same on both sides. `skipped` is a number of equal lines that are not shown. */
 export type DiffLine =
   | { readonly kind: 'removed' | 'added' | 'same'; readonly text: string }
   | { readonly kind: 'skipped'; readonly lines: number };
 
-/** Beyond so many cells of its table the middle is shown as replaced whole, which is correct but longer. */
+/** The largest table of a comparison, in cells. Beyond it all lines count as replaced, which is correct but longer. */
 const LARGEST_TABLE = 250_000;
 
 /**
- * How one list of lines becomes another, with as few lines gone and come as there can be, and `context` equal lines around each change.
- * Two long and very different lists are shown as replaced.
+ * The shortest diff of two lists of lines, with `context` equal lines around each change. Two long and very different lists are
+ * shown as replaced. It compares texts; the differences of objects come from `fieldChanges`.
  */
 export function diffLines(before: readonly string[], after: readonly string[], { context = 1 }: { context?: number } = {}): DiffLine[] {
   let head = 0;
@@ -25,7 +25,7 @@ const same = (text: string): ShownLine => ({ kind: 'same', text });
 const removed = (text: string): ShownLine => ({ kind: 'removed', text });
 const added = (text: string): ShownLine => ({ kind: 'added', text });
 
-/** Along a longest common subsequence. */
+/** The diff along a longest common subsequence. */
 function middleOf(before: readonly string[], after: readonly string[]): ShownLine[] {
   if (before.length * after.length > LARGEST_TABLE) return [...before.map(removed), ...after.map(added)];
   const common = commonLengths(before, after);
@@ -50,7 +50,7 @@ function middleOf(before: readonly string[], after: readonly string[]): ShownLin
   return lines;
 }
 
-/** At `i * (after.length + 1) + j`: how many lines the rests from i and from j have in common. */
+/** At `i * (after.length + 1) + j`: the length of the longest common subsequence of the rests from i and from j. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint32Array {
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);

@@ -8,18 +8,21 @@ import { JsonPrinter, type StructuredOptions } from './structured.ts';
 
 /** A compiled jq expression. */
 export interface Jq {
-  /** Puts JSON texts, a line each, through it: its results as compact JSON, a line each, or ''. Throws jq's own words when it fails on one of them. */
+  /**
+   * Applies the expression to JSON texts, one per line. Returns the results as compact JSON, one per line, or ''. Throws an
+   * error with jq's message if it fails on one of them.
+   */
   results(lines: string): string;
-  /** It may read its next input by itself, or end: texts that shall not meet must come one by one. */
+  /** Whether it may read further inputs or stop early. Then pass texts that do not belong together one by one. */
   readonly readsOn: boolean;
 }
 
-/** What jq-web offers of itself. */
+/** The part of jq-web that is used. */
 export interface JqLibrary {
   raw(json: string, filter: string, flags: string[]): string | undefined;
 }
 
-/** Loads the optional dependency jq-web. Throws `argument` with what to do instead where it is not installed or cannot be loaded. */
+/** Loads the optional dependency jq-web. Throws `argument`, with a hint, if it is not installed or cannot be loaded. */
 export async function loadJqLibrary(load: () => unknown = requireJqWeb): Promise<JqLibrary> {
   try {
     return (await load()) as JqLibrary;
@@ -32,10 +35,10 @@ export async function loadJqLibrary(load: () => unknown = requireJqWeb): Promise
   }
 }
 
-/** Required, not imported: it is a CommonJS module that is a promise, which an importing loader may take for a thing to wait for. */
+/** Uses `require`, because jq-web is a CommonJS module whose export is a promise, and an import would await it. */
 const requireJqWeb = (): unknown => createRequire(import.meta.url)('jq-web');
 
-/** Compiles an expression. Throws `argument` with jq's words when it cannot be read. */
+/** Compiles an expression. Throws `argument` with jq's message if it cannot be parsed. */
 export function compileJq(expression: string, library: JqLibrary): Jq {
   try {
     run(library, expression, '');
@@ -45,11 +48,11 @@ export function compileJq(expression: string, library: JqLibrary): Jq {
       hint: "for example -o jq='[.type, .key]'",
     });
   }
-  const told = `try (${expression}\n) catch {${JSON.stringify(FAILED)}: .}`;
+  const guarded = `try (${expression}\n) catch {${JSON.stringify(FAILED)}: .}`;
   return {
     readsOn: /\b(inputs?|halt|halt_error)\b/.test(expression),
     results(lines) {
-      const results = run(library, told, lines);
+      const results = run(library, guarded, lines);
       if (results.includes(FAILED)) refuseFailed(results);
       return results;
     },
@@ -57,14 +60,14 @@ export function compileJq(expression: string, library: JqLibrary): Jq {
 }
 
 /**
- * Marks the result of an input on which the expression failed: the library tells no more than how the last input went, and writes what it has to say of
- * the others to the console.
+ * The key that marks the result of an input on which the expression failed. The library itself reports only the failure of the
+ * last input, and writes the others to the console.
  */
 const FAILED = 'kubectl-informer/jq-failed';
 
 function refuseFailed(results: string): void {
   const line = results.split('\n').find((text) => text.startsWith(`{"${FAILED}":`));
-  if (line === undefined) return; // an object that speaks of it
+  if (line === undefined) return; // the key is inside an object of the user
   const words = (JSON.parse(line) as Record<string, unknown>)[FAILED];
   throw new Error((typeof words === 'string' ? words : jsonText(words)).slice(0, LONGEST_WORDS));
 }
@@ -81,7 +84,7 @@ function run(library: JqLibrary, expression: string, lines: string): string {
   }
 }
 
-/** Without the places in a file and a program that the user does not see. */
+/** The message without positions in a file and a program that the user does not see. */
 function wordsOf(stderr: string): string {
   const [first = 'failed'] = stderr.split('\n');
   return first
@@ -93,15 +96,15 @@ function wordsOf(stderr: string): string {
     .slice(0, LONGEST_WORDS);
 }
 
-/** An expression may fail with a whole object for its words. */
+/** The longest message, in characters: an expression may fail with a whole object as its message. */
 const LONGEST_WORDS = 300;
 
-/** As much JSON as goes through jq at once: each call costs two milliseconds, each object a tenth of one. */
+/** The most JSON in one call of jq, in characters. A call costs about 2 ms, an object about 0.1 ms. */
 const BATCH_CHARS = 4 * 1024 * 1024;
 
 /**
- * A jq expression over what `-o json` prints: each event of a stream, or the whole answer. Results are compact, a line each, as from `jq -c`.
- * Throws `argument` naming the object when the expression fails on one.
+ * Applies a jq expression to the output of `-o json`: to each event of a stream, or to the whole answer. The results are
+ * compact, one per line, as from `jq -c`. Throws `argument` with the name of the object if the expression fails.
  */
 export class JqPrinter implements Printer {
   readonly #jq: Jq;
@@ -144,7 +147,7 @@ export class JqPrinter implements Printer {
       const [only] = group;
       if (only && group.length === 1) throw failure(cause, `${only.kind} ${only.key}`);
       const half = group.length >> 1;
-      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half)); // finds the one it fails on
+      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half)); // finds the event on which it fails
     }
   }
 }
@@ -176,6 +179,6 @@ const endLine = (text: string) => (text === '' || text.endsWith('\n') ? text : `
 function failure(cause: unknown, where: string): InformerError {
   return new InformerError('argument', `jq: error on ${where}: ${messageOf(cause)}`, {
     cause,
-    hint: 'check the expression against -o json; `?` and `//` make up for fields that are not there',
+    hint: 'check the expression against -o json; `?` and `//` handle missing fields',
   });
 }

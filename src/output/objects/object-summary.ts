@@ -2,8 +2,8 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { valueText } from '../values.ts';
 
 /**
- * What a person wants to know first of an object, in a few words: `Running, nginx:1.27`, `2/3 ready, nginx:1.27`, `Warning BackOff: …`, `3 keys`.
- * Empty for types that have none of the usual fields.
+ * The most important facts about an object, in a few words: `Running, nginx:1.27`, `2/3 ready, nginx:1.27`,
+ * `Warning BackOff: …`, `3 keys`. '' for an object without any of the usual fields.
  */
 export function objectSummary(object: ReadonlyObject): string {
   const words = [phaseOf(object), readyOf(object), imagesOf(object), eventOf(object), keysOf(object)];

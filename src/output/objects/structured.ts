@@ -10,13 +10,13 @@ import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } fr
 import { toYaml } from './yaml.ts';
 
 export interface StructuredOptions {
-  /** A terminal shows what is printed: what it would obey is escaped. Default false: the data, byte for byte. */
+  /** Escapes control sequences, for output to a terminal. Default false: the data are printed byte for byte. */
   readonly terminal?: boolean | undefined;
-  /** The answer is one object asked for by name: it is printed by itself and not in a List, as kubectl does. */
+  /** The answer is one object that was requested by name. It is printed alone, not in a List, as kubectl does. */
   readonly single?: boolean | undefined;
 }
 
-/** Events one a line; an answer as a `v1` List, indented and sorted as kubectl's. */
+/** Prints each event on one line, and an answer as a `v1` List, indented and sorted as kubectl does. */
 export class JsonPrinter implements Printer {
   readonly #single: boolean;
   readonly #safe: (text: string) => string;
@@ -52,7 +52,10 @@ const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceV
 
 const asIs = (text: string) => text;
 
-/** Events as documents that begin with `---` and end with `...`, so that a reader knows that each is whole; an answer as a `v1` List, sorted as kubectl's. */
+/**
+ * Prints each event as a document between `---` and `...`, so that a reader can see that it is complete, and an answer as a
+ * `v1` List, sorted as kubectl does.
+ */
 export class YamlPrinter implements Printer {
   readonly #single: boolean;
   readonly #safe: (text: string) => string;
@@ -82,7 +85,7 @@ export class YamlPrinter implements Printer {
   }
 }
 
-/** `pod/web-1` a line; behind an object that is still there and only ceased to match stands `LEFT`. */
+/** Prints one `pod/web-1` per line. If the object still exists and only stopped matching, the line ends with `LEFT`. */
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     return batch
@@ -104,9 +107,9 @@ export class NamePrinter implements Printer {
 }
 
 /**
- * A JSONPath template. One written for a List (it begins at `.items`) prints a List: the whole answer, or a List of the one object of an event.
- * Any other prints each object; each of a stream or of several then ends its line, so that outputs stay apart.
- * An object that cannot be printed is left out. Throws `argument` as {@link JsonPath.print} does.
+ * Prints by a JSONPath template. A template that starts at `.items` is for a List: it gets the answer as a List, or a List with
+ * the one object of an event. Any other template gets each object. In a stream, and for several objects, each output ends
+ * with a newline. An object that cannot be printed is left out. Throws `argument` as {@link JsonPath.print} does.
  */
 export class JsonPathPrinter implements Printer {
   readonly #path: JsonPath;

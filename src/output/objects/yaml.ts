@@ -1,14 +1,17 @@
 import { goSprint } from '../../expr/go-text.ts';
 import { isContainer } from '../../kit/exact-json.ts';
 export interface YamlOptions {
-  /** Keys in kubectl's order, in which `a2` comes before `a10`; otherwise as they come. */
+  /** Sorts the keys in kubectl's order, in which `a2` is before `a10`. Default: the order of the object. */
   readonly sorted?: boolean;
 }
 
 /**
- * JSON as YAML in block style, with its newline, byte for byte as `kubectl -o yaml` prints it: text that YAML 1.1 would take for another type in double quotes,
- * text that begins or goes on like YAML in single ones, lines as a `|` block. Departs from it where that helps a reader: long lines are not folded,
- * characters beyond U+FFFF are not escaped, and text that only some readers take for a date or a number is quoted too. Control characters are always escaped.
+ * A JSON value as YAML in block style, with its newline, byte for byte as `kubectl -o yaml` prints it. A text that YAML 1.1
+ * would parse as another type is in double quotes. A text with the syntax of YAML is in single quotes. Several lines are a `|`
+ * block. Control characters are always escaped.
+ *
+ * It differs from kubectl where that helps a reader: long lines are not folded, characters beyond U+FFFF are not escaped, and
+ * a text that only some parsers take for a date or a number is quoted too.
  * Source: sigs.k8s.io/yaml, goyaml.v2 encode.go, resolve.go and emitterc.go.
  */
 export function toYaml(value: unknown, { sorted = false }: YamlOptions = {}): string {
@@ -18,7 +21,7 @@ export function toYaml(value: unknown, { sorted = false }: YamlOptions = {}): st
 
 type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** A map or list with something in it: what takes lines of its own. */
+/** Whether the value is a map or list that is not empty; it has lines of its own. */
 function isCollection(value: unknown): value is Collection {
   if (!isContainer(value)) return false;
   return Array.isArray(value) ? value.length > 0 : definedKeys(value as Readonly<Record<string, unknown>>).length > 0;
@@ -26,7 +29,7 @@ function isCollection(value: unknown): value is Collection {
 
 const definedKeys = (map: Readonly<Record<string, unknown>>) => Object.keys(map).filter((key) => map[key] !== undefined);
 
-/** Its lines, each behind `indent`. */
+/** The lines of a map or list, each with `indent` in front. */
 function blockText(value: Collection, indent: string, sorted: boolean): string {
   return Array.isArray(value) ? listText(value, indent, sorted) : mapText(value as Readonly<Record<string, unknown>>, indent, sorted);
 }
@@ -60,7 +63,7 @@ function scalarText(value: unknown, indent: string): string {
   return isUint64(value) ? String(value) : goSprint(value);
 }
 
-/** What goyaml keeps as a whole number: kubectl's other formats print what is beyond an int64 as a float. */
+/** The numbers that goyaml prints as integers. kubectl's other formats print a number beyond an int64 as a float. */
 const isUint64 = (value: unknown) => typeof value === 'bigint' && value >= 0n && value < 2n ** 64n;
 
 /** Text on one line. */
@@ -69,13 +72,13 @@ function lineText(text: string): string {
   return PLAIN_UNFIT.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** What is never shown as it is: controls and the line ends of Unicode, byte order marks, halves of surrogate pairs. */
+/** Characters that are always escaped: controls, the line ends of Unicode, byte order marks, halves of surrogate pairs. */
 const SPECIAL = /[^\P{Cc}\n]|[\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}/u;
 
-/** What plain text may neither begin, hold nor end with. */
+/** What a text without quotes must not start with, contain or end with. */
 const PLAIN_UNFIT = /^(---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?:-](\s|$)|: |:$|\s#|^ | $/;
 
-/** Lines may stand as a block unless a blank ends one of them, or one of their characters must be escaped. */
+/** Whether a text may be a block: no line ends with a space, and no character must be escaped. */
 const isBlock = (text: string) => !/ (\n|$)/.test(text) && !SPECIAL.test(text);
 
 function literalText(text: string, indent: string): string {
@@ -114,7 +117,7 @@ function escaped(c: string): string {
   return code < 0x100 ? `\\x${hex(2)}` : `\\u${hex(4)}`;
 }
 
-/** Whether YAML 1.1 takes plain text for a boolean, null, number, date or merge: some readers still do. */
+/** Whether YAML 1.1 parses the text as a boolean, null, number, date or merge key. Some parsers still use YAML 1.1. */
 function isOtherType(text: string): boolean {
   if (!MAYBE_OTHER.test(text)) return false;
   if (WORD.test(text) || DATE.test(text) || BASE_60.test(text)) return true;
@@ -128,7 +131,7 @@ const NUMBER = /^[-+]?(0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|(\.\d+|\d+(\.\d*)
 const DATE = /^\d{4}-\d\d?-\d\d?([Tt ]\s*\d\d?:\d\d?:\d\d?(\.\d*)?\s*(Z|[-+]\d\d?(:?\d\d)?)?)?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?$/;
 
-/** Letters after everything else, numbers in the text by their size. Source: goyaml.v2 sorter.go. */
+/** The order of keys: letters after all other characters, numbers inside the text by their value. Source: goyaml.v2 sorter.go. */
 function compareKeys(a: string, b: string): number {
   let same = 0;
   while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same++;
@@ -150,7 +153,7 @@ const DIGIT = /\p{Nd}/u;
 
 const byCodePoint = (x: string, y: string) => (x.codePointAt(0) ?? 0) - (y.codePointAt(0) ?? 0);
 
-/** Of the numbers that begin at a place, or go on there behind digits that both have. */
+/** Compares the numbers that start at an index, or that continue there after digits that both texts have. */
 function compareNumbersAt(left: readonly string[], right: readonly string[], at: number): number {
   const lead = (left[at] === '0' || right[at] === '0') && hasNumberBefore(left, at) ? '1' : '';
   const [x, y] = [digitsFrom(left, at), digitsFrom(right, at)];

@@ -9,13 +9,13 @@ import type { Painter } from '../painter.ts';
 import { type PrintedType, qualifiedName, typeName } from '../printer.ts';
 import { statesOf } from '../states.ts';
 
-/** What one row is made of. */
+/** The data of one row. */
 export interface RowSource {
   readonly object: ReadonlyObject;
   readonly cells: Cells | undefined;
   readonly now: number;
   readonly event?: EventWord | undefined;
-  /** The event's time, as it shall be shown. */
+  /** The formatted time of the event. */
   readonly time?: string;
 }
 
@@ -23,30 +23,31 @@ export interface RowSource {
 export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
-  /** Colours a cell that has its full width; `text` is what it says. Absent where there is nothing to tell by colours. */
+  /** Adds colours to a padded cell; `text` is the cell without padding. Absent for columns without colours. */
   readonly paint?: ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string) | undefined;
 }
 
 export interface ColumnOptions {
-  /** Columns of any priority, not only the first. */
+  /** Shows the columns of every priority, not only those of priority 0. */
   readonly wide?: boolean | undefined;
-  /** NAMESPACE comes first, where there are any: for several namespaces. */
+  /** Adds the column NAMESPACE in front, for types with namespaces. It is for several namespaces. */
   readonly withNamespace?: boolean | undefined;
-  /** Names carry their type: for several types. */
+  /** Prints the type in front of each name. It is for several types. */
   readonly showKind?: boolean | undefined;
   readonly showLabels?: boolean | undefined;
-  /** Labels that get a column each. */
+  /** The keys of labels that have a column each. */
   readonly labelColumns?: readonly string[] | undefined;
-  /** EVENT leads: for streams. */
+  /** Adds the column EVENT in front. It is for streams. */
   readonly withEvent?: boolean | undefined;
-  /** Types without namespaces have an empty one, so that several types line up. */
+  /** Adds an empty column NAMESPACE for types without namespaces, so that the columns of several types are aligned. */
   readonly alignTypes?: boolean | undefined;
-  /** TIME comes before it. */
+  /** Adds the column TIME before EVENT. */
   readonly withTime?: boolean | undefined;
 }
 
 /**
- * The columns of a type: the server's own as far as shown, between those that kubectl puts around them. Without the server's, NAME and AGE.
+ * The columns of a type: those of the server that are shown, between those that kubectl adds. Without columns of the server
+ * they are NAME and AGE.
  * Source: cli-runtime printers/tableprinter.go decorateTable.
  */
 export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
@@ -65,8 +66,8 @@ export function columnsOf(server: readonly TableColumn[] | undefined, type: Prin
 }
 
 /**
- * How many columns stand before and at the name, so that tables of several types can keep them equally wide; none when the name does not come right behind
- * those that every type has.
+ * The number of columns up to the name, whose widths the tables of several types share. It is 0 if the name is not directly
+ * after the columns that every type has.
  */
 export function leadingColumns(columns: readonly Column[], type: PrintedType, options: ColumnOptions): number {
   if (options.withNamespace && !options.alignTypes && type.namespaced === false) return 0;
@@ -82,7 +83,7 @@ const FALLBACK: readonly TableColumn[] = [
   { name: 'Age', type: 'string', format: '', priority: 0 },
 ];
 
-/** Events are as wide as the longest of them from the start. */
+/** The column EVENT has the width of its longest word from the start. */
 const EVENT: Column = {
   heading: 'EVENT',
   cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length),
@@ -116,20 +117,20 @@ function statePaint(heading: string): Column['paint'] {
 
 const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellText(qualifiedName(name, kind)) : name);
 
-/** A cell as the server gave it; a value that is neither text nor plain shows as JSON. */
+/** The text of a cell of the server; a map or list is printed as JSON. */
 function textOf(cell: unknown): string {
   if (typeof cell === 'string') return cellText(cell);
   if (cell === null || cell === undefined) return '';
   return cellText(isContainer(cell) ? jsonText(cell) : goSprint(cell));
 }
 
-/** Counted at the moment of printing: the server's own AGE is that of the event. */
+/** The age at the time of printing. The AGE of the server is the age at the time of the event. */
 function ageOf(object: ReadonlyObject, now: number): string | undefined {
   const created = Date.parse(object.metadata.creationTimestamp ?? '');
   return Number.isNaN(created) ? undefined : humanDuration(now - created);
 }
 
-/** The heading is the last part of the key. */
+/** The column of a label; its heading is the last part of the key. */
 function labelColumn(key: string): Column {
   return { heading: key.slice(key.lastIndexOf('/') + 1).toUpperCase(), cell: ({ object }) => cellText(labelOf(object, key)) };
 }

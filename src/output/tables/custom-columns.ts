@@ -8,7 +8,7 @@ import { cellText } from '../escape.ts';
 import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
 import { AlignedTable } from './table.ts';
 
-/** A heading and where its cells come from. */
+/** A heading and the path of its cells. */
 export interface CustomColumn {
   readonly heading: string;
   readonly path: JsonPath;
@@ -16,13 +16,13 @@ export interface CustomColumn {
 
 const HINT = 'for example -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName';
 
-/** Reads `NAME:.metadata.name,…`. A comma within brackets or quotes belongs to the path. Throws `argument` in kubectl's words. */
+/** Parses `NAME:.metadata.name,…`. A comma inside brackets or quotes belongs to the path. Throws `argument` in kubectl's words. */
 export async function parseCustomColumns(spec: string): Promise<CustomColumn[]> {
   if (spec === '') refuse('custom-columns format specified but no custom columns given');
   return Promise.all(splitColumns(spec).map(parseColumn));
 }
 
-/** Reads a file of two lines: headings, and under each its path, parted by blanks. Throws `argument` in kubectl's words. */
+/** Parses a file of two lines: headings, and their paths, separated by spaces. Throws `argument` in kubectl's words. */
 export async function parseCustomColumnsFile(text: string): Promise<CustomColumn[]> {
   const [headings = [], paths = []] = text.split(/\r?\n/).map((line) => line.split(/\s+/).filter((word) => word !== ''));
   const form = 'Expected format is one line of space separated headers, one line of space separated column specs.';
@@ -34,7 +34,7 @@ export async function parseCustomColumnsFile(text: string): Promise<CustomColumn
   return Promise.all(paths.map(async (path, i) => ({ heading: headings[i] as string, path: await loadJsonPath(path) })));
 }
 
-/** The columns that were asked for and no others, in streams too. An object that cannot be printed is left out. */
+/** Prints the given columns and no others, also in streams. An object that cannot be printed is left out. */
 export class CustomColumnsPrinter implements Printer {
   readonly #columns: readonly CustomColumn[];
   readonly #table = new AlignedTable();
@@ -68,7 +68,10 @@ export class CustomColumnsPrinter implements Printer {
 
 const isPrintable = (object: ReadonlyObject) => whyUnprintable(object) === undefined;
 
-/** All values joined by commas, with line ends shown as `\\n` so that a row stays one and nothing is lost, `<none>` when there is none. Source: kubectl customcolumn.go printOneObject. */
+/**
+ * All values, joined by commas; `<none>` if there are none. Line ends are printed as `\n`, so that a row is one line.
+ * Source: kubectl customcolumn.go printOneObject.
+ */
 function cellOf(path: JsonPath, object: ReadonlyObject): string {
   const values = path.values(object);
   return values.length === 0
@@ -76,7 +79,7 @@ function cellOf(path: JsonPath, object: ReadonlyObject): string {
     : values.map((value) => cellText(goSprint(value).replaceAll('\r\n', '\\r\\n').replaceAll('\n', '\\n'))).join(',');
 }
 
-/** The columns of a specification: commas within brackets or quotes do not part them. */
+/** Splits a specification into columns. A comma inside brackets or quotes does not separate them. */
 export function splitColumns(spec: string): string[] {
   const columns = [''];
   let depth = 0;

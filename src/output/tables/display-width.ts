@@ -1,6 +1,6 @@
 /**
- * How many places of a terminal's line a text takes: two for wide characters (CJK, most emoji), none for marks that join the character before.
- * Terminals differ in a few; kubectl's tables, and so ours that are appended, count code points instead.
+ * The number of terminal cells that a text takes: two for wide characters (CJK, most emoji), none for combining marks.
+ * Terminals differ for a few characters. kubectl's tables, and the appended tables of this program, count code points instead.
  */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
@@ -9,7 +9,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The beginning of a text that takes at most so many places. */
+/** The longest beginning of a text that takes at most `places` terminal cells. */
 export function cutToWidth(text: string, places: number): string {
   if (displayWidth(text) <= places) return text;
   let width = 0;

@@ -16,34 +16,36 @@ import { AlignedTable } from './table.ts';
 export interface LiveTableOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
   readonly noHeaders?: boolean | undefined;
   readonly painter?: Painter | undefined;
-  /** Values to sort by, the first of them telling; else, and among equals, by namespace and name. */
+  /** The values to sort by; the first one is used. Without one, and for equal values, the order is by namespace and name. */
   readonly sortBy?: ((object: ReadonlyObject) => readonly unknown[]) | undefined;
-  /** The largest first. */
+  /** Sorts the largest values first. */
   readonly isDescending?: boolean | undefined;
 }
 
-/** How long a change is marked, and how long a deleted object stays to be seen. */
+/** How long a change is marked, and how long a deleted object stays visible, ms. */
 const MARKED_MS = 3000;
 const GONE_MS = 5000;
 
 /**
- * The objects there are as one table a type that is redrawn in place. What came is marked `+` for a moment, what changed `~` and its cells stand out, what was
- * deleted stays for some seconds, marked `-`. More than fits is counted; below all there is a line of counts with the time of the last event.
+ * A table of the current objects for each type, redrawn in place. For a short time a new object is marked `+`, and a changed
+ * one `~` with its changed cells highlighted. A deleted object stays for some seconds, marked `-`. Rows that do not fit are
+ * counted. The last line has the counts and the time of the last event.
  *
- * It makes text and writes none: the caller writes what {@link frame} gives, when something happened and about once a second for ages and marks.
+ * It returns text and does not write it. The caller writes the text of {@link frame} after each event, and about once per
+ * second for ages and marks.
  */
 export class LiveTable {
   readonly #options: LiveTableOptions & ColumnOptions;
   readonly #painter: Painter;
   readonly #sections = new Map<string, LiveSection>();
   readonly #screen = new Screen();
-  /** Widths of the columns up to the name, which all types share. */
+  /** The widths of the columns up to the name. All types share them. */
   readonly #leading: number[] = [];
   #note: string | undefined;
   #isLoading = true;
-  /** Rows above those that are shown. */
+  /** The number of rows above the first one that is shown. */
   #offset = 0;
-  /** When types were disconnected that are, by name. */
+  /** The times at which the types without a connection lost it, by the name of the type, ms since 1970. */
   readonly #since = new Map<string, number>();
   #events = 0;
   #last: PrintedEvent | undefined;
@@ -53,7 +55,7 @@ export class LiveTable {
     this.#painter = options.painter ?? plainPainter;
   }
 
-  /** Takes an event of a stream. The time of its marks begins with the frame that shows it first. */
+  /** Takes an event of a stream. The time of its marks starts with the first frame that shows it. */
   update(printed: PrintedEvent): void {
     this.#events++;
     this.#last = printed;
@@ -67,8 +69,8 @@ export class LiveTable {
   }
 
   /**
-   * Sets which types have no connection, and since when (wall-clock ms): the line of counts begins with it. Their ages stand still, for nobody
-   * knows whether those objects are there any more.
+   * Sets the types without a connection, and the times at which they lost it, ms since 1970. The last line starts with them.
+   * The ages of their objects do not change, because these objects may not exist any more.
    */
   disconnected(types: readonly { readonly type: PrintedType; readonly since: number }[]): void {
     this.#since.clear();
@@ -78,33 +80,33 @@ export class LiveTable {
     }
   }
 
-  /** The first states are there: what is not in the table is not in the cluster. */
+  /** Must be called when the initial lists are complete: the table has all objects from then on. */
   loaded(): void {
     this.#isLoading = false;
   }
 
-  /** Moves what is shown by so many rows, down or (below 0) up, or to an end. It stays within the rows there are. */
+  /** Scrolls by a number of rows, down or (below 0) up, or to the top or bottom. It stops at the first and the last row. */
   scroll(by: number | 'top' | 'bottom'): void {
     this.#offset = by === 'top' ? 0 : by === 'bottom' ? Number.POSITIVE_INFINITY : Math.max(0, this.#offset + by);
   }
 
-  /** Sets what stands beside the counts: how far a wait is, or a sync. */
+  /** Sets the text before the counts: the progress of a wait or of a sync. */
   note(text: string | undefined): void {
     this.#note = text;
   }
 
-  /** The text that brings the terminal up to date; `now` is for ages and marks. */
+  /** The text that updates the terminal. `now` is the time of ages and marks, ms since 1970. */
   frame(size: ScreenSize, now: number): string {
     const usable = { columns: Math.max(1, size.columns || 80), rows: Math.max(1, size.rows || 24) };
     return this.#screen.draw(this.#lines(usable, now), usable);
   }
 
-  /** The text that takes the last frame off the terminal, so that other text can be written; the next frame stands below that. */
+  /** The text that removes the last frame, so that other text can be written. The next frame is drawn below that text. */
   clear(): string {
     return this.#screen.clear();
   }
 
-  /** The text that ends it: the last frame stays, the cursor is visible again. */
+  /** The text that ends the table: the last frame stays, and the cursor is visible again. */
   end(): string {
     return this.#screen.end();
   }
@@ -131,12 +133,12 @@ export class LiveTable {
     return [...lines.slice(0, rows - 1), this.#statusLine(columns, now)];
   }
 
-  /** Lines that are no rows: headings, and empty ones between sections. */
+  /** The number of lines that are not rows: headings, and empty lines between sections. */
   #overhead(sections: number): number {
     return (this.#options.noHeaders ? 0 : sections) + Math.max(0, sections - 1);
   }
 
-  /** The least offset at which the last row is shown. */
+  /** The smallest offset at which the last row is shown. */
   #lastOffset(all: readonly LiveSection[], rows: number): number {
     const total = all.reduce((sum, section) => sum + section.size, 0);
     for (let offset = Math.max(0, total - (rows - 1)); offset < total; offset++) {
@@ -153,7 +155,7 @@ export class LiveTable {
     return (alarm === '' ? '' : this.#painter.state('bad', alarm)) + this.#painter.faint(rest);
   }
 
-  /** `DISCONNECTED 15s`, with the types where others are connected. */
+  /** `DISCONNECTED 15s`; with the names of the types if other types are connected. */
   #alarm(now: number): string {
     if (this.#since.size === 0) return '';
     const names = [...this.#since.keys()];
@@ -178,7 +180,7 @@ export class LiveTable {
   }
 }
 
-/** The sections that have rows behind the first so many, and how many of each are among those. */
+/** The sections that have rows after the first `offset` rows, with the number of their rows that are skipped. */
 function below(all: readonly LiveSection[], offset: number): { section: LiveSection; skip: number }[] {
   let left = offset;
   return all.flatMap((section) => {
@@ -188,7 +190,7 @@ function below(all: readonly LiveSection[], offset: number): { section: LiveSect
   });
 }
 
-/** Room for so many lines dealt out evenly; who needs less leaves the rest to others. */
+/** Divides lines evenly among sections. A section that needs fewer leaves the rest to the others. */
 function shares(wanted: readonly number[], room: number): number[] {
   const given = wanted.map(() => 0);
   let left = Math.max(0, room);
@@ -211,15 +213,16 @@ interface LiveRow {
   object: ReadonlyObject;
   sortKey: unknown;
   mark: Mark | undefined;
-  /** When the mark was first shown, or a cell changed after that. */
+  /** The time at which the mark was first shown, or at which a cell changed after that. */
   markedAt: number | undefined;
-  /** Cells as they were shown last, and which of them have changed since the mark. */
+  /** The cells as they were shown last. */
   texts: readonly string[];
+  /** The indexes of the cells that have changed since the mark was set. */
   changed: ReadonlySet<number>;
 }
 
 interface Room extends ScreenSize {
-  /** Rows that are left out before the first. */
+  /** The number of rows that are left out before the first one. */
   readonly skip: number;
   readonly now: number;
   readonly painter: Painter;
@@ -236,7 +239,7 @@ class LiveSection {
   #server: unknown;
   readonly #leading: number[];
   #table: AlignedTable;
-  /** The most places of each column, so that all of them are on the screen. */
+  /** The greatest width of each column, so that all columns are on the screen. */
   #limits: readonly number[] = [];
 
   constructor(type: PrintedType, options: LiveTableOptions & ColumnOptions, leading: number[]) {
@@ -251,7 +254,7 @@ class LiveSection {
     return formatGvr(this.#type.gvr);
   }
 
-  /** Rows, deleted ones that are still to be seen among them. */
+  /** The number of rows, with the deleted ones that are still visible. */
   get size(): number {
     return this.#rows.size;
   }
@@ -265,7 +268,7 @@ class LiveSection {
     const row: LiveRow = isNew ? { object, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS } : known;
     if (mark === 'removed') row.markedAt = undefined;
     if (row.mark !== 'added' || mark === 'removed') row.mark = mark;
-    if (mark !== 'removed' || cellsOf(object)) row.object = object; // the last cells known stay with it
+    if (mark !== 'removed' || cellsOf(object)) row.object = object; // a deleted object keeps its last known cells
     const sortKey = this.#options.sortBy?.(row.object)[0];
     if (isNew || sortKey !== row.sortKey) this.#sorted = undefined;
     row.sortKey = sortKey;
@@ -273,7 +276,7 @@ class LiveSection {
     if (mark) this.#marked.set(key, row);
   }
 
-  /** Lets go of deleted rows that were to be seen long enough, and of marks. Their time begins with the first call after the event. */
+  /** Removes deleted rows and marks whose time is over. Their time starts with the first call after the event. */
   forget(now: number): void {
     for (const [key, row] of this.#marked) {
       row.markedAt ??= now;
@@ -291,7 +294,7 @@ class LiveSection {
     }
   }
 
-  /** `12 pods`, without those that are deleted; '' for none. */
+  /** `12 pods`, not counting deleted ones; '' for 0. */
   count(): string {
     let count = 0;
     for (const { mark } of this.#rows.values()) if (mark !== 'removed') count++;
@@ -299,7 +302,7 @@ class LiveSection {
     return `${count} ${count === 1 ? this.#type.kind.toLowerCase() : this.#type.gvr.resource}`;
   }
 
-  /** The heading, then as many rows as there is room for; the last line counts those that there is none for. */
+  /** The heading, then as many rows as fit. If some do not fit, the last line has their number. */
   lines({ rows: room, skip, columns, now, painter }: Room): string[] {
     const all = this.#inOrder().slice(skip);
     const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
@@ -313,7 +316,7 @@ class LiveSection {
     return lines;
   }
 
-  /** Cuts the widest columns until the others are on the screen too; none below what a name needs to be known by. */
+  /** Narrows the widest columns until all columns are on the screen. A column keeps a width in which a name can be recognised. */
   #limit(room: number, rows: readonly (readonly string[])[]): void {
     const count = this.#columns.length;
     const last = Math.max(...rows.map((cells) => displayWidth(cells[count - 1] ?? '')));
@@ -358,7 +361,7 @@ class LiveSection {
     return this.#sorted;
   }
 
-  /** Its cells as of now. Which of them changed is known by what was shown before; an age changes by itself. */
+  /** Computes the cells again. A cell has changed if its text differs from the one shown before; ages do not count. */
   #refresh(row: LiveRow, now: number): void {
     const { object, texts: before } = row;
     const cells = cellsOf(object);
@@ -379,7 +382,7 @@ class LiveSection {
     });
   }
 
-  /** Cells cut where the terminal ends, painted without the blanks that fill them up. */
+  /** One line, cut at the width of the terminal. The padding of the cells is not painted. */
   #line(cells: readonly string[], lead: string, columns: number, paint: (text: string, column: number, cell: string) => string): string {
     let left = columns - 2;
     if (left <= 0) return '';
@@ -393,7 +396,7 @@ class LiveSection {
     return lead + line.slice(0, -1).trimEnd();
   }
 
-  /** A cell in its column's width, with a mark where it was cut. */
+  /** The cell in the width of its column; if it was cut, it ends with `…`. */
   #limited(cell: string, filled: string, column: number): string {
     const width = this.#limits[column] ?? Number.POSITIVE_INFINITY;
     const isLast = column === this.#columns.length - 1;
@@ -405,7 +408,7 @@ class LiveSection {
 }
 
 const MARKS = { ADDED: 'added', MODIFIED: 'changed', DELETED: 'removed' } as const;
-/** What leads a row, what parts two columns, and what is left of a column that is cut: twenty places of text. */
+/** The space before a row, the gap between two columns, and the smallest width of a narrowed column: 20 cells and the gap. */
 const LEAD = '  ';
 const GAP = 3;
 const LEAST_CUT = 20 + GAP;

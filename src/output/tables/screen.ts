@@ -1,4 +1,4 @@
-/** Size of a terminal, in places and lines. */
+/** The size of a terminal, in cells and lines. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -9,22 +9,26 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const CLEAR_SCREEN = '\x1b[H\x1b[J';
-/** Terminals that know it show what lies between as one; others ignore it. Source: DEC private mode 2026. */
+/** Terminals that know this mode show everything between the two at once; others ignore it. Source: DEC private mode 2026. */
 const BEGIN_UPDATE = '\x1b[?2026h';
 const END_UPDATE = '\x1b[?2026l';
 
 /**
- * Lines at the bottom of a terminal that are written over. It makes the text that turns what is shown into what shall be, and writes none: only lines that
- * differ are in it. No alternate screen: the last lines stay when it ends. Lines must fit the terminal, in width and number, for the text assumes that none wraps.
+ * Lines at the bottom of a terminal that are redrawn in place. It returns the text that changes the shown lines into new ones,
+ * and does not write it. Only lines that differ are in that text. It does not use the alternate screen, so the last lines stay
+ * when it ends. The lines must fit into the terminal, in width and number: the text is wrong if a line wraps.
  */
 export class Screen {
   #shown: readonly string[] = [];
   #size: ScreenSize | undefined;
-  /** The line of ours on which the cursor stands. */
+  /** The index of the drawn line that has the cursor. */
   #at = 0;
   #isOpen = false;
 
-  /** The text to write; '' when all is shown already. After a change of size the screen is cleared, for nobody knows how the terminal moved what it showed. */
+  /**
+   * The text that shows these lines; '' if they are shown already. After a change of size it clears the screen, because
+   * terminals move their lines in different ways.
+   */
   draw(lines: readonly string[], size: ScreenSize): string {
     let out = this.#isOpen ? '' : HIDE_CURSOR;
     if (this.#size && (this.#size.columns !== size.columns || this.#size.rows !== size.rows)) {
@@ -38,14 +42,14 @@ export class Screen {
     return out === '' ? '' : `${BEGIN_UPDATE}${out}${END_UPDATE}`;
   }
 
-  /** Takes what is shown off the screen, so that other text can be written where it stood; the next lines are drawn below that text. */
+  /** The text that removes the lines, so that other text can be written in their place. The next lines are drawn below it. */
   clear(): string {
     const out = this.#shown.length === 0 ? '' : `${this.#goTo(0)}\r${CLEAR_BELOW}`;
     this.#forget();
     return out;
   }
 
-  /** Leaves what is shown, and the cursor visible below it. What is drawn after that begins there. */
+  /** The text that ends the drawing: the lines stay, and the cursor is visible below them. */
   end(): string {
     if (!this.#isOpen) return '';
     this.#isOpen = false;
@@ -70,7 +74,7 @@ export class Screen {
     return out === '' ? '' : `${out}${this.#goTo(Math.max(0, lines.length - 1))}\r`;
   }
 
-  /** Down to lines that are not there yet by line feeds, which scroll; else by moves, which do not. */
+  /** Moves the cursor. Line feeds lead to new lines, because they scroll the terminal; cursor moves do not. */
   #goTo(line: number): string {
     const from = this.#at;
     this.#at = line;

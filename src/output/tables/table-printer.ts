@@ -12,43 +12,43 @@ import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './co
 import { AlignedTable } from './table.ts';
 
 export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
-  /** For AGE and relative times. */
+  /** The clock of AGE and of relative times. */
   readonly clock: Pick<Clock, 'now'>;
   readonly noHeaders?: boolean | undefined;
   readonly painter?: Painter | undefined;
-  /** The time of each event comes first, told in this way. */
+  /** Adds the time of each event in front, in this form. */
   readonly timestamps?: Timestamps | undefined;
-  /** Columns of pods have room for what later rows may hold from the start: for streams that go on. */
+  /** Gives columns of pods the width of likely later values from the start. It is for streams that continue. */
   readonly hasRoom?: boolean | undefined;
 }
 
-/** When a stream comes back to a type, a row stands no more than so many lines below the heading that is its own. */
+/** When a stream returns to a type, the heading is repeated if the last one is more than this number of lines above. */
 const REPEAT_AFTER = 8;
 
-/** So many rows of a type on end are a block, which has a heading of its own. */
+/** This number of consecutive rows of one type is a block. A block has its own heading. */
 const BLOCK = 2;
 
-/** What these columns of pods come to hold sooner or later: `ContainerCreating`, `1 (4m31s ago)`. */
+/** The widths of likely values in these columns of pods: `ContainerCreating`, `1 (4m31s ago)`. */
 const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
 const LINES_PER_PIECE = 1000;
 
 /**
- * Tables of the server's own cells, as kubectl prints them. Every type has columns and widths of its own; in a stream its heading comes when it
- * first appears, when its columns change, and again with each block of its rows. Where types take turns row by row, which would be more
- * headings than rows, one that is a few lines above is enough; the columns up to the name are as wide for
- * all types that have the same, so that a mixed stream can be read downwards.
+ * Prints tables with the cells of the server, as kubectl does. Each type has its own columns and widths. In a stream, the
+ * heading of a type is printed with its first row, when its columns change, and with each block of its rows. When types take
+ * turns row by row, a heading a few lines above is enough. The columns up to the name have the same width in all types that
+ * have these columns, so that a mixed stream is aligned.
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
   readonly #sections = new Map<string, Section>();
   #last: Section | undefined;
   #lines = 0;
-  /** Lines printed before the type of the last row took its turn. */
+  /** The number of lines printed before the first of the current rows of one type. */
   #turnedAt = 0;
-  /** Widths of the columns that lead every row of a stream. */
+  /** The widths of the columns up to the name, in a stream. */
   readonly #leading: number[] = [];
 
-  /** What an event's time is shown as; undefined when it is not shown. */
+  /** Formats the time of an event; undefined when times are not shown. */
   readonly #timeText: ((time: string) => string) | undefined;
 
   constructor(options: TablePrinterOptions) {
@@ -85,7 +85,7 @@ export class TablePrinter implements Printer {
     }
   }
 
-  /** The cells of a row, with room made for them. */
+  /** The cells of a row. The columns are widened for them. */
   #row(object: ReadonlyObject, type: PrintedType, now: number, event?: EventEnvelope): Row {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
@@ -112,7 +112,7 @@ export class TablePrinter implements Printer {
     return section;
   }
 
-  /** The heading where one is due, behind an empty line where another type was printed before. `rows` are known to follow on end. */
+  /** The heading, if one is due; after rows of another type there is an empty line before it. At least `rows` rows follow. */
   #heading(section: Section, rows: number): string {
     if (section === this.#last) return '';
     const between = this.#last && !this.#options.noHeaders ? '\n' : '';
@@ -134,14 +134,14 @@ export class TablePrinter implements Printer {
   }
 }
 
-/** How many rows of one type stand on end there, up to a block. */
+/** The number of consecutive rows of one type from this index on, at most the size of a block. */
 function rowsFrom(rows: readonly Row[], at: number): number {
   let count = 0;
   while (count < BLOCK && rows[at + count] !== undefined && rows[at + count]?.section === rows[at]?.section) count++;
   return count;
 }
 
-/** Types whose rows tell restarts have the columns of pods. */
+/** Whether the columns are those of pods: they have RESTARTS. */
 const isOfPods = (columns: readonly Column[]) => columns.some(({ heading }) => heading === 'RESTARTS');
 
 interface Row {
@@ -150,13 +150,13 @@ interface Row {
   readonly event: EventWord | undefined;
 }
 
-/** What is printed of one type. */
+/** The table of one type. */
 class Section {
   readonly server: readonly TableColumn[] | undefined;
   readonly columns: readonly Column[];
   readonly headings: readonly string[];
   readonly table: AlignedTable;
-  /** Lines printed before its last heading. */
+  /** The number of lines printed before its last heading. */
   headedAt: number | undefined;
 
   constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[], table: AlignedTable) {

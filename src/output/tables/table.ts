@@ -9,8 +9,8 @@ export interface AlignedTableOptions {
 }
 
 /**
- * Lines of aligned columns, byte for byte as kubectl's: a column is as wide as its longest cell and three blanks, at least six; the last one is
- * not filled up. Widths only grow, so lines printed later never jump back to narrower columns.
+ * Lines of aligned columns, byte for byte as kubectl prints them. A column is as wide as its longest cell plus three spaces,
+ * and at least six characters wide. The last column is not padded. Widths never shrink while a table is printed.
  */
 export class AlignedTable {
   readonly #widths: number[] = [];
@@ -18,14 +18,17 @@ export class AlignedTable {
   readonly #sharedColumns: number;
   readonly #widthOf: (text: string) => number;
 
-  /** Tables made with one `shared` list keep their first `columns` columns equally wide. Widths are counted by `widthOf`; default: code points. */
+  /**
+   * Tables with the same `shared` list have the same widths in their first `columns` columns. `widthOf` returns the width of
+   * a text; default: its number of code points.
+   */
   constructor({ shared = [], columns = 0, widthOf = codePoints }: AlignedTableOptions = {}) {
     this.#shared = shared;
     this.#sharedColumns = columns;
     this.#widthOf = widthOf;
   }
 
-  /** Makes room for cells that will be printed. */
+  /** Widens the columns for cells that will be printed. */
   fit(cells: readonly string[]): void {
     for (const [i, cell] of cells.entries()) {
       const widths = i < this.#sharedColumns ? this.#shared : this.#widths;
@@ -34,12 +37,12 @@ export class AlignedTable {
     }
   }
 
-  /** The widths of the first so many columns, with the blanks that fill them up. */
+  /** The widths of the first `count` columns, with their padding. */
   widths(count: number): number[] {
     return Array.from({ length: count }, (_, i) => this.#width(i) ?? 0);
   }
 
-  /** One line with its newline. `paint` gets each cell when it has its full width. */
+  /** One line with its newline. `paint` is called with each cell after padding. */
   line(cells: readonly string[], paint?: (cell: string, column: number) => string): string {
     this.fit(cells);
     let line = '';
@@ -55,7 +58,7 @@ export class AlignedTable {
   }
 }
 
-/** As kubectl counts. Most terminals give each one place. */
+/** The width by kubectl's rule. Most terminals use one cell for a code point. */
 function codePoints(text: string): number {
   return SURROGATE.test(text) ? [...text].length : text.length;
 }

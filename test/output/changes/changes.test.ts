@@ -106,7 +106,7 @@ describe('diff', () => {
     ]);
   });
 
-  test('stands between empty lines', async () => {
+  test('has an empty line before and after it', async () => {
     const printed = await printer('diff');
     expect(printed.events([event('ADDED', web({ replicas: 1 }))])).toBe('ADDED    deployment.apps/shop/web  0/1 ready\n');
     expect(printed.events([scaled])).toBe('\nMODIFIED deployment.apps/shop/web\n~ spec.replicas: 2 → 3\n');
@@ -155,7 +155,7 @@ describe('diff', () => {
     ]);
   });
 
-  test('tells a missing line end', async () => {
+  test('shows a missing line end', async () => {
     expect(await diff({ conf: 'a\nb\n' }, { conf: 'a\nb' })).toEqual(['~ spec.conf:', '    … 1 equal line', '    b', '+   \\ no line end']);
   });
 

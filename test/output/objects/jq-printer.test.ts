@@ -81,7 +81,7 @@ describe('jq', () => {
   test.each([
     ['is not installed', Object.assign(new Error("Cannot find module 'jq-web'"), { code: 'MODULE_NOT_FOUND' })],
     ['cannot be loaded', new Error('no WebAssembly here')],
-  ])('that %s is told, with what to do', async (words, error) => {
+  ])('reports that %s, with a hint what to do', async (words, error) => {
     const load = () => Promise.reject(error);
     await expect(loadJqLibrary(load)).rejects.toThrow(
       expect.objectContaining({

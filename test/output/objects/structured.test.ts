@@ -249,7 +249,7 @@ describe('-o', () => {
     },
   );
 
-  test('a typing slip is told', () => {
+  test('a typing error is reported', () => {
     expect(() => parseOutputFormat('jsno')).toThrow(expect.objectContaining({ hint: 'did you mean -o json?' }));
   });
 

@@ -98,7 +98,7 @@ test("keys are sorted as kubectl's: numbers by size, letters last", () => {
   ]);
 });
 
-test('maps and lists stand in block style, with lists at the place of their key', () => {
+test('maps and lists are in block style, with lists at the indent of their key', () => {
   const value = { a: { b: [], c: {}, d: null }, list: [1, { x: true, y: [['z']] }, ['q', { r: 1.5 }]], no: undefined };
   expect(toYaml(value)).toBe(
     ['a:', '  b: []', '  c: {}', '  d: null', 'list:', '- 1', '- x: true', '  "y":', '  - - z', '- - q', '  - r: 1.5', ''].join('\n'),

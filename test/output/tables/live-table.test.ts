@@ -95,14 +95,14 @@ describe('a live table', () => {
     expect(screen.at(0)).toEqual(end);
   });
 
-  test('has the largest first when it is told so', () => {
+  test('has the largest first if requested', () => {
     const weight = (object: unknown) => [(object as { weight?: number }).weight];
     const screen = live({ sortBy: weight, isDescending: true });
     screen.start(pod('a', 'Running', { weight: 9 }), pod('b', 'Running', { weight: 10 }), pod('c'));
     expect(screen.rowsAt(0).map((line) => line.trim().split(' ')[0])).toEqual(['b', 'a', 'c']);
   });
 
-  test('is loading until it is told that the first states are there', () => {
+  test('is loading until the initial lists are complete', () => {
     const table = new LiveTable();
     const last = () => {
       const terminal = new Terminal(80, 5);
@@ -117,7 +117,7 @@ describe('a live table', () => {
     expect(last()).toBe('no objects');
   });
 
-  test('sorts by what it is told, things without it first', () => {
+  test('sorts by the given value, objects without it first', () => {
     const screen = live({ sortBy: (object) => [(object as { weight?: number }).weight] });
     screen.start(pod('a', 'Running', { weight: 10 }), pod('b', 'Running', { weight: 9 }), pod('c'));
     expect(screen.rowsAt(0).map((line) => line.trim().split(' ')[0])).toEqual(['c', 'b', 'a']);
@@ -256,7 +256,7 @@ describe('a small terminal', () => {
   });
 });
 
-test('neutralises what a cell could tell the terminal', () => {
+test('escapes control sequences in a cell', () => {
   const screen = live({ noHeaders: true });
   screen.start(pod('a', '\x1b[2Jx\ny'));
   expect(screen.at(0)[0]).toContain('^[[2Jx...');

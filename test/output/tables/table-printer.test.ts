@@ -196,7 +196,7 @@ describe('a stream', () => {
     expect(lines(table.events([event('MODIFIED', other)]))).toEqual(['', 'EVENT      NAME    READY', 'MODIFIED   web-1   1/1', '']);
   });
 
-  test('counts ages anew for every batch', () => {
+  test('computes ages again for every batch', () => {
     const table = new TablePrinter({ clock: { now: () => Date.UTC(2026, 0, 1, 11, 0, 5) }, noHeaders: true });
     expect(table.events([event('ADDED', pod('web-1'))])).toBe('ADDED      web-1   1/1   Running   0     5s\n');
   });
@@ -230,7 +230,7 @@ describe('a stream', () => {
 });
 
 describe('a stream that goes on', () => {
-  test('has room for what pods come to show, so that later rows stand under their headings', () => {
+  test('has room for later values of pods, so that later rows are aligned with their headings', () => {
     const stream = printer({ hasRoom: true });
     const [heading, ...rows] = lines(
       stream.events([event('ADDED', pod('web-1'))]) + stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),

@@ -91,7 +91,7 @@ describe('a change is named by its path', () => {
       ['.spec.containers[name=app].volumeMounts[mountPath=/b].readOnly'],
     ],
     [
-      'owners of one name are told apart by uid',
+      'owners of one name are distinguished by uid',
       (p) => Object.assign(p.metadata.ownerReferences[0] as object, { controller: true }),
       ['.metadata.ownerReferences[uid=u1].controller'],
     ],
@@ -185,7 +185,7 @@ function sortedText(value: unknown): string {
     .join()}}`;
 }
 
-test('a plain value in the place of a list is told alike both ways', () => {
+test('a plain value in place of a list is the same change in both directions', () => {
   expect(changedPaths({ a: [[]] }, { a: [''] })).toEqual(['.a']);
   expect(changedPaths({ a: [''] }, { a: [[]] })).toEqual(['.a']);
 });

@@ -103,7 +103,7 @@ describe('a field that came or changed', () => {
     expect(managers(object([], list(2)), object([mine], list(3)))).toEqual({ '.spec.list[1].x': 'me' });
   });
 
-  test('that nobody owns has no manager', () => {
+  test('without an owner has no manager', () => {
     const deleted = object([entry('me', 2, SPEC)], { metadata: { deletionTimestamp: '2026-01-01T12:00:02Z' } });
     expect(managers(object([], {}), deleted)).toEqual({ '.metadata.deletionTimestamp': undefined });
   });
@@ -122,13 +122,13 @@ describe('a field that went', () => {
     expect(managers(before, after)).toEqual({ '.data.a': 'a', '.data.b': 'a' });
   });
 
-  test('is nobody when entries only shrank: who removes what is not theirs leaves no trace', () => {
+  test('is unknown when entries only lost fields: a manager that removes the field of another one leaves no trace', () => {
     const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
     const after = object([entry('b', 3, SPEC)], { spec: {} });
     expect(managers(before, after)).toEqual({ '.spec.paused': undefined });
   });
 
-  test('is told for a value taken out of a set', () => {
+  test('is known for a value that was removed from a set', () => {
     const set = (...values: string[]) => ({ 'f:metadata': { 'f:finalizers': Object.fromEntries(values.map((v) => [`v:"${v}"`, {}])) } });
     const before = object([entry('a', 1, set('x', 'y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['x', 'y'] } });
     const after = object([entry('a', 4, set('y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['y'] } });

@@ -7,7 +7,7 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { CellComparison } from '../../../src/stream/conditions/cell-comparison.ts';
 import { checkWhere, PrintedCells, printedColumns } from '../../../src/stream/conditions/printed-cells.ts';
 
-/** Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, text where only a name stands), the variables and their types. */
+/** Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, only a name means text), the variables and their types. */
 const RECORDED: readonly (readonly [type: string, columns: string, variables: string])[] = [
   [
     'pods',
@@ -223,7 +223,7 @@ describe('the cells of a row answer an expression', () => {
     expect(program.test(cells.variablesFor(object, NOW + 3_600_000))).toBe(true);
   });
 
-  it('where the object does not tell its age, the cell does', () => {
+  it('the cell has the age if the object has none', () => {
     const columns = columnsOfType('pods');
     expect(answer('AGE > duration("119m")', columns, POD, { creationTimestamp: null })).toBe(true);
     expect(answer('AGE > duration("1m")', columns, [...POD.slice(0, 4), '<unknown>'], { creationTimestamp: null })).toBe(false);
@@ -234,7 +234,7 @@ describe('the cells of a row answer an expression', () => {
     expect(answer('NAME == "42"', columns, ['42', ...POD.slice(1)], { name: '42' })).toBe(true);
   });
 
-  it('a date column of a custom resource is told in words by the server', () => {
+  it('a date column of a custom resource is sent as a text by the server', () => {
     const columns = columnsOf('Name:string:name|Expires:date|Score:number|On:boolean');
     expect(answer('EXPIRES > duration("3d") && SCORE < 1 && ON', columns, ['a', '3d4h', 0.5, true])).toBe(true);
     expect(answer('EXPIRES > duration("1s") || SCORE > 0 || ON', columns, ['a', '<unknown>', null, null])).toBe(false);
@@ -248,7 +248,7 @@ describe('the cells of a row answer an expression', () => {
     expect(answers).toEqual([true, false, false, false, true]);
   });
 
-  it('but text that no order with a number can be found for is told', () => {
+  it('but a text that cannot be ordered with a number is reported', () => {
     const found = answer('READY > 1', columnsOfType('pods'), POD);
     expect(found).not.toBe(false);
     expect(String(found)).toContain('--where: cannot compare string with int');

@@ -31,7 +31,7 @@ const steps = fc.array(
   { maxLength: 30 },
 );
 
-/** The truth, worked out anew from what there is. `done`: met what `for` asks, and has not come back as another since. */
+/** The expected answer, computed from the current objects. `done`: met `for`, and was not replaced since then. */
 class World {
   readonly objects = new Map<string, UnknownObject>();
   readonly done = new Set<string>();

@@ -28,7 +28,7 @@ const phase = (wanted: string) => about(({ object }) => phaseOf(object) === want
 const running = { until: [phase('Running')] };
 const forAll = (...texts: string[]): WaitRules => ({ for: texts.map(parseForCondition) });
 
-/** A waiter that is told of pods by name and phase; `gone` deletes, `anew` replaces. */
+/** A waiter, and a function that sends it changes of pods by name and phase: `gone` deletes, `replaced` replaces. */
 function waiting(rules: WaitRules, ...targets: WaitTarget[]) {
   const clock = new FakeClock();
   const all = targets.length > 0 ? targets : [PODS];
@@ -70,7 +70,7 @@ describe('until', () => {
     expect([synced(), hear('b', 'Running')]).toEqual([undefined, 'until']);
   });
 
-  it('is met by the first state, once that is whole', () => {
+  it('is met by the initial list, when that is complete', () => {
     const { hear, synced } = waiting(running);
     expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'until']);
   });
@@ -140,7 +140,7 @@ describe('until', () => {
     ]);
   });
 
-  it('waits for the first state of every type', () => {
+  it('waits for the initial list of every type', () => {
     const { hear, synced } = waiting(running, PODS, JOBS);
     hear('a', 'Running', PODS);
     expect([synced(PODS), synced(JOBS)]).toEqual([undefined, 'until']);
@@ -167,7 +167,7 @@ describe('until-any', () => {
     expect([synced(PODS), hear('a', 'Succeeded', PODS)]).toEqual([undefined, 'until-any']);
   });
 
-  it('about an event is met by one that happens, not by the first state', () => {
+  it('about an event is met by an event, not by the initial list', () => {
     const { hear, synced } = waiting({ untilAny: [about(({ event }) => event !== 'MODIFIED', true)] });
     hear('a', 'Running');
     expect([synced(), hear('a', 'Failed'), hear('a', 'gone')]).toEqual([undefined, undefined, 'until-any']);
@@ -203,7 +203,7 @@ describe('for', () => {
     expect([synced(), hear('a', 'Failed'), hear('a', 'gone'), hear('b', 'Running')]).toEqual([undefined, undefined, undefined, 'for']);
   });
 
-  test('another object under a name begins anew', () => {
+  test('a new object with the same name starts from the beginning', () => {
     const { hear, synced } = waiting(forAll(ready));
     hear('a', 'Running');
     hear('b', 'Pending');
@@ -374,7 +374,7 @@ describe('a condition about the time', () => {
   });
 });
 
-test('a condition that fails is not met, told once and counted', () => {
+test('a condition whose evaluation fails is not met; it is reported once and counted', () => {
   const { hear, synced, waiter, errors } = waiting({ until: [about(() => new Error('no such overload'))] });
   hear('a', 'A');
   synced();
@@ -447,7 +447,7 @@ describe('while not everything is seen', () => {
 });
 
 describe('what decided', () => {
-  it('is named, also when it was the first state: at most three, and how many there are', () => {
+  it('has its deciders, also if it was the initial list: at most three, and their number', () => {
     const failing = waiting({ failIf: [phase('Failed')] });
     for (const name of ['a', 'b', 'c', 'd', 'e']) failing.hear(name, name === 'a' ? 'Running' : 'Failed');
     failing.synced();
@@ -481,7 +481,7 @@ describe('progress', () => {
     expect(progressText(any.waiter.progress())).toBe('0/2 met, one is enough');
   });
 
-  it('is told when the numbers change, once the first states are there', () => {
+  it('is reported when the numbers change, after the initial lists', () => {
     const seen: string[] = [];
     const waiter: Waiter = new Waiter(running, {
       clock: new FakeClock(),
@@ -494,7 +494,7 @@ describe('progress', () => {
     expect(seen).toEqual(['0/1 met, waiting for a', '1/1 met']);
   });
 
-  it('tells how many, and a few of those that are waited for', () => {
+  it('has the numbers, and some of the objects that do not meet it yet', () => {
     const { hear, synced, waiter } = waiting(running);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) hear(name, name < 'c' ? 'Running' : 'Pending');
     synced();
@@ -510,7 +510,7 @@ describe('progress', () => {
     expect(progressText(waiter.progress())).toBe('0/1 met, waiting for web-2');
   });
 
-  it('tells types and namespaces apart where there are several', () => {
+  it('has the type and the namespace if there are several', () => {
     const { hear, waiter } = waiting(running, { ...PODS, namespaces: ['shop', 'db'] }, JOBS);
     hear('a', 'Pending', JOBS);
     expect(waiter.progress().waitingFor).toEqual(['jobs/a']);

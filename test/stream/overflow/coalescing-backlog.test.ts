@@ -46,7 +46,7 @@ it('counts what waits in the piece that is being taken and in the next one, step
   expect(queue.waiting).toBe(0);
 });
 
-it('counts every change that was merged at once, and tells them before the piece they are in', () => {
+it('counts every merged change at once, and reports them before their batch', () => {
   const { queue, lost, counted, push, take } = backlog();
   push(add('a', 1), update('a', 1, 2), update('a', 2, 3), add('b', 1), remove('b', 2), add('c', 1));
   expect([counted, lost]).toEqual([[1, 1, 2], []]);

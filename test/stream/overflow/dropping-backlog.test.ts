@@ -25,7 +25,7 @@ function backlog(limit: number) {
   return { queue, lost, counted, push, take };
 }
 
-it('counts what waits, what is lost, and what nobody was told of yet', () => {
+it('counts waiting changes, losses, and losses that are not reported yet', () => {
   const { queue, lost, counted, push, take } = backlog(4);
   push(0, 2, 'initial');
   push(2, 4);
@@ -42,20 +42,20 @@ it('counts what waits, what is lost, and what nobody was told of yet', () => {
   expect([lost, queue.unreported, queue.waiting]).toEqual([[{ how: 'dropped', events: 4 }], undefined, 0]);
 });
 
-it('never drops the first state', () => {
+it('never drops the initial list', () => {
   const { queue, counted, push } = backlog(1);
   push(0, 100, 'initial');
   expect([queue.waiting, counted]).toEqual([100, []]);
 });
 
-it('tells a loss before a step that comes after it, and at the end when nothing comes', () => {
+it('reports a loss before a later step, and at the end if there is none', () => {
   const seen: string[] = [];
   const { queue, lost, push, take } = backlog(1);
-  const step: BacklogStep = () => void seen.push(`step with ${lost.length} told`);
+  const step: BacklogStep = () => void seen.push(`step with ${lost.length} reported`);
   push(0, 2);
   queue.pushStep(step);
   push(2, 1);
   expect([take(), take(), take()]).toEqual(['p0', 'step', 'step']);
-  expect([seen, lost.length]).toEqual([['step with 1 told'], 1]);
+  expect([seen, lost.length]).toEqual([['step with 1 reported'], 1]);
   expect([take(), take(), lost.length]).toEqual(['step', undefined, 2]);
 });

@@ -86,7 +86,7 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
     );
   });
 
-  it('tells when all has been written', async () => {
+  it('resolves when everything has been written', async () => {
     const { outlet, let: out, go, written } = slow({ policy });
     out(add('a', 1), add('b', 1));
     void outlet.reached().then(() => written.push('reached'));
@@ -95,7 +95,7 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
     expect(await go()).toEqual(['added a@1', 'added b@1', 'reached']);
   });
 
-  it('tells what a write threw, and goes on', async () => {
+  it('reports the error of a write, and continues', async () => {
     const errors: unknown[] = [];
     const written: string[] = [];
     const write = (change: ObjectChange) => {
@@ -115,7 +115,7 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
 });
 
 describe('coalesce', () => {
-  it('shows the latest state of each object, and tells before it what was merged', async () => {
+  it('shows the latest state of each object, and reports before it what was merged', async () => {
     const { let: out, go } = slow({ policy: 'coalesce' });
     out(add('a', 1), update('b', 1, 2), update('a', 1, 2), update('b', 2, 3), update('b', 3, 4), update('c', 1, 2));
     expect(await go()).toEqual(['added a@1', 'coalesced 2 updates of 1 object', 'updated b@1->4', 'updated a@1->2', 'updated c@1->2']);
@@ -147,7 +147,7 @@ describe('coalesce', () => {
 });
 
 describe('drop', () => {
-  it('shows what fits, and tells in its place what did not', async () => {
+  it('shows what fits, and reports the rest at its position', async () => {
     const { let: out, go } = slow({ policy: 'drop', limit: 2 });
     out(add('a', 1), add('b', 1), add('c', 1), add('d', 1), add('e', 1));
     expect(await go()).toEqual(['added a@1', 'added b@1', 'added c@1', 'dropped 2 events']);
@@ -183,7 +183,7 @@ describe('drop', () => {
     expect(written).toEqual(['added a@1', 'added b@1', 'added c@1', 'added d@1', 'added e@1', 'dropped 2 events', 'added h@1']);
   });
 
-  it('never drops the first state', async () => {
+  it('never drops the initial list', async () => {
     const { let: out, go } = slow({ policy: 'drop', limit: 1 });
     out(...['a', 'b', 'c', 'd'].map((name) => add(name, 1, 'initial')), add('e', 1));
     expect(await go()).toEqual(['added a@1', 'added b@1', 'added c@1', 'added d@1', 'added e@1']);

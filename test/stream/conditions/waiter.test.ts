@@ -36,19 +36,19 @@ function waiting(rules: WaitRules, ...targets: WaitTarget[]) {
   const waiter = new Waiter(rules, { clock, targets: all, onError: (error) => errors.push(error.message) });
   const [first] = all as [WaitTarget];
   const cache = new Map<string, UnknownObject>();
-  const hear = (name: string, to: string, target = first) => {
+  const send = (name: string, to: string, target = first) => {
     const old = cache.get(name);
     const object =
       to === 'gone'
         ? (old as UnknownObject)
-        : pod(name, to.replace(/ anew$/, ''), to.endsWith('anew') ? undefined : (old?.metadata.uid as string));
+        : pod(name, to.replace(/ replaced$/, ''), to.endsWith('replaced') ? undefined : (old?.metadata.uid as string));
     const type = to === 'gone' ? 'deleted' : old ? 'updated' : 'added';
     const change: ObjectChange = {
       type,
       object,
       oldObject: type === 'updated' ? old : undefined,
       cause: 'watch',
-      uidChanged: to.endsWith('anew'),
+      uidChanged: to.endsWith('replaced'),
     };
     if (to === 'gone') cache.delete(name);
     else cache.set(name, object);
@@ -59,33 +59,33 @@ function waiting(rules: WaitRules, ...targets: WaitTarget[]) {
     waiter.synced(target);
     return waiter.settled?.kind;
   };
-  return { waiter, clock, hear, synced, errors };
+  return { waiter, clock, send, synced, errors };
 }
 
 describe('until', () => {
   it('is met when every object meets it', () => {
-    const { hear, synced } = waiting(running);
-    hear('a', 'Running');
-    hear('b', 'Pending');
-    expect([synced(), hear('b', 'Running')]).toEqual([undefined, 'until']);
+    const { send, synced } = waiting(running);
+    send('a', 'Running');
+    send('b', 'Pending');
+    expect([synced(), send('b', 'Running')]).toEqual([undefined, 'until']);
   });
 
   it('is met by the initial list, when that is complete', () => {
-    const { hear, synced } = waiting(running);
-    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'until']);
+    const { send, synced } = waiting(running);
+    expect([send('a', 'Running'), synced()]).toEqual([undefined, 'until']);
   });
 
   it('is not met by nothing', () => {
-    const { hear, synced } = waiting(running);
-    expect([synced(), hear('a', 'Pending'), hear('a', 'gone'), hear('b', 'Running')]).toEqual([undefined, undefined, undefined, 'until']);
+    const { send, synced } = waiting(running);
+    expect([synced(), send('a', 'Pending'), send('a', 'gone'), send('b', 'Running')]).toEqual([undefined, undefined, undefined, 'until']);
   });
 
   it('sees a state that lasts from one change to the next', () => {
-    const { hear, synced, waiter } = waiting(running);
-    hear('a', 'Pending');
+    const { send, synced, waiter } = waiting(running);
+    send('a', 'Pending');
     synced();
-    hear('a', 'Running');
-    hear('a', 'Succeeded');
+    send('a', 'Running');
+    send('a', 'Succeeded');
     expect(waiter.settled).toMatchObject({ kind: 'until', by: { target: PODS, object: { status: { phase: 'Running' } } } });
   });
 
@@ -109,29 +109,29 @@ describe('until', () => {
   it('with a name in all namespaces waits for it again when the last of that name has gone, whatever else is there', () => {
     const everywhere: WaitTarget = { ...named('a', 'b'), namespaces: [] };
     const { waiter, synced } = waiting(running, everywhere);
-    const hear = (type: 'added' | 'deleted', key: string, to = 'Running') => {
+    const send = (type: 'added' | 'deleted', key: string, to = 'Running') => {
       const [namespace, name] = key.split('/') as [string, string];
       waiter.handle({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
       return waiter.settled?.kind;
     };
-    hear('added', 'shop/a');
-    hear('added', 'bank/a');
-    hear('added', 'shop/b', 'Pending');
-    expect([synced(), hear('deleted', 'bank/a'), hear('deleted', 'shop/a')]).toEqual([undefined, undefined, undefined]);
-    expect([hear('added', 'shop/b'), hear('added', 'other/a')]).toEqual([undefined, 'until']);
+    send('added', 'shop/a');
+    send('added', 'bank/a');
+    send('added', 'shop/b', 'Pending');
+    expect([synced(), send('deleted', 'bank/a'), send('deleted', 'shop/a')]).toEqual([undefined, undefined, undefined]);
+    expect([send('added', 'shop/b'), send('added', 'other/a')]).toEqual([undefined, 'until']);
   });
 
   it('asks several conditions of each object', () => {
-    const { hear, synced } = waiting({ until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')] });
-    hear('a', 'Running');
-    hear('b', 'Running');
-    expect([synced(), hear('b', 'gone')]).toEqual([undefined, 'until']);
+    const { send, synced } = waiting({ until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')] });
+    send('a', 'Running');
+    send('b', 'Running');
+    expect([synced(), send('b', 'gone')]).toEqual([undefined, 'until']);
   });
 
   it('waits for what was named and is not there, and for it again when it goes', () => {
-    const { hear, synced } = waiting(running, named('a', 'b'));
-    hear('a', 'Running');
-    expect([synced(), hear('other', 'Pending'), hear('a', 'gone'), hear('b', 'Running'), hear('a', 'Running')]).toEqual([
+    const { send, synced } = waiting(running, named('a', 'b'));
+    send('a', 'Running');
+    expect([synced(), send('other', 'Pending'), send('a', 'gone'), send('b', 'Running'), send('a', 'Running')]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -141,54 +141,54 @@ describe('until', () => {
   });
 
   it('waits for the initial list of every type', () => {
-    const { hear, synced } = waiting(running, PODS, JOBS);
-    hear('a', 'Running', PODS);
+    const { send, synced } = waiting(running, PODS, JOBS);
+    send('a', 'Running', PODS);
     expect([synced(PODS), synced(JOBS)]).toEqual([undefined, 'until']);
   });
 
   it('finds a name in any namespace when it looks everywhere', () => {
-    const { hear, synced, waiter } = waiting(running, { ...named('a'), namespaces: [''] });
-    expect([synced(), waiter.timeoutText(), hear('a', 'Pending'), hear('a', 'gone')]).toEqual([
+    const { send, synced, waiter } = waiting(running, { ...named('a'), namespaces: [''] });
+    expect([synced(), waiter.timeoutText(), send('a', 'Pending'), send('a', 'gone')]).toEqual([
       undefined,
       'timed out waiting for the condition on pods/a',
       undefined,
       undefined,
     ]);
     expect(waiter.progress()).toMatchObject({ met: 0, total: 1 });
-    expect(hear('a', 'Running')).toBe('until');
+    expect(send('a', 'Running')).toBe('until');
   });
 });
 
 describe('until-any', () => {
   it('is met by one object, before other types are there', () => {
-    const { hear, synced } = waiting({ untilAny: [phase('Failed'), phase('Succeeded')] }, PODS, JOBS);
-    hear('a', 'Running', PODS);
-    hear('b', 'Failed', JOBS);
-    expect([synced(PODS), hear('a', 'Succeeded', PODS)]).toEqual([undefined, 'until-any']);
+    const { send, synced } = waiting({ untilAny: [phase('Failed'), phase('Succeeded')] }, PODS, JOBS);
+    send('a', 'Running', PODS);
+    send('b', 'Failed', JOBS);
+    expect([synced(PODS), send('a', 'Succeeded', PODS)]).toEqual([undefined, 'until-any']);
   });
 
   it('about an event is met by an event, not by the initial list', () => {
-    const { hear, synced } = waiting({ untilAny: [about(({ event }) => event !== 'MODIFIED', true)] });
-    hear('a', 'Running');
-    expect([synced(), hear('a', 'Failed'), hear('a', 'gone')]).toEqual([undefined, undefined, 'until-any']);
+    const { send, synced } = waiting({ untilAny: [about(({ event }) => event !== 'MODIFIED', true)] });
+    send('a', 'Running');
+    expect([synced(), send('a', 'Failed'), send('a', 'gone')]).toEqual([undefined, undefined, 'until-any']);
   });
 });
 
 describe('fail-if', () => {
   it('ends the waiting, before what is met by the same change', () => {
-    const { hear, synced } = waiting({ ...running, failIf: [phase('Running')] });
-    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'fail-if']);
+    const { send, synced } = waiting({ ...running, failIf: [phase('Running')] });
+    expect([send('a', 'Running'), synced()]).toEqual([undefined, 'fail-if']);
   });
 
   it('sees the final state of what was deleted, and events', () => {
     const final = waiting({ failIf: [about(({ event, object }) => event === 'DELETED' && phaseOf(object) === 'Running', true)] });
     final.synced();
-    expect([final.hear('a', 'Running'), final.hear('a', 'gone')]).toEqual([undefined, 'fail-if']);
+    expect([final.send('a', 'Running'), final.send('a', 'gone')]).toEqual([undefined, 'fail-if']);
   });
 
   it('does not wait for other types, nor stay', () => {
-    const { hear, synced } = waiting({ failIf: [phase('Failed')], staysMs: 1000 }, PODS, JOBS);
-    hear('a', 'Failed', PODS);
+    const { send, synced } = waiting({ failIf: [phase('Failed')], staysMs: 1000 }, PODS, JOBS);
+    send('a', 'Failed', PODS);
     expect(synced(PODS)).toBe('fail-if');
   });
 });
@@ -197,17 +197,17 @@ describe('for', () => {
   const ready = 'jsonpath={.status.phase}=Running';
 
   test('each object is done with when it has met it, as with kubectl', () => {
-    const { hear, synced } = waiting(forAll(ready));
-    hear('a', 'Running');
-    hear('b', 'Pending');
-    expect([synced(), hear('a', 'Failed'), hear('a', 'gone'), hear('b', 'Running')]).toEqual([undefined, undefined, undefined, 'for']);
+    const { send, synced } = waiting(forAll(ready));
+    send('a', 'Running');
+    send('b', 'Pending');
+    expect([synced(), send('a', 'Failed'), send('a', 'gone'), send('b', 'Running')]).toEqual([undefined, undefined, undefined, 'for']);
   });
 
   test('a new object with the same name starts from the beginning', () => {
-    const { hear, synced } = waiting(forAll(ready));
-    hear('a', 'Running');
-    hear('b', 'Pending');
-    expect([synced(), hear('a', 'Pending anew'), hear('b', 'Running'), hear('a', 'Running')]).toEqual([
+    const { send, synced } = waiting(forAll(ready));
+    send('a', 'Running');
+    send('b', 'Pending');
+    expect([synced(), send('a', 'Pending replaced'), send('b', 'Running'), send('a', 'Running')]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -217,18 +217,18 @@ describe('for', () => {
 
   test('an object that is gone before it met it is waited for only when it was named', () => {
     const selected = waiting(forAll(ready));
-    selected.hear('a', 'Running');
-    selected.hear('b', 'Pending');
-    expect([selected.synced(), selected.hear('b', 'gone')]).toEqual([undefined, 'for']);
+    selected.send('a', 'Running');
+    selected.send('b', 'Pending');
+    expect([selected.synced(), selected.send('b', 'gone')]).toEqual([undefined, 'for']);
     const asked = waiting(forAll(ready), named('a', 'b'));
-    asked.hear('a', 'Running');
-    asked.hear('b', 'Pending');
-    expect([asked.synced(), asked.hear('b', 'gone'), asked.hear('b', 'Running')]).toEqual([undefined, undefined, 'for']);
+    asked.send('a', 'Running');
+    asked.send('b', 'Pending');
+    expect([asked.synced(), asked.send('b', 'gone'), asked.send('b', 'Running')]).toEqual([undefined, undefined, 'for']);
   });
 
   test('several are met one after the other', () => {
-    const { hear, synced } = waiting(forAll('create', ready, 'delete'), named('a'));
-    expect([synced(), hear('a', 'Pending'), hear('a', 'Running'), hear('a', 'Failed'), hear('a', 'gone')]).toEqual([
+    const { send, synced } = waiting(forAll('create', ready, 'delete'), named('a'));
+    expect([synced(), send('a', 'Pending'), send('a', 'Running'), send('a', 'Failed'), send('a', 'gone')]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -238,9 +238,9 @@ describe('for', () => {
   });
 
   test('create is met by what is there or comes', () => {
-    const { hear, synced } = waiting(forAll('create'), named('a', 'b'));
-    hear('a', 'Pending');
-    expect([synced(), hear('b', 'Pending')]).toEqual([undefined, 'for']);
+    const { send, synced } = waiting(forAll('create'), named('a', 'b'));
+    send('a', 'Pending');
+    expect([synced(), send('b', 'Pending')]).toEqual([undefined, 'for']);
   });
 
   test('delete is met at once by a name that is not there, and by a selection of nothing', () => {
@@ -250,32 +250,32 @@ describe('for', () => {
   });
 
   test('delete waits for what was there at first, not for what comes later', () => {
-    const { hear, synced } = waiting(forAll('delete'));
-    hear('a', 'Running');
-    expect([synced(), hear('b', 'Running'), hear('a', 'gone')]).toEqual([undefined, undefined, 'for']);
+    const { send, synced } = waiting(forAll('delete'));
+    send('a', 'Running');
+    expect([synced(), send('b', 'Running'), send('a', 'gone')]).toEqual([undefined, undefined, 'for']);
   });
 
   test('delete is met when another object has taken the name', () => {
-    const { hear, synced } = waiting(forAll('delete'), named('a'));
-    hear('a', 'Running');
-    expect([synced(), hear('a', 'Running anew')]).toEqual([undefined, 'for']);
+    const { send, synced } = waiting(forAll('delete'), named('a'));
+    send('a', 'Running');
+    expect([synced(), send('a', 'Running replaced')]).toEqual([undefined, 'for']);
   });
 
   test('gives up on an expression that finds too much', () => {
-    const { hear, synced, waiter } = waiting(forAll('jsonpath={.status}=x'));
-    expect([hear('a', 'Running'), synced()]).toEqual([undefined, 'error']);
+    const { send, synced, waiter } = waiting(forAll('jsonpath={.status}=x'));
+    expect([send('a', 'Running'), synced()]).toEqual([undefined, 'error']);
     expect(waiter.settled).toMatchObject({ error: { message: 'jsonpath leads to a nested object or list which is not supported' } });
   });
 });
 
 describe('stays', () => {
   it('has to hold without a break', async () => {
-    const { hear, synced, waiter, clock } = waiting({ ...running, staysMs: 30_000 });
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting({ ...running, staysMs: 30_000 });
+    send('a', 'Running');
     synced();
     await clock.advance(29_999);
-    hear('a', 'Pending');
-    hear('a', 'Running');
+    send('a', 'Pending');
+    send('a', 'Running');
     await clock.advance(29_999);
     expect(waiter.settled).toBeUndefined();
     await clock.advance(1);
@@ -284,34 +284,34 @@ describe('stays', () => {
   });
 
   it('of for asks all objects at one time', async () => {
-    const { hear, synced, waiter, clock } = waiting({ ...forAll('jsonpath={.status.phase}=Running'), staysMs: 1000 });
-    hear('a', 'Running');
-    hear('b', 'Pending');
+    const { send, synced, waiter, clock } = waiting({ ...forAll('jsonpath={.status.phase}=Running'), staysMs: 1000 });
+    send('a', 'Running');
+    send('b', 'Pending');
     synced();
-    hear('a', 'Pending');
-    hear('b', 'Running');
+    send('a', 'Pending');
+    send('b', 'Running');
     await clock.advance(5000);
     expect(waiter.settled).toBeUndefined();
-    hear('a', 'Running');
+    send('a', 'Running');
     await clock.advance(1000);
     expect(waiter.settled?.kind).toBe('for');
   });
 
   it('of delete is broken by what comes back', async () => {
-    const { hear, synced, waiter, clock } = waiting({ ...forAll('delete'), staysMs: 1000 }, named('a'));
+    const { send, synced, waiter, clock } = waiting({ ...forAll('delete'), staysMs: 1000 }, named('a'));
     synced();
     await clock.advance(999);
-    hear('a', 'Running');
+    send('a', 'Running');
     await clock.advance(5000);
     expect(waiter.settled).toBeUndefined();
-    hear('a', 'gone');
+    send('a', 'gone');
     await clock.advance(1000);
     expect(waiter.settled?.kind).toBe('for');
   });
 
   it('leaves no timer behind', () => {
-    const { hear, synced, waiter, clock } = waiting({ ...running, staysMs: 1000 });
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting({ ...running, staysMs: 1000 });
+    send('a', 'Running');
     synced();
     expect(clock.pending).toBe(1);
     waiter[Symbol.dispose]();
@@ -327,21 +327,21 @@ describe('a condition about the time', () => {
   });
 
   test('is judged while nothing changes', async () => {
-    const { hear, synced, waiter, clock } = waiting({ until: [olderThan(5000)] });
-    hear('a', 'Running');
-    hear('b', 'Pending');
+    const { send, synced, waiter, clock } = waiting({ until: [olderThan(5000)] });
+    send('a', 'Running');
+    send('b', 'Pending');
     synced();
     await clock.advance(10_000);
     expect(waiter.settled).toBeUndefined();
-    hear('b', 'gone');
+    send('b', 'gone');
     expect(waiter.settled?.kind).toBe('until');
     expect(clock.pending).toBe(0);
   });
 
   test('can be met by one object while nothing changes', async () => {
-    const { hear, synced, waiter, clock } = waiting({ untilAny: [olderThan(5000)] });
-    hear('a', 'Pending');
-    hear('b', 'Running');
+    const { send, synced, waiter, clock } = waiting({ untilAny: [olderThan(5000)] });
+    send('a', 'Pending');
+    send('b', 'Running');
     synced();
     await clock.advance(4999);
     expect(waiter.settled).toBeUndefined();
@@ -351,8 +351,8 @@ describe('a condition about the time', () => {
   });
 
   test('can fail a wait, and leaves no timer behind', async () => {
-    const { hear, synced, waiter, clock } = waiting({ failIf: [olderThan(5000)] });
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting({ failIf: [olderThan(5000)] });
+    send('a', 'Running');
     synced();
     await clock.advance(4999);
     expect([waiter.settled, clock.pending]).toEqual([undefined, 1]);
@@ -366,8 +366,8 @@ describe('a condition about the time', () => {
 
   test('that reads events too is not made true by a second that passes', async () => {
     const updated: CompiledCondition = { ...about(({ event }) => event === 'MODIFIED', true), readsTime: true };
-    const { hear, synced, waiter, clock } = waiting({ untilAny: [updated] });
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting({ untilAny: [updated] });
+    send('a', 'Running');
     synced();
     await clock.advance(3000);
     expect(waiter.settled).toBeUndefined();
@@ -375,10 +375,10 @@ describe('a condition about the time', () => {
 });
 
 test('a condition whose evaluation fails is not met; it is reported once and counted', () => {
-  const { hear, synced, waiter, errors } = waiting({ until: [about(() => new Error('no such overload'))] });
-  hear('a', 'A');
+  const { send, synced, waiter, errors } = waiting({ until: [about(() => new Error('no such overload'))] });
+  send('a', 'A');
   synced();
-  hear('a', 'B');
+  send('a', 'B');
   expect([errors, waiter.errors, waiter.settled]).toEqual([['no such overload'], 2, undefined]);
 });
 
@@ -386,8 +386,8 @@ describe('while not everything is seen', () => {
   const staying = { ...running, staysMs: 30_000 };
 
   it('nothing is met by staying; what stayed is decided a second after it is seen again', async () => {
-    const { hear, synced, waiter, clock } = waiting(staying);
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting(staying);
+    send('a', 'Running');
     synced();
     waiter.setConnected(false);
     await clock.advance(300_000);
@@ -400,14 +400,14 @@ describe('while not everything is seen', () => {
   });
 
   it('what turns out to have changed meanwhile has not stayed', async () => {
-    const { hear, synced, waiter, clock } = waiting(staying);
-    hear('a', 'Running');
+    const { send, synced, waiter, clock } = waiting(staying);
+    send('a', 'Running');
     synced();
     waiter.setConnected(false);
     await clock.advance(60_000);
     waiter.setConnected(true);
-    hear('a', 'Pending');
-    hear('a', 'Running');
+    send('a', 'Pending');
+    send('a', 'Running');
     await clock.advance(29_999);
     expect(waiter.settled).toBeUndefined();
     await clock.advance(1);
@@ -417,8 +417,8 @@ describe('while not everything is seen', () => {
   it('nothing becomes true by the time alone', async () => {
     const old: CompiledCondition = { ...about(({ now }) => (now as unknown as number) > 0), readsTime: true };
     let isDue = false;
-    const { synced, hear, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
-    hear('a', 'Running');
+    const { synced, send, waiter, clock } = waiting({ until: [{ ...old, test: () => isDue }] });
+    send('a', 'Running');
     synced();
     waiter.setConnected(false);
     isDue = true;
@@ -431,25 +431,25 @@ describe('while not everything is seen', () => {
 
   it('of several types none is met by what is known of the other from before; the first that meets --until-any is', async () => {
     const all = waiting(running, PODS, JOBS);
-    for (const type of [PODS, JOBS]) all.hear(type === PODS ? 'a' : 'j', 'Pending', type);
-    all.hear('j', 'Running', JOBS);
+    for (const type of [PODS, JOBS]) all.send(type === PODS ? 'a' : 'j', 'Pending', type);
+    all.send('j', 'Running', JOBS);
     for (const type of [PODS, JOBS]) all.synced(type);
     all.waiter.setConnected(false);
-    expect(all.hear('a', 'Running', PODS)).toBeUndefined();
+    expect(all.send('a', 'Running', PODS)).toBeUndefined();
     all.waiter.setConnected(true);
     await all.clock.advance(1000);
     expect(all.waiter.settled?.kind).toBe('until');
     const any = waiting({ untilAny: [phase('Running')] }, PODS, JOBS);
     for (const type of [PODS, JOBS]) any.synced(type);
     any.waiter.setConnected(false);
-    expect(any.hear('a', 'Running', PODS)).toBe('until-any');
+    expect(any.send('a', 'Running', PODS)).toBe('until-any');
   });
 });
 
 describe('what decided', () => {
   it('has its deciders, also if it was the initial list: at most three, and their number', () => {
     const failing = waiting({ failIf: [phase('Failed')] });
-    for (const name of ['a', 'b', 'c', 'd', 'e']) failing.hear(name, name === 'a' ? 'Running' : 'Failed');
+    for (const name of ['a', 'b', 'c', 'd', 'e']) failing.send(name, name === 'a' ? 'Running' : 'Failed');
     failing.synced();
     const { deciders, decided } = failing.waiter.settled ?? {};
     expect({ keys: deciders?.map(({ key }) => key), decided }).toEqual({ keys: ['shop/b', 'shop/c', 'shop/d'], decided: 4 });
@@ -457,16 +457,16 @@ describe('what decided', () => {
 
   it('is the object that changed, where one did', () => {
     const any = waiting({ untilAny: [phase('Failed')] });
-    any.hear('a', 'Running');
-    any.hear('b', 'Running');
+    any.send('a', 'Running');
+    any.send('b', 'Running');
     any.synced();
-    any.hear('b', 'Failed');
+    any.send('b', 'Failed');
     expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/b', target: PODS }], decided: 1 });
   });
 
   it('is what has stayed', async () => {
     const any = waiting({ untilAny: [phase('Failed')], staysMs: 1000 });
-    any.hear('a', 'Failed');
+    any.send('a', 'Failed');
     any.synced();
     await any.clock.advance(1000);
     expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/a' }], decided: 1 });
@@ -476,7 +476,7 @@ describe('what decided', () => {
 describe('progress', () => {
   it('says that one is enough where it is', () => {
     const any = waiting({ untilAny: [phase('Failed')] });
-    for (const name of ['a', 'b']) any.hear(name, 'Running');
+    for (const name of ['a', 'b']) any.send(name, 'Running');
     any.synced();
     expect(progressText(any.waiter.progress())).toBe('0/2 met, one is enough');
   });
@@ -495,8 +495,8 @@ describe('progress', () => {
   });
 
   it('has the numbers, and some of the objects that do not meet it yet', () => {
-    const { hear, synced, waiter } = waiting(running);
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) hear(name, name < 'c' ? 'Running' : 'Pending');
+    const { send, synced, waiter } = waiting(running);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) send(name, name < 'c' ? 'Running' : 'Pending');
     synced();
     expect(waiter.progress()).toEqual({ met: 2, total: 6, waitingFor: ['c', 'd', 'e'], word: 'met', isOneEnough: false });
     expect(progressText(waiter.progress())).toBe('2/6 met, waiting for c, d, e and 1 more');
@@ -511,11 +511,11 @@ describe('progress', () => {
   });
 
   it('has the type and the namespace if there are several', () => {
-    const { hear, waiter } = waiting(running, { ...PODS, namespaces: ['shop', 'db'] }, JOBS);
-    hear('a', 'Pending', JOBS);
+    const { send, waiter } = waiting(running, { ...PODS, namespaces: ['shop', 'db'] }, JOBS);
+    send('a', 'Pending', JOBS);
     expect(waiter.progress().waitingFor).toEqual(['jobs/a']);
     const everywhere = waiting(running, { ...PODS, namespaces: [''] });
-    everywhere.hear('a', 'Pending');
+    everywhere.send('a', 'Pending');
     expect(everywhere.waiter.progress().waitingFor).toEqual(['shop/a']);
   });
 
@@ -530,8 +530,8 @@ describe('progress', () => {
     ['delete', '0/1 deleted, waiting for a'],
     ['create', '1/1 created'],
   ])('uses the word for what is waited for: %s', (text, expected) => {
-    const { hear, waiter } = waiting(forAll(text));
-    hear('a', 'Running');
+    const { send, waiter } = waiting(forAll(text));
+    send('a', 'Running');
     expect(progressText(waiter.progress())).toBe(expected);
   });
 });

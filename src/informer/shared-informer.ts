@@ -90,8 +90,8 @@ export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedO
 
 export interface HandlerOptions<T> {
   /**
-   * The resync period of this handler, ms. Default: the informer's. 0: never. Values under 1 s count as 1 s. Never
-   * shorter than the informer's check interval.
+   * The resync period of this handler, ms. Default: the informer's. 0: never. Values under 1 s count as 1 s. On a
+   * running informer never shorter than its check interval.
    */
   resyncMs?: number | undefined;
   /** Limits the handler to objects that the filter accepts. See {@link createFilteringHandler}. */

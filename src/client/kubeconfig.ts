@@ -6,7 +6,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { withoutLogin } from '../kit/unquoted.ts';
-import { tell } from '../kit/user-callback.ts';
+import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, Login } from './config/cluster-config.ts';
@@ -90,7 +90,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
     logger,
     env: options.env ?? process.env,
     interactive: options.interactive ?? false,
-    onPluginOutput: (text) => tell('onPluginOutput', options.onPluginOutput, logger, text),
+    onPluginOutput: (text) => notify('onPluginOutput', options.onPluginOutput, logger, text),
     reload: async () => (await select(options)).identity,
     persist: (replacements) => replaceTokens(selection.files, replacements),
   });

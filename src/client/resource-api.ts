@@ -49,7 +49,7 @@ export interface ResourceApiOptions {
 /** Options of the requests of {@link ResourceApi.list} and {@link ResourceApi.watch}. */
 export interface ReadContext {
   signal?: AbortSignal | undefined;
-  /** Called when a chunk of a list arrives, and before the wait of `aheadMs` that the server asks for by Retry-After. */
+  /** Called when a chunk of a list arrives, and before a wait of `aheadMs` that a Retry-After asks for. */
   alive?: ((aheadMs?: number) => void) | undefined;
   /** Whether to open a new connection. */
   fresh?: boolean | undefined;
@@ -71,7 +71,7 @@ export interface WriteOptions extends CallOptions {
 
 /** Options of {@link ResourceApi.patch}. */
 export interface PatchOptions extends WriteOptions {
-  /** `merge` RFC 7386, `json` RFC 6902, `strategic` for built-in types, `apply` server-side apply (needs a fieldManager). */
+  /** `merge`: RFC 7386; `json`: RFC 6902; `strategic`: built-in types; `apply`: server-side, needs a fieldManager. */
   type: 'merge' | 'json' | 'strategic' | 'apply';
   /** With `apply`: take over fields that other managers own. */
   force?: boolean | undefined;

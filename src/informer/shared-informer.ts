@@ -4,7 +4,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
-import { guarded, tell } from '../kit/user-callback.ts';
+import { guarded, notify } from '../kit/user-callback.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
@@ -384,7 +384,7 @@ export class SharedInformer<T> implements Syncable {
         selectors: name === undefined ? this.#options.selectors : selectorsOfName(name, this.#options.selectors),
         clock: this.#clock,
         shouldResync: () => this.#processor.shouldResync(lane),
-        onWatchError: (error) => tell('the watch error handler', this.#onWatchError, this.#logger, error),
+        onWatchError: (error) => notify('the watch error handler', this.#onWatchError, this.#logger, error),
         metrics: this.#metrics,
       },
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
@@ -430,7 +430,7 @@ export class SharedInformer<T> implements Syncable {
   #onStoreFault(event: ContinuityEvent): void {
     if (event.kind !== 'fault' || event.fault !== 'store') return;
     this.#metrics?.storeFailed?.(event.changes);
-    tell('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
+    notify('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
   }
 
   #laneSynced(): void {
@@ -473,7 +473,7 @@ export class SharedInformer<T> implements Syncable {
 
   #handlerFailed(error: unknown): void {
     this.#metrics?.handlerFailed?.();
-    tell('onHandlerError', this.#options.onHandlerError, this.#logger, error);
+    notify('onHandlerError', this.#options.onHandlerError, this.#logger, error);
   }
 
   /** Source: client-go shared_informer.go AddEventHandlerWithOptions, determineResyncPeriod. */

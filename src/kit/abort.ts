@@ -1,13 +1,12 @@
-/** A child of a signal that ends with its block: leaving the block aborts `signal` and unhooks it from the parent. */
+/** A signal for one block. Disposal at the end of the block aborts `signal` and removes the parent's listener. */
 export interface Scope extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
 
 /**
- * Opens a scope below `parent`.
- *
- * Promises: when the parent aborts, the child aborts with the same reason; after disposal the parent holds no listener of it.
+ * Opens a scope whose signal follows `parent`: when the parent aborts, it aborts with the same reason. After disposal
+ * the parent has no listener of it.
  */
 export function scope(parent?: AbortSignal): Scope {
   const controller = new AbortController();
@@ -24,7 +23,7 @@ export function scope(parent?: AbortSignal): Scope {
   };
 }
 
-/** Calls `run` when the signal aborts, at once if it already has. Disposing the result takes the listener away. */
+/** Calls `run` when the signal aborts, or at once if it has aborted. Disposal of the result removes the listener. */
 export function onAbort(signal: AbortSignal, run: () => void): Disposable {
   if (signal.aborted) {
     run();
@@ -41,7 +40,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason if that comes first. Leaves no listener behind. */
+/** Settles as `promise` does, or rejects with the signal's reason if the signal aborts first. Leaves no listener. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

@@ -1,22 +1,23 @@
 import { InformerError } from './error.ts';
 import type { KnownOptionsOf } from './known-options.ts';
 
+/** Settings of a {@link Backoff}. */
 export interface BackoffOptions {
   /** First delay, ms. */
   initialMs: number;
-  /** Growth per step. */
+  /** The factor by which each delay grows. */
   factor: number;
   /** Each delay d is drawn from [d, d + jitter·d). 0 = none. */
   jitter: number;
-  /** Ceiling of the delay before jitter, ms. */
+  /** Largest delay before jitter, ms. */
   capMs: number;
-  /** After this long without a call the ladder starts anew, ms. Infinity = only by `reset()`. */
+  /** After this time without a call the next delay is the first one again, ms. Infinity = only after `reset()`. */
   resetAfterMs?: number;
-  /** Uniform in [0, 1). */
+  /** The source of random numbers, uniform in [0, 1). Default Math.random. */
   random?: () => number;
 }
 
-/** What {@link BackoffOptions} may hold. */
+/** The names and types of {@link BackoffOptions}, for their check. */
 export const KNOWN_BACKOFF_OPTIONS = {
   initialMs: 'number',
   factor: 'number',
@@ -27,10 +28,10 @@ export const KNOWN_BACKOFF_OPTIONS = {
 } satisfies KnownOptionsOf<BackoffOptions>;
 
 /**
- * Exponential back-off as a plain value: it says how long to wait and keeps no timer. Throws `argument` for options that give no delay.
+ * Exponential back-off. It computes delays and has no timer. Throws `argument` for options that give no delay.
  *
- * The reset is a true "after a quiet spell" one, counted from the last call. (client-go counts from the first and so starts over every
- * two minutes even while failing without a break: tools/cache/reflector.go, apimachinery wait/backoff.go.)
+ * The time without a call is counted from the last call. (client-go counts from the first call, so it starts again
+ * every two minutes even during constant failures: tools/cache/reflector.go, apimachinery wait/backoff.go.)
  */
 export class Backoff {
   readonly #options: Required<BackoffOptions>;
@@ -46,7 +47,7 @@ export class Backoff {
     this.#next = this.#options.initialMs;
   }
 
-  /** The next delay in ms, given the present moment (any steady ms count). */
+  /** The next delay, ms. `nowMs` is the present time of a monotonic clock. */
   next(nowMs: number): number {
     const { initialMs, factor, jitter, capMs, resetAfterMs, random } = this.#options;
     if (nowMs - this.#lastAt > resetAfterMs) this.#next = initialMs;
@@ -56,7 +57,7 @@ export class Backoff {
     return delay + delay * jitter * random();
   }
 
-  /** Starts the ladder anew, after a success. */
+  /** Makes the next delay the first one again, after a success. */
   reset(): void {
     this.#next = this.#options.initialMs;
   }

@@ -1,6 +1,6 @@
 /**
- * A wake-up that many may await and that carries nothing: `wake()` resolves every waiter present.
- * A waiter that comes later waits for the next one. Re-check your condition after waking.
+ * A wake-up for any number of waiters, without a value. `wake()` resolves all present waiters; a later waiter waits for
+ * the next call. A waiter must check its condition again.
  */
 export class Bell {
   #waiters: { wake: () => void }[] = [];
@@ -12,7 +12,7 @@ export class Bell {
     for (const waiter of waiters) waiter.wake();
   }
 
-  /** Resolves at the next `wake()`; rejects with the signal's reason if that aborts first. Leaves no listener behind. */
+  /** Resolves at the next `wake()`. Rejects with the signal's reason if the signal aborts first. Leaves no listener. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {

@@ -1,6 +1,6 @@
 /**
- * Node's own modules that are dear to load as ES modules: their ES faces read every export at once, and so load what the exports load
- * (Web Crypto, worker threads, a second HTTP client, a tenth of a bare start for files). Taken when they are first needed.
+ * Built-in modules of Node that are slow to import as ES modules. Such an import reads all exports at once, and so
+ * loads what these need: Web Crypto, worker threads, a second HTTP client. Here each module is loaded at its first use.
  */
 export const builtin = {
   fs: () => process.getBuiltinModule('node:fs'),

@@ -1,28 +1,28 @@
-/** A timer that can be called off. Disposing it twice, or after it fired, does nothing. */
+/** A timer that can be cancelled. To dispose of it twice, or after it fired, does nothing. */
 export interface Timer extends Disposable {
   cancel(): void;
 }
 
 /**
- * Where time comes from. Everything below `cli/` takes one, so that tests can turn hours in no time.
+ * The source of time. All code below `cli/` takes one, so that tests let hours pass at once.
  *
- * Promises: callbacks and sleeps end in order of their deadline; an aborted sleep rejects with the signal's reason and leaves no timer.
- * Does not promise: that a timer fires before other work that is already due.
+ * Promises: callbacks and sleeps end in the order of their deadlines; an aborted sleep rejects with the signal's reason
+ * and leaves no timer. Does not promise that a timer fires before other work that is already due.
  */
 export interface Clock {
   /** Wall-clock time, ms since the Unix epoch. May jump. */
   now(): number;
-  /** Milliseconds since some fixed moment; never goes back. For durations. */
+  /** Milliseconds since a fixed moment. Never goes back. For durations. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms`. Rejects with the signal's reason if the signal aborts first. */
   sleep(ms: number, options?: { signal?: AbortSignal | undefined }): Promise<void>;
   /** Calls `run` once after `ms`, unless cancelled. */
   after(ms: number, run: () => void): Timer;
-  /** Gives way to the event loop: resolves when input and output that are ready have had their turn. Takes no time of the clock. */
+  /** Yields to the event loop: resolves after pending input and output were handled. The clock does not advance. */
   yield(): Promise<void>;
 }
 
-/** setTimeout takes a signed 32-bit count; a longer wait is made of several. */
+/** The largest delay of setTimeout, a signed 32-bit number. A longer wait uses several timers. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {
@@ -46,7 +46,7 @@ class SystemTimer implements Timer {
   }
 }
 
-/** Sleeps by means of {@link Clock.after}; shared by every clock. */
+/** {@link Clock.sleep} by {@link Clock.after}, shared by all clocks. */
 export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -65,12 +65,12 @@ export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSi
   });
 }
 
-/** {@link Clock.yield} by the event loop of the process; shared by every clock. */
+/** {@link Clock.yield} by the event loop of the process, shared by all clocks. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Real time. */
+/** The clock of the system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,7 +1,7 @@
 import { isContainer } from './exact-json.ts';
 import { isPlain } from './same-value.ts';
 
-/** A deep copy of a JSON value. Nesting has no limit: nothing here is recursive. What no JSON has within is passed on as it is. */
+/** A deep copy of a JSON value, nested to any depth. A value that JSON does not have, such as a Date, is not copied. */
 export function copyOf<T>(value: T): T {
   if (!isContainer(value)) return value;
   const root = shallow(value);
@@ -21,7 +21,7 @@ export function copyOf<T>(value: T): T {
 
 const shallow = (value: object): object => keepingJson(value, Array.isArray(value) ? [...value] : { ...value });
 
-/** What lets `JSON.stringify` take bigints is not enumerable, so a spread leaves it behind. */
+/** Copies the `toJSON` that lets `JSON.stringify` write bigints. It is not enumerable, so a spread does not copy it. */
 function keepingJson(from: object, to: object): object {
   const toJson = Object.getOwnPropertyDescriptor(from, 'toJSON');
   return toJson && !toJson.enumerable ? Object.defineProperty(to, 'toJSON', toJson) : to;

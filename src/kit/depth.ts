@@ -1,12 +1,12 @@
 import { isContainer } from './exact-json.ts';
 
-/** How many levels of maps and lists are worked through by functions that call themselves: printing, comparing for people, copying. */
+/** The most levels of maps and lists that recursive functions accept, such as those that print and compare. */
 export const MOST_LEVELS = 1_000;
 
-/** What is said of a value beyond {@link MOST_LEVELS}. */
+/** The text for a value beyond {@link MOST_LEVELS}. */
 export const TOO_DEEP = `it is nested deeper than ${MOST_LEVELS.toLocaleString('en-US')} levels`;
 
-/** Whether a value is nested deeper than {@link MOST_LEVELS}; one that holds itself is. */
+/** Whether a value is nested deeper than {@link MOST_LEVELS}. A value that contains itself is. */
 export function isTooDeep(value: unknown): boolean {
   return isContainer(value) && isDeeper(value, MOST_LEVELS);
 }

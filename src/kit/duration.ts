@@ -3,8 +3,8 @@ import { InformerError } from './error.ts';
 const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 36e5 };
 
 /**
- * Reads a Go duration (`300ms`, `1.5h`, `2h45m`, `-1s`, `0`) as milliseconds.
- * Source: Go's time.ParseDuration. Throws `argument` with the text and what was expected.
+ * Reads a Go duration (`300ms`, `1.5h`, `2h45m`, `-1s`, `0`) as milliseconds. Throws `argument` for any other text.
+ * Source: Go's time.ParseDuration.
  */
 export function parseDuration(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1;
@@ -24,15 +24,13 @@ export function parseDuration(text: string): number {
 const HUMAN = /^(?:(\d+)y)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 const HUMAN_MS = [31_536_000_000, 86_400_000, 3_600_000, 60_000, 1_000];
 
-/**
- * Reads `1d`, `3d4h` and `2y10d`, as kubectl prints an age, and Go durations, as milliseconds. Throws `argument` for anything else.
- */
+/** Reads ages of kubectl (`1d`, `3d4h`, `2y10d`) and Go durations, as milliseconds. Throws `argument` for others. */
 export function parseLongDuration(text: string): number {
   const found = text === '' ? null : HUMAN.exec(text);
   return found ? found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0) : parseDuration(text);
 }
 
-/** Prints an age as kubectl does: `45s`, `3m10s`, `5h2m`, `3d4h`, `2y10d`. Source: apimachinery util/duration.HumanDuration. */
+/** Prints an age as kubectl does: `45s`, `3m10s`, `5h2m`, `2y10d`. Source: apimachinery util/duration.HumanDuration. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return '<invalid>';

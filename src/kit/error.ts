@@ -1,27 +1,28 @@
-/** Every `code` an {@link InformerError} can carry. The table with causes and next steps is docs/errors.md. */
+/** The codes of an {@link InformerError}. docs/errors.md has a table with causes and next steps. */
 export type ErrorCode =
-  | 'argument' // a caller passed something that cannot work; thrown before anything starts
+  | 'argument' // a wrong argument; thrown before anything starts
   | 'config' // kubeconfig, in-cluster files or credentials cannot be used
-  | 'credentials' // an exec plugin or token source failed, or the server refused what it gave
-  | 'api' // the server answered, and refused or failed: a StatusError
-  | 'transport' // the connection failed: refused, reset, timed out, TLS; worth another try
-  | 'decode' // bytes from the server are not what the protocol promises
+  | 'credentials' // an exec plugin or token source failed, or the server refused its credentials
+  | 'api' // an error response of the server: a StatusError
+  | 'transport' // the connection failed: refused, reset, timed out, TLS; can be retried
+  | 'decode' // bytes from the server that break the protocol
   | 'discovery' // no such resource type, or discovery failed
   | 'list' // a LIST failed
   | 'watch' // a WATCH could not be started or ended in error
   | 'store' // a write to the local cache failed
-  | 'closed' // used after it was stopped
+  | 'closed' // used after its end
   | 'sync' // a cache did not sync in time
   | 'hook' // a user's hook failed
-  | 'terminal'; // a final failure: trying again, or waiting on, is of no use
+  | 'terminal'; // a final failure: neither a retry nor a longer wait helps
 
+/** Options of an {@link InformerError}. */
 export interface InformerErrorOptions {
   cause?: unknown;
-  /** What the user can do next, as one sentence. Printed by the CLI as `hint: …`. */
+  /** The next step for the user, as one sentence. The CLI prints it as `hint: …`. */
   hint?: string | undefined;
 }
 
-/** The one error class of this package. `cause` keeps what happened below; `code` is stable across versions. */
+/** The base class of all errors of this package. `cause` is the error below; `code` is stable across versions. */
 export class InformerError extends Error {
   override readonly name: string = 'InformerError';
   readonly code: ErrorCode;
@@ -34,16 +35,17 @@ export class InformerError extends Error {
   }
 }
 
+/** Whether a value is an {@link InformerError}, with this code if one is given. */
 export function isInformerError(error: unknown, code?: ErrorCode): error is InformerError {
   return error instanceof InformerError && (code === undefined || error.code === code);
 }
 
-/** The text of anything that was thrown. */
+/** The message of an error, or the text of any other thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The chain of an error and its causes, outermost first. */
+/** An error and all its causes, outermost first, with the errors of an AggregateError. */
 export function* causesOf(error: unknown): Generator<unknown> {
   const seen = new Set<unknown>();
   for (let e = error; e !== undefined && e !== null && !seen.has(e); e = (e as { cause?: unknown }).cause) {

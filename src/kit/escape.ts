@@ -1,14 +1,18 @@
 /**
- * Text from the cluster made safe for a terminal: what could move the cursor, change colours, hide text or change its order is shown instead of
- * obeyed. ESC prints as `^[` and a lone carriage return as `\r`, as kubectl does; other control characters in the same caret way (`^H`, `^?`; C1
- * ones as the ESC sequence they stand for). Characters for text direction, of no width, and line and paragraph separators print as `\u202e`.
- * Line ends and tabs stay. Not reversible. Source: cli-runtime printers EscapeTerminal; Unicode UAX #9 for the directions.
+ * Makes text from the cluster safe for a terminal. Characters that could move the cursor, change colours, hide text or
+ * change its order are shown as text:
+ * - ESC as `^[` and a lone carriage return as `\r`, as kubectl does;
+ * - other control characters with a caret too (`^H`, `^?`), and a C1 character as its ESC sequence;
+ * - characters of text direction or without width, and line and paragraph separators, as `\u202e`.
+ *
+ * Line ends and tabs stay. The result cannot be reversed.
+ * Source: cli-runtime printers EscapeTerminal; Unicode UAX #9 for the directions.
  */
 export function neutralised(text: string): string {
   return UNSAFE.test(text) ? text.replace(UNSAFE_ALL, (c, at: number) => shown(c, text.charCodeAt(at + 1))) : text;
 }
 
-/** A cell as one line: cut with `...` at the first line end, tabs as spaces, the rest {@link neutralised}. */
+/** A cell as one line: cut with `...` at the first line end, with tabs as spaces, and {@link neutralised}. */
 export function cellText(text: string): string {
   if (!UNSAFE.test(text)) return text;
   const end = text.search(/[\n\r\f]/);
@@ -16,17 +20,17 @@ export function cellText(text: string): string {
   return end < 0 ? neutralised(line) : `${neutralised(line)}...`;
 }
 
-/** {@link neutralised}, with every line but the first indented: text of another's cannot begin a line that looks like one of the program's own. */
+/** {@link neutralised}, with every line but the first indented, so that no line looks like one of the program's own. */
 export function continued(text: string): string {
   return neutralised(text).replace(/\r?\n/g, '\n  ');
 }
 
-/** {@link neutralised} but for the colours and weights that printers set. */
+/** {@link neutralised}, except for the colours and weights that printers set. */
 export function neutralisedButColours(text: string): string {
   return keeping(text, COLOURS);
 }
 
-/** {@link neutralised} but for what draws on a screen: colours, moves and modes of the cursor, lone carriage returns. */
+/** {@link neutralised}, except for screen output: colours, moves and modes of the cursor, lone carriage returns. */
 export function neutralisedButDrawing(text: string): string {
   return keeping(text, DRAWING);
 }
@@ -40,8 +44,9 @@ function keeping(text: string, own: RegExp): string {
 }
 
 /**
- * The characters that are safe, by ranges of code units: several times faster to tell than by their Unicode class. Left out are C0, DEL and C1; the
- * soft hyphen; marks of direction and of no width; separators of lines and paragraphs; U+E0000 to U+E03FF, which begin with U+DB40.
+ * The safe characters, as ranges of code units: this check is several times faster than one by Unicode class. Not safe
+ * are C0, DEL and C1; the soft hyphen; characters of text direction and without width; line and paragraph separators;
+ * and U+E0000 to U+E03FF, which begin with U+DB40.
  */
 const SAFE_UNITS =
   ' -~\\u00a0-\\u00ac\\u00ae-\\u061b\\u061d-\\u180d\\u180f-\\u200a\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\udb3f\\udb41-\\ufefe\\uff00-\\ufff8\\ufffc-\\uffff';
@@ -52,7 +57,7 @@ const ESC = '\\x1b';
 const COLOURS = new RegExp(`(${ESC}\\[[0-9;]*m)`);
 const DRAWING = new RegExp(`(${ESC}\\[\\??[0-9;]*[A-Za-z]|\\r)`);
 
-/** JSON leaves some characters as they are that a terminal obeys or that change what it shows; here they are escaped as the lower controls are. */
+/** JSON with escapes for all characters that a terminal interprets. JSON.stringify escapes only some of them. */
 export function safeJson(text: string): string {
   return UNSAFE.test(text)
     ? text.replace(UNSAFE_IN_JSON, (c) => Array.from({ length: c.length }, (_, i) => unicodeEscape(c.charCodeAt(i))).join(''))

@@ -1,11 +1,11 @@
 /**
- * A number that no double can hold, as `1E400` is: its text. `JSON.stringify` writes that text; compared, it is an infinity.
- * `structuredClone` refuses it, for a clone would lose what it is.
+ * The text of a number that is too large for a double, such as `1E400`. `JSON.stringify` writes that text. In
+ * comparisons it is an infinity. `structuredClone` refuses it, because a clone would lose the class.
  */
 export class HugeNumber {
-  /** As it was written. */
+  /** The number as it was written. */
   readonly text: string;
-  /** An own property, so that `structuredClone` throws and does not make a map of it. */
+  /** An own property, so that `structuredClone` throws instead of making a map. */
   readonly toJSON: () => unknown = rawText;
 
   constructor(text: string) {
@@ -26,7 +26,7 @@ export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof HugeNumber);
 }
 
-/** `JSON.rawJSON` of Node 22 on, which the types do not know yet. */
+/** `JSON.rawJSON` of Node 22 and later, which the type declarations do not have yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 function rawText(this: HugeNumber): unknown {
@@ -34,17 +34,19 @@ function rawText(this: HugeNumber): unknown {
 }
 
 /**
- * The value of a JSON text, with no number changed: a whole number beyond 2^53 is a bigint, one that no double can hold a
- * {@link HugeNumber}, every other a number. What directly holds a bigint can be given to `JSON.stringify`, and so can all around it:
- * it has a `toJSON` that is not enumerable. {@link jsonText} needs none. Throws `SyntaxError` as `JSON.parse` does.
+ * The value of a JSON text, with no number changed: a whole number beyond 2^53 is a bigint, a number that is too large
+ * for a double is a {@link HugeNumber}, and every other one is a number. A map or list with a bigint has a `toJSON`
+ * that is not enumerable, so that `JSON.stringify` accepts it; {@link jsonText} does not need it.
+ * Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
   return mayHoldLarge(text) ? parseExactly(text) : JSON.parse(text);
 }
 
 /**
- * As {@link parseJson}, of text whose bytes are at hand, for many objects at a time: at a fourth of the cost, it does not look for numbers
- * such as `1e400`, which are read as an infinity. Whole numbers of any size and `1e+400` are found. `cut` is what of the bytes is not in the text.
+ * As {@link parseJson}, for a text with its bytes, at a quarter of the cost of its search for large numbers. It does
+ * not find numbers such as `1e400`, which become an infinity. It finds whole numbers of any size, and `1e+400`. `cut`
+ * is a range of the bytes that the text does not have.
  */
 export function parseManyJson(bytes: Uint8Array, text: string, cut?: { readonly from: number; readonly to: number }): unknown {
   const { from, to } = cut ?? { from: bytes.length, to: bytes.length };
@@ -52,7 +54,7 @@ export function parseManyJson(bytes: Uint8Array, text: string, cut?: { readonly 
   return isExact ? parseJson(text) : JSON.parse(text);
 }
 
-/** The JSON of a value, bigints in full. Otherwise as `JSON.stringify`. */
+/** The JSON of a value, as `JSON.stringify` writes it, with bigints in full. */
 export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);
@@ -64,34 +66,34 @@ export function jsonText(value: unknown, indent?: number): string {
 
 const exactly = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? rawJSON(String(value)) : value);
 
-// --- finding them ------------------------------------------------------------------------------------------------------------------
+// --- the search for large numbers ---
 
 const ZERO = 0x30;
 const NINE = 0x39;
 const PLUS = 0x2b;
-/** Whole numbers up to 2^53 have at most as many digits. */
+/** The most digits of a whole number up to 2^53. */
 const DIGITS = 16;
 
-/** `1e400`: three digits or more behind an `e`, with nothing of a hash around them. */
+/** A number such as `1e400`: three digits or more after an `e`. What follows must end the number, unlike in a hash. */
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?![^,}\]\s])/;
 
-/** Sixteen digits in a row where a number can stand. */
+/** Sixteen digits in a row, in a place where JSON has a number. */
 const LONG_NUMBER = /(?<![^\s:,[\-.])\d{16}/;
 
-/** Whether JSON may hold a number that a double cannot. Says no of nearly every text that holds none, and never of one that does. */
+/** Whether JSON may contain a number that does not fit into a double. Never false for a text that has one. */
 export function mayHoldLarge(text: string): boolean {
   return hasHuge(text) || LONG_NUMBER.test(text);
 }
 
-/** The same of numbers such as `1e400` alone. */
+/** Whether JSON may contain a number such as `1e400`. Never false for a text that has one. */
 export const hasHuge = (text: string): boolean => LARGE_EXPONENT.test(text);
 
-/** The same of long numbers alone. Looks at one byte of sixteen: no run of as many digits can lie between two of them. */
+/** Whether bytes have a run of sixteen digits. It reads one byte of sixteen: no such run lies between two of them. */
 function hasLongNumber(bytes: Uint8Array, from: number, to: number): boolean {
   for (let i = from + DIGITS - 1; i < to; i += DIGITS) {
     const byte = bytes[i] as number;
     if (byte > NINE || byte < ZERO) continue;
-    // a run of sixteen reaches eight bytes to one side at least
+    // a run of sixteen digits extends at least eight bytes to one side
     const left = isDigit(bytes[i - 8] as number) && isDigit(bytes[i - 4] as number);
     if (!left && !(i + 8 < to && isDigit(bytes[i + 8] as number) && isDigit(bytes[i + 4] as number))) continue;
     if (lengthOfRun(bytes, i) >= DIGITS) return true;
@@ -109,13 +111,13 @@ function lengthOfRun(bytes: Uint8Array, at: number): number {
   return to - from;
 }
 
-// --- reading them ------------------------------------------------------------------------------------------------------------------
+// --- exact parsing ---
 
-/** No key: that is none in JSON, and must stay wrong. */
+/** A number with five characters or more. A number before a colon is a wrong key, and must stay wrong. */
 const NUMBER = /-?\d[\d.eE+-]{4,}(?![\d.eE+-]|\s*:)/g;
 const VALID = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The number of a JSON literal: a number where that holds it, else a bigint or a {@link HugeNumber}. */
+/** The value of a JSON number: a number if it is exact, else a bigint or a {@link HugeNumber}. */
 export function numberOf(literal: string): number | bigint | HugeNumber {
   const number = Number(literal);
   if (!Number.isFinite(number)) return /[.eE]/.test(literal) ? new HugeNumber(literal) : BigInt(literal);
@@ -123,8 +125,8 @@ export function numberOf(literal: string): number | bigint | HugeNumber {
 }
 
 /**
- * Puts a text in the place of each large number, parses, and puts the numbers in the place of these texts. No step of it is recursive,
- * as those of a reviver are: an object may be nested as deep as it likes.
+ * Replaces each large number by a marked text, parses, and replaces these texts by the numbers. Unlike a reviver, no
+ * step is recursive, so objects may be nested to any depth.
  */
 function parseExactly(text: string): unknown {
   const mark = markNotIn(text);
@@ -148,12 +150,12 @@ function parseExactly(text: string): unknown {
   try {
     value = JSON.parse(marked + text.slice(copied));
   } catch {
-    return JSON.parse(text); // tells the fault by the text as it came
+    return JSON.parse(text); // the error refers to the original text
   }
   return filled(value, mark, found);
 }
 
-/** Private use characters, as many as make them differ from what the text holds. */
+/** A mark of private use characters that the text does not contain. */
 function markNotIn(text: string): string {
   let mark = '\ue000';
   while (text.includes(mark)) mark += '\ue001\ue000';
@@ -196,7 +198,7 @@ function fill(container: Container, key: string, number: bigint | HugeNumber): v
   Object.defineProperty(container, 'toJSON', { value: shownExactly, writable: true, enumerable: false, configurable: true });
 }
 
-/** What `JSON.stringify` writes in place of a map or list that holds bigints. */
+/** The value that `JSON.stringify` writes for a map or list with bigints. */
 function shownExactly(this: object): unknown {
   const copy = (Array.isArray(this) ? [...this] : { ...this }) as Container;
   for (const key of Object.keys(copy)) {

@@ -1,4 +1,4 @@
-/** A binary min-heap. `pop` and `push` cost O(log n); equal items come out in any order. */
+/** A binary min-heap. `pop` and `push` cost O(log n). The order of equal items is undefined. */
 export class Heap<T> {
   readonly #less: (a: T, b: T) => boolean;
   readonly #items: T[] = [];

@@ -1,15 +1,18 @@
 import { InformerError } from './error.ts';
 import { nearest } from './nearest.ts';
 
-/** What an option may hold: anything (true), a value of one sort, one of a list of values, or options of its own. Undefined is always the default. */
+/**
+ * The values that an option accepts: all (true), values of one type, one of a list of values, or nested options.
+ * Undefined is always accepted and means the default.
+ */
 export type OptionKind = true | keyof typeof SORTS | readonly unknown[] | KnownOptions;
 
-/** The options of something by name, and what each may hold. */
+/** The names of options, and the values that each accepts. */
 export interface KnownOptions {
   readonly [name: string]: OptionKind;
 }
 
-/** For `satisfies`, so that the compiler notices an option that is missing. */
+/** For `satisfies`, so that the compiler reports a missing option. */
 export type KnownOptionsOf<T> = Readonly<Record<keyof T, OptionKind>>;
 
 const SORTS = {
@@ -27,8 +30,9 @@ function isSignal(value: unknown): boolean {
 }
 
 /**
- * Throws `argument` for options that are no object, that hold a name that is none of those known (it would be passed over in silence, and a misspelt
- * `dryRun` is a write), or a value that its option cannot hold (`dryRun: 'false'` would be a yes). Quotes no value but of an option with a choice.
+ * Throws `argument` for options that are not an object, for an unknown name (a misspelt `dryRun` would be a write), and
+ * for a value that an option does not accept (`dryRun: 'false'` would be true). Only the value of an option with a list
+ * of choices is quoted.
  */
 export function checkOptions(where: string, options: unknown, known: KnownOptions): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -64,7 +68,7 @@ function sortOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value;
 }
 
-/** Throws `argument` for a value that is none of those that are taken; undefined is the default. */
+/** Throws `argument` for a value that is not one of the choices. Undefined is accepted. */
 export function checkChoice(name: string, value: unknown, choices: readonly unknown[]): void {
   if (value === undefined || choices.includes(value)) return;
   throw new InformerError(

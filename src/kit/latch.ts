@@ -1,6 +1,6 @@
 import { abortable } from './abort.ts';
 
-/** Opens once and stays open. Waiting on an open latch resolves at once; a failed latch rejects every waiter, present and future. */
+/** Opens or fails once. A wait resolves when the latch is open, and rejects when it has failed, now or later. */
 export class Latch {
   readonly #promise: Promise<void>;
   #open!: () => void;
@@ -12,7 +12,7 @@ export class Latch {
       this.#open = resolve;
       this.#fail = reject;
     });
-    this.#promise.catch(() => {}); // a latch nobody waits on must not end the process
+    this.#promise.catch(() => {}); // a failed latch without a waiter must not end the process
   }
 
   get isOpen(): boolean {
@@ -31,7 +31,7 @@ export class Latch {
     this.#fail(reason);
   }
 
-  /** Resolves when open; rejects when failed, or with the signal's reason when that aborts first. */
+  /** Resolves when open. Rejects when failed, or with the signal's reason if the signal aborts first. */
   wait(signal?: AbortSignal): Promise<void> {
     return abortable(this.#promise, signal);
   }

@@ -6,8 +6,9 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
 /**
- * Four levels, a message that stays the same for the same thing, and fields for what varies. Without one the library writes warnings and errors to
- * stderr ({@link consoleLogger}); {@link silentLogger} turns that off. What a logger itself throws is the caller's.
+ * A logger with four levels. The message of a kind of entry is constant; fields contain the values that vary. Without a
+ * logger the library writes warnings and errors to stderr ({@link consoleLogger}); {@link silentLogger} turns that off.
+ * Errors of a logger are not caught.
  */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
@@ -18,6 +19,7 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
+/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   error() {},
   warn() {},
@@ -26,7 +28,7 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** A logger over one sink; what the CLI and the tests build theirs from. */
+/** Creates a logger that passes all entries to one function. `base`: fields of every entry. */
 export function createLogger(sink: (level: LogLevel, message: string, fields: LogFields) => void, base: LogFields = {}): Logger {
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => sink(level, message, { ...base, ...fields });
   return {
@@ -38,27 +40,27 @@ export function createLogger(sink: (level: LogLevel, message: string, fields: Lo
   };
 }
 
-/** From least to most. */
+/** The levels, from the most to the least urgent. */
 const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
 
 /**
- * A logger that writes to stderr, a line an entry: `kubectl-informer: WARN message field=value …`. `level` is the least urgent one that is written.
- * What a terminal would obey is shown as text.
+ * A logger that writes one line for each entry to stderr: `kubectl-informer: WARN message field=value …`. `level` is
+ * the least urgent level that is written. Control characters are shown as text. Throws `argument` for an unknown level.
  */
 export function consoleLogger(level: LogLevel = 'warn'): Logger {
   const written = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
   if (written.length === 0)
     throw new InformerError('argument', `the level of a logger is one of ${LEVELS.join(', ')}, not ${String(level)}`);
   return createLogger((each, message, fields) => {
-    // biome-ignore lint/suspicious/noConsole: a library that is given no logger says there what went wrong
+    // biome-ignore lint/suspicious/noConsole: the output of a library without a logger
     if (written.includes(each)) console.error(`kubectl-informer: ${logLine(each, message, fields)}`);
   });
 }
 
-/** What the library's parts use that are given no logger. */
+/** The logger of parts that get none. */
 export const defaultLogger: Logger = consoleLogger('warn');
 
-/** One entry as text: `LEVEL message field=value`; values in quotes where they need it, further lines indented. */
+/** An entry as text: `LEVEL message field=value`. Values are quoted if necessary, and further lines are indented. */
 export function logLine(level: LogLevel, message: string, fields: LogFields): string {
   const parts = Object.entries(fields).filter(([name, value]) => value !== undefined && !(name === 'error' && plain(value) === message));
   return continued([level.toUpperCase(), message, ...parts.map(([name, value]) => `${name}=${textOf(value)}`)].join(' '));

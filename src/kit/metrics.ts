@@ -1,34 +1,38 @@
+/** The labels of a series. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
+/** A value that only grows. */
 export interface Counter {
-  /** Adds to the count, 1 unless said. */
+  /** Adds to the count; default 1. */
   add(by?: number): void;
 }
 
+/** A value that grows and shrinks. */
 export interface Gauge {
   set(value: number): void;
   add(by: number): void;
 }
 
+/** A distribution of values. */
 export interface Histogram {
   observe(value: number): void;
 }
 
 /**
- * Where numbers about the running machinery go. Names and units are the ones client-go and controller-runtime publish; times are seconds.
- * Asking twice for the same name and labels gives the same series.
+ * Receives metrics. Names and units are those of client-go and controller-runtime; times are in seconds. Two calls with
+ * the same name and labels give the same series.
  */
 export interface MetricsProvider {
   counter(name: string, labels: MetricLabels): Counter;
   gauge(name: string, labels: MetricLabels): Gauge;
   histogram(name: string, labels: MetricLabels, buckets: readonly number[]): Histogram;
-  /** A gauge whose value is asked for when it is read, so that nobody needs a timer to keep it fresh. Disposing takes it away. */
+  /** Adds a gauge whose value is computed at each read, so that it needs no timer. Disposal removes it. */
   observe(name: string, labels: MetricLabels, read: () => number): Disposable;
 }
 
 const nothing = { add() {}, set() {}, observe() {} };
 
-/** Keeps no numbers. */
+/** A provider that ignores all values. */
 export const noMetrics: MetricsProvider = {
   counter: () => nothing,
   gauge: () => nothing,
@@ -36,7 +40,7 @@ export const noMetrics: MetricsProvider = {
   observe: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** `count` bucket bounds from `start`, each `factor` times the one before. */
+/** The bounds of `count` buckets: `start`, and each further one `factor` times the one before. */
 export function exponentialBuckets(start: number, factor: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => start * factor ** i);
 }

@@ -1,4 +1,4 @@
-/** The candidates a typed word may have meant, nearest first: at most `most`, none that is too far off to be a typing slip. */
+/** At most `most` candidates that a misspelt word may mean, nearest first; none beyond a typing error. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const reach = Math.max(1, Math.floor(word.length / 3));
   return [...new Set(candidates)]
@@ -9,7 +9,7 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
     .map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+/** The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);

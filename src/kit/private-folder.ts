@@ -2,10 +2,13 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node
 import path from 'node:path';
 
 /**
- * Makes `name` within `parent`, both for this user alone (0700), or finds them so. False, and nothing is to be read from or run out of it, when
- * another user could have written there or could put another folder in its place: one of them is a link, belongs to somebody else, or can be
- * written by group or others, and so may what it holds; or a folder above can be written by others and is not sticky. On Windows a folder is made
- * and taken as it is: who may write there is inherited from the user's profile.
+ * Creates the folder `name` in `parent`, both with mode 0700, or checks existing ones. False if another user could have
+ * written there or could replace the folder; then the caller must not read or run anything in it. This is so if
+ * - one of both folders, or an entry of `name` that is not a file, is a link, belongs to another user, or is writable
+ *   by group or others, or
+ * - a folder above is writable by others and not sticky.
+ *
+ * On Windows there is no check: the user's profile determines who may write.
  */
 export function isPrivateFolder(parent: string, name: string): boolean {
   const folder = path.join(parent, name);
@@ -19,7 +22,7 @@ export function isPrivateFolder(parent: string, name: string): boolean {
     for (const each of [parent, folder]) if ((lstatSync(each).mode & 0o077) !== 0) chmodSync(each, 0o700);
     return true;
   } catch {
-    return false; // a cache that cannot be made is no reason to stop
+    return false; // the program works without a cache
   }
 }
 
@@ -28,7 +31,7 @@ function isOurs(folder: string, uid: number): boolean {
   return found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0;
 }
 
-/** Whether nobody but us and the superuser can rename what lies on the way. */
+/** Whether only this user and the superuser can rename this folder and all folders above it. */
 function isSafeAbove(folder: string, uid: number): boolean {
   const { uid: owner, mode } = lstatSync(folder);
   const isSafe = (owner === uid || owner === 0) && ((mode & 0o022) === 0 || (mode & 0o1000) !== 0);

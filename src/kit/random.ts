@@ -1,4 +1,4 @@
-/** Uniform in [0, 1). */
+/** A source of random numbers, uniform in [0, 1). */
 export type Random = () => number;
 
 /** A seeded source (mulberry32): the same seed gives the same sequence on every machine. Not for secrets. */

@@ -1,4 +1,4 @@
-/** A growing first-in-first-out buffer. Keeps no reference to what was taken out. Amortised O(1). */
+/** A growing first-in-first-out buffer. It keeps no reference to items that were taken. Amortised O(1). */
 export class Ring<T> {
   #items: (T | undefined)[];
   #head = 0;
@@ -26,12 +26,12 @@ export class Ring<T> {
     return item;
   }
 
-  /** The item that `shift` takes next, left where it is. */
+  /** The item that `shift` takes next. It stays in the buffer. */
   peek(): T | undefined {
     return this.at(0);
   }
 
-  /** The item `offset` places behind the head, left where it is. */
+  /** The item at `offset` after the head. It stays in the buffer. */
   at(offset: number): T | undefined {
     return offset < this.#size ? this.#items[(this.#head + offset) & (this.#items.length - 1)] : undefined;
   }

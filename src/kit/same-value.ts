@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { HugeNumber, isContainer } from './exact-json.ts';
 
 /**
- * Whether two JSON values are the same, all the way down: maps whatever the order of their keys, an undefined member as none, numbers by
- * value (0 and -0 are one, as they are in JSON). Nesting has no limit: nothing here is recursive.
+ * Whether two JSON values are deeply equal, nested to any depth. The order of keys does not matter, an undefined member
+ * counts as missing, and 0 equals -0, as in JSON.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (isSamePart(a, b)) return true;
@@ -17,7 +17,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** Compares what two maps or lists hold; the maps and lists within are left in `open`, in pairs. */
+/** Compares the members of two maps or lists. Inner maps and lists are added to `open`, in pairs. */
 function hasSameParts(a: object, b: object, open: object[]): boolean {
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a)) {
@@ -35,7 +35,7 @@ function hasSameParts(a: object, b: object, open: object[]): boolean {
   return true;
 }
 
-/** Whether it is a map or list as JSON has them, and no Date or the like, whose value is in none of its keys. */
+/** Whether an object is a list or a plain map, and not, for example, a Date, whose value is in none of its keys. */
 export function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true;
   const prototype = Object.getPrototypeOf(value);
@@ -51,7 +51,7 @@ function isSameOrOpen(a: unknown, b: unknown, open: object[]): boolean {
   return true;
 }
 
-/** Whether two values are the same without being looked into: of maps and lists, whether they are one and the same. */
+/** Whether two scalar values are equal, or two maps or lists are the same object. */
 export function isSamePart(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a instanceof HugeNumber) return b instanceof HugeNumber && a.text === b.text;

@@ -1,4 +1,4 @@
-/** By bytes in UTF-8, as Go and etcd compare strings: the order of `<`, but for characters beyond U+FFFF. */
+/** Compares texts by their UTF-8 bytes, as Go and etcd do. Differs from `<` only for characters beyond U+FFFF. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -8,5 +8,5 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Half of a character beyond U+FFFF comes after every character up to it. */
+/** Orders a surrogate, one half of a character beyond U+FFFF, after all other code units. */
 const lastInPlane = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

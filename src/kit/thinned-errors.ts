@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 const WINDOW_MS = 60_000;
-/** So many failures of a minute are reported one by one. */
+/** The number of failures in a minute that are logged one by one. */
 const ONE_BY_ONE = 10;
 
 /**
- * Reports the failures of one callback, which may fail at each of thousands of events: the first ten of a minute one by one, then the 16th, the
- * 32nd and so on, each with the count of that minute (`failures`). Only the lines become rarer: a counter or a callback for errors sees each one.
+ * Logs the failures of a callback that may fail at each of thousands of events: in each minute the first ten, then the
+ * 16th, the 32nd and so on, with the count of that minute (`failures`). Counters and error callbacks get all of them.
  */
 export class ThinnedErrors {
   readonly #clock: Clock;

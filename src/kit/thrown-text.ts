@@ -1,4 +1,4 @@
-/** What was thrown, with the topmost place in code of the user's: `Cannot read … of undefined (at guard.ts:12:5)`. */
+/** The text of a thrown value, with the topmost place in the user's code: `TypeError: Cannot … (at guard.ts:12:5)`. */
 export function thrownText(error: unknown): string {
   if (!(error instanceof Error)) return `${String(error)} was thrown, which is no Error`;
   const place = placeOf(error);
@@ -6,7 +6,7 @@ export function thrownText(error: unknown): string {
   return place === undefined ? what : `${what} (at ${place})`;
 }
 
-/** The first frame that is no part of Node or of a package, as `file:line:column`. */
+/** The first frame outside Node and packages, as `file:line:column`. */
 function placeOf({ stack = '' }: Error): string | undefined {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => /file:\/\/|\(\/|at \//.test(line) && !/node:|node_modules|\/dist\//.test(line));

@@ -2,10 +2,10 @@ import { messageOf } from './error.ts';
 import type { Logger } from './logger.ts';
 
 /**
- * Calls a function of the user's that is only told something. What it throws, or a promise of it rejects with, is logged and goes no further: a
- * callback must not end what it is told about.
+ * Calls a user's callback whose result does not matter. An error that it throws or rejects with is logged and not
+ * passed on, so that a callback does not stop the informer. `what` names the callback in the log.
  */
-export function tell<A extends readonly unknown[]>(
+export function notify<A extends readonly unknown[]>(
   what: string,
   callback: ((...args: A) => unknown) | undefined,
   logger: Logger,
@@ -21,10 +21,10 @@ export function tell<A extends readonly unknown[]>(
   }
 }
 
-/** In place of what a call that threw would have made: all its members are functions that do nothing. */
+/** The result of a call that threw: all its members are functions that do nothing. */
 const NOTHING: object = new Proxy({}, { get: () => () => undefined });
 
-/** The same object, whose functions throw nothing: see {@link tell}. What they return, and objects they make, are guarded too. */
+/** The same object, but its functions log errors instead of throwing, as in {@link notify}; so do their results. */
 export function guarded<T extends object>(what: string, target: T, logger: Logger): T {
   return new Proxy(target, {
     get(object, name) {

@@ -1,19 +1,20 @@
 import type { Clock, Timer } from './clock.ts';
 
+/** Settings of a {@link Watchdog}. */
 export interface WatchdogOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** Silence after which `onSilent` is called, ms. Infinity = never. */
+  /** The silence after which `onSilent` is called, ms. Infinity = never. */
   readonly limitMs: number;
   /** Called once each time the limit is reached; the watchdog then rests until the next {@link Watchdog.watch}. */
   readonly onSilent: () => void;
 }
 
 /**
- * Notices when nothing came for a while. Its owner calls `watch` when it begins to wait and each time that something came, and `rest` while
- * silence is not the other side's: before the first request, or while what came is worked on.
+ * Detects silence. Its owner calls `watch` when it begins to wait and each time that something arrives, and `rest`
+ * while the other side owes nothing: before the first request, or while the owner handles what arrived.
  *
- * Promises: one timer however often it is called, and none after it was disposed. Does not promise to notice early: `onSilent` comes at the
- * limit or, when the event loop is busy, after it.
+ * Promises: one timer for any number of calls, and none after disposal. `onSilent` is called at the limit or, if the
+ * event loop is busy, after it.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
@@ -25,7 +26,7 @@ export class Watchdog implements Disposable {
     this.#options = options;
   }
 
-  /** The silence counts from now, or from `aheadMs` after now: before that nothing can come. */
+  /** Counts silence from now, or from `aheadMs` after now if nothing can arrive before. */
   watch(aheadMs = 0): void {
     if (this.#isDisposed) return;
     const { clock, limitMs } = this.#options;
@@ -33,12 +34,12 @@ export class Watchdog implements Disposable {
     if (!this.#timer && Number.isFinite(limitMs)) this.#arm(limitMs + aheadMs);
   }
 
-  /** No silence counts until the next `watch`. */
+  /** Counts no silence until the next `watch`. */
   rest(): void {
     this.#since = undefined;
   }
 
-  /** How long the present silence has lasted, ms; 0 while resting. */
+  /** The length of the present silence, ms; 0 while resting. */
   get silentMs(): number {
     return this.#since === undefined ? 0 : Math.max(0, this.#options.clock.monotonic() - this.#since);
   }
@@ -50,7 +51,7 @@ export class Watchdog implements Disposable {
     this.#timer = undefined;
   }
 
-  /** A timer that comes too early looks what is missing and is set again for that, so that a call costs no timer. */
+  /** A timer that fires too early is set again for the remaining time, so that `watch` needs no new timer. */
   #arm(ms: number): void {
     const { clock, limitMs, onSilent } = this.#options;
     this.#timer = clock.after(ms, () => {

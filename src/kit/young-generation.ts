@@ -1,13 +1,14 @@
-/** Where the space for young objects stops growing unless said otherwise, bytes. */
+/** The default limit of the space for young objects, bytes. */
 const DEFAULT_LIMIT = 8 * 1024 * 1024;
 
 /**
- * Keeps V8's space for young objects small, from the time it has grown to `limitBytes` (8 MiB). Left alone it grows to 128 MB while lists are
- * read, and most of it is garbage: a cache is filled with objects that stay. It is a setting of the whole process, so a library does not make
- * it by itself; the program does. What it saves and costs is measured in docs/performance.md.
+ * Stops the growth of V8's space for young objects at `limitBytes` (8 MiB). By default it grows to 128 MB while lists
+ * are read, and most of that is garbage, because the objects of a cache leave this space soon. The setting applies to
+ * the whole process, so the library does not change it by itself; the program does. docs/performance.md has
+ * measurements.
  *
- * `node --max-semi-space-size` says the same, but counts only on Node's own command line. Promises nothing for engines other than V8.
- * Source: v8 src/heap/new-spaces.cc (the growth factor is read each time).
+ * `node --max-semi-space-size` has the same effect, but only on Node's own command line. No promise for engines other
+ * than V8. Source: v8 src/heap/new-spaces.cc (the growth factor is read each time).
  */
 export function keepYoungGenerationSmall({ limitBytes = DEFAULT_LIMIT }: { limitBytes?: number } = {}): void {
   const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');

@@ -3,7 +3,7 @@ import { Backoff, type BackoffOptions } from '../../src/kit/backoff.ts';
 
 const REFLECTOR = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
 
-it('climbs 0.8, 1.6 … 30 s and stays there [REF-38]', () => {
+it('grows 0.8, 1.6 … 30 s and stays there [REF-38]', () => {
   const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
   const steps = Array.from({ length: 8 }, (_, i) => backoff.next(i * 1000));
   expect(steps).toEqual([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
@@ -16,13 +16,13 @@ it('draws each delay from [d, 2d) [REF-38]', () => {
   expect(first).toBeLessThan(1600);
 });
 
-it('starts anew after a quiet spell, counted from the last call [KR-07]', () => {
+it('starts again after a time without calls, counted from the last call [KR-07]', () => {
   const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
   const at = [0, 100_000, 200_000, 320_001, 330_000];
   expect(at.map((now) => backoff.next(now))).toEqual([800, 1600, 3200, 800, 1600]);
 });
 
-it('starts anew on reset', () => {
+it('starts again after reset()', () => {
   const backoff = new Backoff({ ...REFLECTOR, random: () => 0 });
   backoff.next(0);
   backoff.next(1);
@@ -30,7 +30,7 @@ it('starts anew on reset', () => {
   expect(backoff.next(2)).toBe(800);
 });
 
-it('never begins above its ceiling', () => {
+it('never starts above its largest delay', () => {
   const backoff = new Backoff({ ...REFLECTOR, capMs: 500, random: () => 0 });
   expect([backoff.next(0), backoff.next(1)]).toEqual([500, 500]);
 });
@@ -51,7 +51,7 @@ it.each([
   );
 });
 
-it('takes the zeros there may be, and a reset that never comes', () => {
+it('accepts zeros, and a reset that never happens', () => {
   const backoff = new Backoff({ initialMs: 0, factor: 1, jitter: 0, capMs: 0, resetAfterMs: Number.POSITIVE_INFINITY });
   expect([backoff.next(0), backoff.next(1e12)]).toEqual([0, 0]);
 });

@@ -378,15 +378,15 @@ async function refusalOf(attempt: Attempt, options: object): Promise<{ error: In
   return { error, sent: all.sent.length - before };
 }
 
-describe('whatever takes options', () => {
-  it.each(Object.entries(TAKERS))('%s refuses one that is unknown, names the nearest, and sends nothing', async (_, taker) => {
+describe('an API with options', () => {
+  it.each(Object.entries(TAKERS))('%s refuses an unknown option, suggests the nearest one, and sends nothing', async (_, taker) => {
     const { base, slip, attempt } = taker;
     const [name, meant] = slip;
     const { error, sent } = await refusalOf(attempt, { ...base, [name]: 'x' });
     expect([error.message, error.hint, sent]).toEqual([expect.stringContaining(` has no option "${name}"`), `did you mean ${meant}?`, 0]);
   });
 
-  it.each(Object.entries(TAKERS).filter(([, { wrong }]) => wrong))('%s refuses a value of another sort', async (_, taker) => {
+  it.each(Object.entries(TAKERS).filter(([, { wrong }]) => wrong))('%s refuses a value of another type', async (_, taker) => {
     const { base, wrong, attempt } = taker;
     const { error, sent } = await refusalOf(attempt, { ...base, ...wrong });
     expect([error.message, sent]).toEqual([expect.stringMatching(/ must be (?:a|an|one of|true or false)\b/), 0]);
@@ -399,10 +399,10 @@ describe('whatever takes options', () => {
     }
   });
 
-  /** Options by type that nothing public takes: they are of parts that the caller writes. */
+  /** Types of options that no API of the package takes, because the caller implements those parts. */
   const GIVEN_BACK = ['StaticConfigOptions', 'WaitOptions'];
 
-  it('is in the table above: every type of options that the package exports', () => {
+  it('is in the table above for every exported type of options', () => {
     const entries = ['index.ts', 'cache.ts', 'sandbox/index.ts', 'testing/index.ts'];
     const text = entries.map((entry) => readFileSync(new URL(`../../src/${entry}`, import.meta.url), 'utf8')).join('\n');
     const exported = [...text.matchAll(/\b([A-Z]\w*(?:Options|Selection|Filter|Rule|Match|Owner))\b/g)].map(([, name]) => name as string);
@@ -412,8 +412,8 @@ describe('whatever takes options', () => {
   });
 });
 
-describe('options that are right', () => {
-  it('may be there without a value, and hold infinity', async () => {
+describe('option values', () => {
+  it('may be undefined, or infinite', async () => {
     const { maps, client } = await place();
     await maps.delete('a', { dryRun: undefined, preconditions: { uid: undefined } as never });
     const factory = library.dynamicInformerFactory(client, {
@@ -424,7 +424,7 @@ describe('options that are right', () => {
     expect(factory.forResource(CONFIG_MAPS).informer.isStarted).toBe(false);
   });
 
-  it('are not quoted when they are wrong', async () => {
+  it('are not quoted in errors', async () => {
     const { error } = await refusalOf(TAKERS.loadConfig?.attempt as Attempt, { token: ['hunter2'] });
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
   });

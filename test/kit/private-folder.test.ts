@@ -20,7 +20,7 @@ function folder(name: string, mode: number): string {
 }
 
 describe.skipIf(process.platform === 'win32')('a private folder', () => {
-  it.each([0o000, 0o002, 0o022])('is made for its owner alone, whatever the umask is: %o', (mask) => {
+  it.each([0o000, 0o002, 0o022])('is made for its owner alone, with the umask %o', (mask) => {
     const before = process.umask(mask);
     try {
       expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect([modeOf('own'), modeOf('own', 'compiled')]).toEqual([0o700, 0o700]);
   });
 
-  it('is closed to others where they could read it', () => {
+  it('is closed to others if they could read it', () => {
     folder('own', 0o755);
     folder('own/compiled', 0o755);
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(false);
   });
 
-  it('may lie in a folder that all can write to and only owners can rename in, as /tmp is', () => {
+  it('may be in a folder that all users can write to, if it is sticky', () => {
     folder('.', 0o1777);
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
   });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(isPrivateFolder(path.join(base, 'other'), 'compiled')).toBe(false);
   });
 
-  it('is not used when it belongs to somebody else', () => {
+  it('is not used when it belongs to another user', () => {
     if (process.getuid?.() !== 0) return expect(isPrivateFolder('/', 'etc')).toBe(false);
     const { chownSync } = process.getBuiltinModule('node:fs');
     chownSync(folder('own', 0o700), 12345, 12345);

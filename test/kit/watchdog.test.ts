@@ -9,7 +9,7 @@ function watched(limitMs = 100) {
   return { clock, silences, watchdog, began: clock.monotonic() };
 }
 
-it('calls once when nothing came for the limit, and rests until it watches again', () => {
+it('calls once when nothing arrived within the limit, and rests until the next watch()', () => {
   const { clock, silences, watchdog, began } = watched();
   watchdog.watch();
   clock.tick(99);
@@ -21,7 +21,7 @@ it('calls once when nothing came for the limit, and rests until it watches again
   expect(silences).toHaveLength(2);
 });
 
-it('counts from what came last, with one timer for all of it', () => {
+it('counts from the last watch(), with one timer for all calls', () => {
   const { clock, silences, watchdog, began } = watched();
   for (let i = 0; i < 10; i++) {
     watchdog.watch();
@@ -33,7 +33,7 @@ it('counts from what came last, with one timer for all of it', () => {
   expect(silences).toEqual([began + 9 * 60 + 100]);
 });
 
-it('counts no silence while it rests, nor before it watches', () => {
+it('counts no silence while it rests, nor before the first watch()', () => {
   const { clock, silences, watchdog } = watched();
   clock.tick(500);
   watchdog.watch();
@@ -49,7 +49,7 @@ it('counts no silence while it rests, nor before it watches', () => {
   expect(silences).toHaveLength(1);
 });
 
-it('gives the time in which nothing can come', () => {
+it('does not count the time in which nothing can arrive', () => {
   const { clock, silences, watchdog } = watched();
   watchdog.watch(1000);
   expect(watchdog.silentMs).toBe(0);
@@ -59,7 +59,7 @@ it('gives the time in which nothing can come', () => {
   expect(silences).toHaveLength(1);
 });
 
-it('sets no timer for an infinite limit, and has none left when it was disposed', () => {
+it('sets no timer for an infinite limit, and leaves none after disposal', () => {
   const endless = watched(Number.POSITIVE_INFINITY);
   endless.watchdog.watch();
   expect(endless.clock.pending).toBe(0);

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { tell } from '../../kit/user-callback.ts';
+import { notify } from '../../kit/user-callback.ts';
 import { isConnectionReset } from '../../model/connection-error.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
 import type { ClusterConfig, Credentials } from '../config/cluster-config.ts';
@@ -99,9 +99,9 @@ class HttpTransport implements Transport {
       clock: this.#clock,
       observer: options.observer,
     });
-    this.#onThrottled = (wait) => tell('onThrottled', options.onThrottled, this.#logger, wait);
+    this.#onThrottled = (wait) => notify('onThrottled', options.onThrottled, this.#logger, wait);
     const { onWarning = (text: string) => this.#logger.warn('the server warns', { text }) } = options;
-    this.#warn = onceEach((text) => tell('onWarning', onWarning, this.#logger, text));
+    this.#warn = onceEach((text) => notify('onWarning', onWarning, this.#logger, text));
   }
 
   async request(init: TransportRequest): Promise<TransportResponse> {

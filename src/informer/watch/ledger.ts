@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { tell } from '../../kit/user-callback.ts';
+import { notify } from '../../kit/user-callback.ts';
 import { isTimeout } from '../../model/connection-error.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Ending } from './watch-machine.ts';
@@ -482,7 +482,7 @@ export class Ledger implements Continuity {
   #report(event: Unstamped<ContinuityEvent>): void {
     const stamped = { ...event, at: this.#clock.now(), scope: this.#scope } as ContinuityEvent;
     for (const observer of this.#observers) {
-      tell('an observer of continuity', observer, this.#logger, stamped);
+      notify('an observer of continuity', observer, this.#logger, stamped);
     }
   }
 }

@@ -5,7 +5,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import type { Random } from '../../kit/random.ts';
-import { guarded, tell } from '../../kit/user-callback.ts';
+import { guarded, notify } from '../../kit/user-callback.ts';
 import { keyOf } from '../../model/key.ts';
 import type { WatchOptions } from '../../model/list-options.ts';
 import type { KubeObject } from '../../model/object.ts';
@@ -125,7 +125,7 @@ export class Reflector<T> {
       sync: this.#sync,
       selectors,
       pageSize,
-      onProgress: onProgress && ((progress) => tell('onProgress', onProgress, this.#logger, progress)),
+      onProgress: onProgress && ((progress) => notify('onProgress', onProgress, this.#logger, progress)),
       logger: this.#logger,
       clock: this.#clock,
       idleMs: this.#idleMs,
@@ -518,7 +518,7 @@ export class Reflector<T> {
   }
 
   #callHandler(error: unknown): void {
-    tell('the watch error handler', this.#options.onWatchError, this.#logger, error);
+    notify('the watch error handler', this.#options.onWatchError, this.#logger, error);
   }
 }
 

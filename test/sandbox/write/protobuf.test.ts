@@ -25,7 +25,7 @@ function body(apiVersion: string, kind: string, ...fields: Buffer[]): Buffer {
 const decode = (kind: string, content: Buffer) => decodeProtobuf(content, { group: '', version: 'v1', kind });
 
 describe('protobuf bodies', () => {
-  it('are read as the JSON they stand for: zeros of plain fields are absent, those of pointers are there', () => {
+  it('are read as the same JSON: zeros of plain fields are absent, zeros of pointers are present', () => {
     const metadata = message(
       1,
       text(1, 'web'),
@@ -55,7 +55,7 @@ describe('protobuf bodies', () => {
     });
   });
 
-  it('hold bytes as base64, times as text, quantities and negative numbers', () => {
+  it('give bytes as base64, times as text, quantities and negative numbers', () => {
     const secret = body('v1', 'Secret', entry(2, 'k', bytes(2, Buffer.from([0, 255]))), text(3, 'Opaque'));
     expect(decode('Secret', secret)).toMatchObject({ data: { k: 'AP8=' }, type: 'Opaque' });
     const lease = body('coordination.k8s.io/v1', 'Lease', message(2, text(1, 'me'), message(4, int(1, 1_767_225_600), int(2, 5_000_000))));
@@ -65,7 +65,7 @@ describe('protobuf bodies', () => {
     expect(decode('ResourceQuota', quota).spec).toEqual({ hard: { cpu: '500m' } });
   });
 
-  it('put embedded structs where JSON has them', () => {
+  it('put the fields of inline messages where JSON has them', () => {
     const volume = message(1, text(1, 'v'), message(2, message(19, message(1, text(1, 'settings')))));
     const pod = body('v1', 'Pod', message(2, volume));
     expect(decode('Pod', pod).spec).toEqual({ volumes: [{ name: 'v', configMap: { name: 'settings' } }] });

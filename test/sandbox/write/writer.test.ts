@@ -22,7 +22,7 @@ const deployment = (replicas = 1) => ({
 });
 
 describe('create', () => {
-  it('makes names from generateName, never the same twice', async () => {
+  it('makes different names from generateName', async () => {
     const names = new Set<string>();
     for (let i = 0; i < 20; i++) {
       const { status, body } = await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { generateName: 'cm-' } });
@@ -33,7 +33,7 @@ describe('create', () => {
     expect(names.size).toBe(20);
   });
 
-  it('takes nothing from the client that is the server’s to say', async () => {
+  it('ignores what only the server sets', async () => {
     const metadata = {
       name: 'a',
       uid: 'mine',
@@ -68,7 +68,7 @@ describe('create', () => {
     expect(body.message).toContain(message);
   });
 
-  it('keeps nothing of a dry run but answers as if', async () => {
+  it('stores nothing in a dry run, but answers as usual', async () => {
     const before = sandbox.resourceVersion;
     const { status, body } = await ask(sandbox, 'POST', `${CONFIG_MAPS}?dryRun=All`, configMapNamed('a'));
     expect([status, body.metadata.name]).toEqual([201, 'a']);
@@ -78,7 +78,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  it('refuses a stale resourceVersion and takes none as whatever is there', async () => {
+  it('refuses a stale resourceVersion, and accepts an update without one', async () => {
     const [first] = sandbox.apply(configMapNamed('a', { n: '1' }));
     const second = await ask(sandbox, 'PUT', `${CONFIG_MAPS}/a`, { ...first, data: { n: '2' } });
     expect(second.status).toBe(200);
@@ -88,7 +88,7 @@ describe('update', () => {
     expect([blind.status, blind.body.data.n]).toEqual([200, '4']);
   });
 
-  it('keeps the version when nothing changes, and tells no watcher', async () => {
+  it('keeps the version when nothing changes, and sends no event', async () => {
     sandbox.apply(configMapNamed('a', { n: '1' }));
     const before = sandbox.resourceVersion;
     await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { data: { n: '1' } });
@@ -96,7 +96,7 @@ describe('update', () => {
     expect(sandbox.resourceVersion).toBe(before);
   });
 
-  it('counts the generation for the spec, not for labels or status', async () => {
+  it('increases the generation for the spec, not for labels or status', async () => {
     await ask(sandbox, 'POST', DEPLOYMENTS, deployment());
     const generationOf = async (patch: object, door = '') =>
       (await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web${door}`, patch)).body.metadata.generation;
@@ -106,7 +106,7 @@ describe('update', () => {
     expect(await generationOf({ spec: { replicas: 2 } })).toBe(2);
   });
 
-  it('lets status change only through its own door, and nothing but status there', async () => {
+  it('changes status only through its subresource, and only status there', async () => {
     await ask(sandbox, 'POST', DEPLOYMENTS, deployment());
     const main = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web`, { status: { replicas: 7 } });
     expect(main.body.status).toEqual({});
@@ -115,14 +115,14 @@ describe('update', () => {
     expect(door.body.spec.replicas).toBe(1);
   });
 
-  it('refuses a uid that is another object’s', async () => {
+  it('refuses the uid of another object', async () => {
     sandbox.apply(configMapNamed('a'));
     const { status, body } = await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { metadata: { uid: 'other' } });
     expect(status).toBe(409);
     expect(body.message).toContain('Precondition failed: UID in precondition: other');
   });
 
-  it('never changes what readers hold', async () => {
+  it('never changes an object that a reader has', async () => {
     const [held] = sandbox.apply(configMapNamed('a', { n: '1' }));
     const listed = sandbox.list({ apiVersion: 'v1', kind: 'ConfigMap' });
     await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { data: { n: '2' } });
@@ -141,7 +141,7 @@ describe('scale', () => {
 });
 
 describe('delete', () => {
-  it('waits for finalizers and goes with the last one', async () => {
+  it('waits for finalizers, and removes the object with the last one', async () => {
     await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] } });
     const marked = await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`);
     expect(marked.body.metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z');
@@ -151,7 +151,7 @@ describe('delete', () => {
     expect((await ask(sandbox, 'GET', `${CONFIG_MAPS}/a`)).status).toBe(404);
   });
 
-  it('looks at preconditions first', async () => {
+  it('checks preconditions first', async () => {
     sandbox.apply(configMapNamed('a'));
     const refused = await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`, { preconditions: { resourceVersion: '1' } });
     expect(refused.status).toBe(409);

@@ -82,7 +82,7 @@ describe('a value that does not match its schema is refused in the words of the 
         `spec.x: Invalid value: "c": spec.x in body should match '^a'`,
       ],
     ],
-    ['anyOf that holds', { type: 'string', anyOf: [{ pattern: '^a' }, { pattern: '^c' }] }, 'c', []],
+    ['anyOf that matches', { type: 'string', anyOf: [{ pattern: '^a' }, { pattern: '^c' }] }, 'c', []],
     [
       'oneOf, twice',
       { type: 'string', oneOf: [{ pattern: 'c' }, { pattern: '^c' }] },

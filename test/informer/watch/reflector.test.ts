@@ -650,7 +650,7 @@ describe('LIST mode', () => {
     await settled();
     expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 12']);
     expect(sleeps).toEqual([]);
-    await clock.advance(1000); // nothing speaks against it
+    await clock.advance(1000); // the server does not refuse the version
     expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'closed' });
     await stop();
   });
@@ -1178,7 +1178,7 @@ describe('a stream that falls silent', () => {
     await clock.advance(1);
     expect(source.trace).toEqual(['list 0', 'watch 10', 'probe', 'watch 12', 'probe']); // the first one because a bookmark is missing
     expect(watch.isLeft).toBe(false); // stuck in a read; the signal has aborted
-    await clock.advance(1000); // nothing speaks against it
+    await clock.advance(1000); // the server does not refuse the version
     expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'idle', downMs: 150_000, proven: false });
     await stop();
   });
@@ -1353,7 +1353,7 @@ describe('a connection that breaks', () => {
     await settled();
     expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 12', 'probe']);
     expect(errors).toEqual([]);
-    await clock.advance(1000); // nothing speaks against it
+    await clock.advance(1000); // the server does not refuse the version
     expect(events.slice(-4)).toMatchObject([
       { kind: 'disconnected', from: '12', why: 'connection' },
       { kind: 'fault', fault: 'connection', next: 'resume' },

@@ -1,6 +1,6 @@
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { parseOutputFormat, withFileText } from '../../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import { answer, clock, createPrinter, deployment, event, lines, pod } from '../fixtures.ts';
 
 const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
@@ -153,107 +153,5 @@ describe('jsonpath', () => {
 
   test('takes $ expressions', async () => {
     expect((await printer('jsonpath=$.spec.containers[?(@.image && @.name)].image')).events([event('ADDED', pod('a'))])).toBe('app:1\n');
-  });
-});
-
-describe('custom-columns', () => {
-  test('prints the headings of an empty answer, as kubectl does', async () => {
-    expect([...(await printer('custom-columns=A:.a,B:.b')).objects([])].join('')).toBe('A     B\n');
-    expect([...(await printer('custom-columns=A:.a', { noHeaders: true })).objects([])].join('')).toBe('');
-  });
-
-  const spec = 'custom-columns=NAME:.metadata.name,IMAGES:.spec.containers[*].image,Some:spec,NONE:.nope,NULL:.nul';
-
-  test("prints cells as kubectl's does", async () => {
-    const columns = await printer(spec);
-    const odd = pod('a', '', { spec: { b: [1, 'x'], a: { c: true } }, nul: null });
-    expect(lines(columns.objects(answer(odd, pod('longer-name'))))).toEqual([
-      'NAME          IMAGES   Some                                                      NONE     NULL',
-      'a             <none>   map[a:map[c:true] b:[1 x]]                                <none>   <nil>',
-      'longer-name   app:1    map[containers:[map[image:app:1 name:app]] nodeName:n1]   <none>   <none>',
-      '',
-    ]);
-  });
-
-  test('prints one heading in a stream, and only the columns asked for', async () => {
-    const columns = await printer('custom-columns=N:.metadata.name,I:{.spec.containers[0].image}');
-    expect(columns.events([event('ADDED', pod('a'))])).toBe('N     I\na     app:1\n');
-    expect(columns.events([event('DELETED', pod('b'))])).toBe('b     app:1\n');
-    expect((await printer('custom-columns=N:.metadata.name', { noHeaders: true })).events([event('ADDED', pod('a'))])).toBe('a\n');
-  });
-
-  test('keeps commas within brackets and quotes together', async () => {
-    const columns = await printer(`custom-columns=A:.metadata['name','namespace'],B:.spec.containers[?(@.name=="a,b")].image`, {
-      noHeaders: true,
-    });
-    expect(columns.events([event('ADDED', pod('a'))])).toBe('a,shop   <none>\n');
-  });
-
-  test('shows line ends in a value, and neutralises it', async () => {
-    const columns = await printer('custom-columns=T:.text', { noHeaders: true });
-    expect(columns.events([event('ADDED', pod('a', '', { text: '\x1b[1mone\ntwo' }))])).toBe('^[[1mone\\ntwo\n');
-  });
-
-  test('reads a file of headings and paths', async () => {
-    const format = parseOutputFormat('custom-columns-file=columns.txt');
-    if (format.kind !== 'file') throw new Error('not a file');
-    const columns = await createPrinter(withFileText(format, 'NAME     NODE\n{metadata.name}   .spec.nodeName\n'), { clock });
-    expect(columns.events([event('ADDED', pod('a'))])).toBe('NAME   NODE\na      n1\n');
-  });
-
-  test.each([
-    ['custom-columns', 'custom-columns format specified but no custom columns given'],
-    ['custom-columns=', 'custom-columns format specified but no custom columns given'],
-    ['custom-columns=NAME', 'unexpected custom-columns spec: NAME, expected <header>:<json-path-expr>'],
-    ['custom-columns=A:.a,', 'unexpected custom-columns spec: , expected <header>:<json-path-expr>'],
-    ['custom-columns=A:.a[', 'unterminated array at position 2'],
-  ])("refuses in kubectl's words: %s", async (format, message) => {
-    await expect(printer(format)).rejects.toThrow(message);
-  });
-
-  test.each([
-    ['', 'invalid template, missing header line.'],
-    ['A B', 'invalid template, missing spec line.'],
-    ['A B\n.a', "number of headers (2) and field specifications (1) don't match"],
-  ])('refuses a file that is not two lines of as many words: %j', async (text, message) => {
-    await expect(createPrinter({ kind: 'custom-columns-file', text }, { clock })).rejects.toThrow(message);
-  });
-});
-
-describe('-o', () => {
-  test.each([
-    ['', { kind: 'table', wide: false }],
-    ['wide', { kind: 'table', wide: true }],
-    ['json', { kind: 'json' }],
-    ['jsonpath={.a=b}', { kind: 'jsonpath', template: '{.a=b}' }],
-    ['jsonpath-file=x', { kind: 'file', of: 'jsonpath', path: 'x' }],
-    ['custom-columns-file=x=y', { kind: 'file', of: 'custom-columns', path: 'x=y' }],
-  ])('%s', (text, expected) => {
-    expect(parseOutputFormat(text)).toEqual(expected);
-  });
-
-  test.each([
-    ['xyz', 'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,custom-columns,'],
-    ['json=1', 'unable to match a printer suitable for the output format "json=1"'],
-    ['jsonpath', 'template format specified but no template given'],
-    ['go-template={{.x}}', 'output format "go-template" is not supported'],
-    ['jsonpath-file', 'unable to match a printer suitable for the output format "jsonpath-file"'],
-  ])('%s is refused', (text, message) => {
-    expect(() => parseOutputFormat(text)).toThrow(message);
-  });
-
-  test.each(['go-template', 'go-template={{.x}}', 'go-template-file=x', 'template', 'templatefile=x', 'template={{.x}}'])(
-    '%s is refused with what to use instead',
-    (text) => {
-      expect(() => parseOutputFormat(text)).toThrow(expect.objectContaining({ hint: 'use -o jsonpath=… or -o custom-columns=…' }));
-    },
-  );
-
-  test('a typing error is reported', () => {
-    expect(() => parseOutputFormat('jsno')).toThrow(expect.objectContaining({ hint: 'did you mean -o json?' }));
-  });
-
-  test('a template from a file is a template', () => {
-    expect(withFileText({ kind: 'file', of: 'jsonpath', path: 'x' }, '{.a}')).toEqual({ kind: 'jsonpath', template: '{.a}' });
   });
 });

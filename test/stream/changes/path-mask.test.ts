@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { UnknownObject } from '../../../src/model/object.ts';
+import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import { compileSameBut } from '../../../src/stream/changes/path-mask.ts';
 
 const object = (rest: object, metadata: object = {}): UnknownObject => ({ metadata: { name: 'a', ...metadata }, ...rest });
@@ -32,7 +32,7 @@ describe('two states are the same but for', () => {
   });
 });
 
-test('what follows from the rest does not count', () => {
+test('fields that every write changes do not count', () => {
   const at = (n: number) => object({}, { resourceVersion: `${n}`, generation: n, managedFields: [n] });
   expect(compileSameBut([])(at(1), at(2))).toBe(true);
 });
@@ -45,4 +45,27 @@ test('several paths are all masked, and the objects are left as they are', () =>
 
 test.each(['$.spec', '', 'text {.a}', '{.a', "{'x'}x"])('refuses %j', (path) => {
   expect(() => compileSameBut([path])).toThrow();
+});
+
+const withList = (list: readonly unknown[]) => ({ metadata: { name: 'a' }, spec: { list } }) as unknown as ReadonlyObject;
+const same = (paths: string[], before: readonly unknown[], after: readonly unknown[]) =>
+  compileSameBut(paths)(withList(before), withList(after));
+
+describe('several paths into one list', () => {
+  test('each mean the index in the original list, whatever the other paths remove', () => {
+    expect(same(['.spec.list[0]', '.spec.list[1]'], ['a', 'b', 'c'], ['x', 'y', 'c'])).toBe(true);
+    expect(same(['.spec.list[0]', '.spec.list[1]'], ['a', 'b', 'c'], ['a', 'b', 'z'])).toBe(false);
+    expect(same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [2, { a: 2, b: 1 }, { a: 1 }])).toBe(true);
+    expect(same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [1, { a: 1, b: 1 }, { a: 2 }])).toBe(false);
+    expect(same(['.spec.list[-1]', '.spec.list[-2]'], ['a', 'b', 'c'], ['a', 'y', 'z'])).toBe(true);
+    expect(same(['.spec.list[-1]', '.spec.list[-2]'], ['a', 'b', 'c'], ['x', 'b', 'c'])).toBe(false);
+  });
+
+  test('leave out the items they find, so that their number does not matter', () => {
+    const [keep, drop] = [{ name: 'keep' }, { name: 'drop' }];
+    expect(same(['.spec.list[?(@.name=="drop")]', '.spec.list[5]'], [drop, keep], [keep, drop, drop])).toBe(true);
+    expect(same(['.spec.list[*]', '.spec.list[0].a'], [{ a: 1 }], [])).toBe(true);
+    expect(same(['.spec.list[0][0]', '.spec.list[0][1]'], [[1, 2, 3]], [[4, 5, 3]])).toBe(true);
+    expect(same(['..name', '.spec.list[0]'], [{ name: 1 }, { name: 2, a: 1 }], [{ name: 3 }, { name: 4, a: 1 }])).toBe(true);
+  });
 });

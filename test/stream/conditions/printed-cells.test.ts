@@ -392,10 +392,10 @@ describe('a name that is no column is refused', () => {
       'object',
       'The columns are NAME, READY, STATUS, RESTARTS, AGE, IP, NODE, NOMINATED_NODE, READINESS_GATES, EVENT, NAMESPACE',
     ],
-  ])('%s', (source, name, hint) => {
-    const { message, hint: told } = refusalOf(source, columnsOfType('pods'));
+  ])('%s', (source, name, expected) => {
+    const { message, hint } = refusalOf(source, columnsOfType('pods'));
     expect(message).toBe(`--where: there is no column ${name} in ${source}`);
-    expect(told).toContain(hint);
+    expect(hint).toContain(expected);
   });
 });
 

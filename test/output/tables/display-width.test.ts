@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { cutToWidth, displayWidth } from '../../../src/output/tables/display-width.ts';
+
+describe('the width on a terminal', () => {
+  test.each([
+    ['abc', 3],
+    ['日本', 4],
+    ['한', 2],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['😀', 2],
+    ['a\u200bb', 2],
+    ['→', 1],
+  ])('%s: %i', (text, width) => {
+    expect(displayWidth(text)).toBe(width);
+  });
+
+  test('is never passed by a cut', () => {
+    expect(cutToWidth('日本語', 3)).toBe('日');
+    expect(cutToWidth('e\u0301x', 1)).toBe('e\u0301');
+    expect(cutToWidth('abc', 3)).toBe('abc');
+    expect(cutToWidth('abc', 0)).toBe('');
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { Enveloper } from '../../src/stream/envelope.ts';
+import {
+  continuityMarker,
+  endMarker,
+  forbiddenMarker,
+  lossMarker,
+  lossText,
+  type Marker,
+  outageMarker,
+  syncedMarker,
+} from '../../src/stream/markers.ts';
+import type { Outage } from '../../src/stream/outage.ts';
+import { Redactor } from '../../src/stream/redact.ts';
+import { StreamSummary } from '../../src/stream/summary.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { faults, type Schema, envelopeSchema as schema } from '../support/schema.ts';
+
+const DEPLOYMENTS = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' } };
+const enveloper = () => new Enveloper({ clock: new FakeClock(), redactor: new Redactor() });
+
+describe('the published schema of markers', () => {
+  const stamper = enveloper();
+  const at = { at: 0, why: 'gone' as const, from: '10' };
+  const counts = new StreamSummary().counts({ relists: 0, gaps: 0, resumed: 0 });
+  const target = { type: DEPLOYMENTS };
+  const back = { at: 0, why: 'connection' as const, since: '10', disconnectedAt: 5, reconnectedAt: 9, downMs: 4.2 };
+  const several = { type: DEPLOYMENTS, namespaces: ['shop', 'db'] } as unknown as Outage['target'];
+  const outage: Outage = {
+    target: several,
+    scope: 'db',
+    since: 5,
+    ms: 4.2,
+    from: '10',
+    why: 'connection',
+    error: new Error(),
+    isGap: false,
+  };
+
+  test.each<[string, Marker]>([
+    ['synced', syncedMarker(stamper, target, 3, '10')],
+    ['synced', syncedMarker(stamper, target, 3)],
+    ['gap', continuityMarker(stamper, target, { kind: 'gap', ...at, scope: 'shop' })],
+    ['gap', lossMarker(stamper, { how: 'coalesced', events: 412, objects: 37 })],
+    ['gap', lossMarker(stamper, { how: 'dropped', events: 12 })],
+    ['relisted', continuityMarker(stamper, target, { kind: 'relisted', ...at, resourceVersion: '20', objects: 3, scope: 'shop' })],
+    [
+      'disconnected',
+      continuityMarker(stamper, target, { kind: 'disconnected', ...at, error: new Error(), disconnectedAt: 5, scope: 'shop' }),
+    ],
+    ['resumed', continuityMarker(stamper, target, { kind: 'connected', by: 'resume', proven: true, ...back })],
+    ['resumed', continuityMarker(stamper, target, { kind: 'connected', by: 'relist', proven: false, ...back })],
+    ['gap', outageMarker(stamper, outage)],
+    ['end', endMarker(stamper, { reason: 'ended by SIGINT', exitCode: 0, summary: counts, outages: [] })],
+    [
+      'end',
+      endMarker(stamper, { reason: 'ended by SIGINT', exitCode: 4, summary: counts, outages: [outage, { ...outage, scope: undefined }] }),
+    ],
+  ])('holds for %s, and names its properties', (name, marker) => {
+    const part = schema.$defs?.[name] as Schema;
+    expect([faults(schema, marker, schema), faults(part, marker, schema)]).toEqual([[], []]);
+    const named = Object.keys(part.properties ?? {});
+    expect(Object.keys(marker)).toEqual(named.filter((key) => key in marker));
+    expect(named).toEqual(expect.arrayContaining(part.required as string[]));
+  });
+
+  test('holds for no marker without its fields', () => {
+    const { objects: _, ...marker } = syncedMarker(stamper, target, 3);
+    expect(faults(schema, marker, schema)).toEqual(['']);
+  });
+
+  test('names every count of a summary', () => {
+    expect(Object.keys(schema.$defs?.end?.properties?.summary?.properties ?? {})).toEqual(Object.keys(counts));
+  });
+});
+
+test('a marker has its fields in the order of its schema', () => {
+  const marker = continuityMarker(
+    enveloper(),
+    { type: DEPLOYMENTS },
+    { kind: 'relisted', at: 0, why: 'gone', from: '10', resourceVersion: '20', objects: 3 },
+  );
+  expect(JSON.stringify(marker)).toBe(
+    '{"type":"RELISTED","gvr":"apps/v1/deployments","reason":"gone","from":"10","to":"20","objects":3,"seq":1,"time":"2026-01-01T00:00:00.000Z"}',
+  );
+});
+
+test('a marker has the namespace only for a type that is watched in several', () => {
+  const gap = { kind: 'gap', at: 0, why: 'gone', from: '10', scope: 'shop' } as const;
+  const namespaceIn = (namespaces?: readonly string[]) => continuityMarker(enveloper(), { type: DEPLOYMENTS, namespaces }, gap).namespace;
+  expect([namespaceIn(), namespaceIn(['shop']), namespaceIn(['shop', 'db'])]).toEqual([undefined, undefined, 'shop']);
+});
+
+test('the gap of a type that the user may not read has no version', () => {
+  expect(forbiddenMarker(enveloper(), { type: DEPLOYMENTS, namespaces: ['shop', 'db'] }, 'db')).toEqual({
+    type: 'GAP',
+    gvr: 'apps/v1/deployments',
+    namespace: 'db',
+    reason: 'forbidden',
+    seq: 1,
+    time: '2026-01-01T00:00:00.000Z',
+  });
+});
+
+test.each([
+  [{ how: 'dropped', events: 1 }, 'dropped 1 event'],
+  [{ how: 'dropped', events: 12 }, 'dropped 12 events'],
+  [{ how: 'coalesced', events: 412, objects: 37 }, 'coalesced 412 updates of 37 objects'],
+  [{ how: 'coalesced', events: 1, objects: 1 }, 'coalesced 1 update of 1 object'],
+] as const)('the text of the loss %j', (loss, text) => {
+  expect(lossText(loss)).toBe(text);
+});

@@ -9,7 +9,10 @@ interface Column {
   readonly priority: number;
 }
 
-/** `columns.json`: the columns by storage key: `pods`, `deployments.apps`. Under `''`: those of every type without a printer. */
+/**
+ * `columns.json`: the columns by storage key: `pods`, `deployments.apps`. Under `''`: those of every type without a
+ * printer.
+ */
 export type ColumnsData = Readonly<Record<string, readonly Column[]>>;
 
 const LIST = /^\/(?:api|apis\/(?<group>[^/]+))\/v[^/]+\/(?:namespaces\/[^/]+\/)?(?<resource>[^/?]+)(?:\?|$)/;

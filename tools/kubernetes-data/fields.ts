@@ -23,10 +23,10 @@ const SCALARS = new Map([
 const HEAD = ['apiVersion', 'kind'];
 
 /**
- * The fields of the recorded messages. OpenAPI has their types, choices and merge rules, and says which are required. It has no protobuf
- * numbers, no pointers and no inline messages: of fields that are in the data these stay; for new fields `warn` gets a line.
- * Of a field that is gone the number stays, because older clients still send it.
- * Messages are added when a field or a served kind needs them. They are removed when no document and no field has them any more.
+ * The fields of the recorded messages. OpenAPI has their types, choices and merge rules, and says which are required.
+ * It has no protobuf numbers, no pointers and no inline messages: of fields that are in the data these stay; for new
+ * fields `warn` gets a line. Of a field that is gone the number stays, because older clients still send it. Messages
+ * are added when a field or a served kind needs them. They are removed when no document and no field has them any more.
  */
 export function updateFields(
   data: FieldsData,

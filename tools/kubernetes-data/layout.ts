@@ -6,7 +6,10 @@ export function readData(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Writes data as JSON. A list or an object that fits on one line has one line, so that a diff of two versions shows what changed. */
+/**
+ * Writes data as JSON. A list or an object that fits on one line has one line, so that a diff of two versions shows
+ * what changed.
+ */
 export function writeData(file: string, value: unknown): void {
   writeFileSync(file, `${layout(value, '', 0)}\n`);
 }

@@ -10,7 +10,10 @@ import type { World } from './world.ts';
 const NAMESPACE = 'churn';
 const WORKERS = NODES.filter((n) => n.schedulable);
 
-/** Creates, changes and deletes pods and config maps without end, with events about them, at the given number of changes per second. */
+/**
+ * Creates, changes and deletes pods and config maps without end, with events about them, at the given number of changes
+ * per second.
+ */
 export function churn(world: World, { pods = 30, ratePerSecond = 20 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);
   for (const node of NODES) actor.create(nodeObject(node, actor.timestamp), 'kubelet', { fixture: true });

@@ -8,7 +8,10 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map([
   ['worker', { exitCode: 137, reason: 'OOMKilled' }],
 ]);
 
-/** The shop after a bad release: the pods of two apps crash repeatedly, with a growing back-off; the other apps are healthy. */
+/**
+ * The shop after a bad release: the pods of two apps crash repeatedly, with a growing back-off; the other apps are
+ * healthy.
+ */
 export function crashloop(world: World): Disposable {
   const { actor, events } = createShopCluster(world);
   new CrashLoop(actor, events, FAILURES);

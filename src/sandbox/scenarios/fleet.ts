@@ -13,8 +13,9 @@ const PODS_PER_NAMESPACE = 1_000;
 const KINDS = APPS.filter((a) => a.lively);
 
 /**
- * Many running pods on many nodes, in many namespaces. Then the readiness of random pods changes, at the given rate per second.
- * Only one pod for each app and namespace goes through the write path. The others are copies, so that 50,000 pods exist within seconds.
+ * Many running pods on many nodes, in many namespaces. Then the readiness of random pods changes, at the given rate per
+ * second. Only one pod for each app and namespace goes through the write path. The others are copies, so that 50,000
+ * pods exist within seconds.
  */
 export function fleet(world: World, { pods = 1_000, ratePerSecond = 50 }: ScenarioOptions): Disposable {
   const actor = new Actor(world);

@@ -8,8 +8,8 @@ const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
 /**
- * Maintenance of the shop's nodes, one after another, without end. A node is cordoned and its pods are evicted one by one; they start on
- * other nodes. The node becomes NotReady, then Ready, and takes pods again.
+ * Maintenance of the shop's nodes, one after another, without end. A node is cordoned and its pods are evicted one by
+ * one; they start on other nodes. The node becomes NotReady, then Ready, and takes pods again.
  */
 export function nodeDrain(world: World): Disposable {
   const cluster = createShopCluster(world);

@@ -16,8 +16,9 @@ const QUIET_MS = 600;
 const ACT_MS = { low: 6_000, high: 11_000 };
 
 /**
- * A small shop on three nodes that changes all the time: deployments roll out and scale, probes fail, containers restart.
- * Controllers run in it, so that the actions of a client (scale, delete a pod, set an image) have their usual effects.
+ * A small shop on three nodes that changes all the time: deployments roll out and scale, probes fail, containers
+ * restart. Controllers run in it, so that the actions of a client (scale, delete a pod, set an image) have their usual
+ * effects.
  */
 export function rollout(world: World): Disposable {
   const { actor, kubelet } = createShopCluster(world);

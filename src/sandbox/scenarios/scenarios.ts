@@ -30,8 +30,8 @@ export interface RunningScenario extends Disposable {
 }
 
 /**
- * Creates and starts a scenario. Disposing it stops the changes; the objects stay. The same seed, options and clock give the same run.
- * Throws `argument` for an unknown name or an impossible option.
+ * Creates and starts a scenario. Disposing it stops the changes; the objects stay. The same seed, options and clock
+ * give the same run. Throws `argument` for an unknown name or an impossible option.
  */
 export function createScenario(name: string, world: World, options: ScenarioOptions = {}): RunningScenario {
   if (!isScenario(name)) {

@@ -20,8 +20,9 @@ export interface ShopCluster {
 }
 
 /**
- * Creates the demo cluster, a small shop on three nodes, and its controllers, so that the actions of a client (scale, delete a pod, set an
- * image) have their usual effects. Nothing else happens until a scenario acts. The controllers stop when `actor` is disposed.
+ * Creates the demo cluster, a small shop on three nodes, and its controllers, so that the actions of a client (scale,
+ * delete a pod, set an image) have their usual effects. Nothing else happens until a scenario acts. The controllers
+ * stop when `actor` is disposed.
  */
 export function createShopCluster(world: World): ShopCluster {
   const actor = new Actor(world);

@@ -24,7 +24,10 @@ export class AgeWindow {
     else this.#marks.push({ since: now, revision });
   }
 
-  /** The latest revision that is older than the window; 0 when there is none. It can be late by one hundredth of the window. */
+  /**
+   * The latest revision that is older than the window; 0 when there is none. It can be late by one hundredth of the
+   * window.
+   */
   get floor(): number {
     if (this.#marks.length === 0) return this.#floor;
     const old = this.#clock.monotonic() - this.#windowMs - this.#stepMs;

@@ -14,7 +14,10 @@ export class Collection {
   readonly #objects = new Map<string, StoredObject>();
   /** In the byte order of `namespace/name`, as etcd lists them. */
   readonly #keys: string[] = [];
-  /** New keys that are not in `#keys` yet. They are inserted together, because single inserts are slow while many objects are loaded. */
+  /**
+   * New keys that are not in `#keys` yet. They are inserted together, because single inserts are slow while many
+   * objects are loaded.
+   */
   #added: string[] = [];
   readonly #watchers = new Set<() => void>();
   #closed = false;
@@ -42,7 +45,10 @@ export class Collection {
     return this.#objects.values();
   }
 
-  /** The objects of a range, in key order, as they were at a revision. The revision must not be older than the compaction mark. */
+  /**
+   * The objects of a range, in key order, as they were at a revision. The revision must not be older than the
+   * compaction mark.
+   */
   list({ prefix, from = prefix }: KeyRange, revision: number): StoredObject[] {
     this.#placeKeys();
     const start = lowerBound(this.#keys, from > prefix ? from : prefix);
@@ -75,7 +81,10 @@ export class Collection {
     this.#wakeWatchers();
   }
 
-  /** Ends the watches that were opened for these types, because their objects are now served in another way or in another version. */
+  /**
+   * Ends the watches that were opened for these types, because their objects are now served in another way or in
+   * another version.
+   */
   retire(types: readonly object[]): void {
     for (const type of types) this.#retired.add(type);
     this.#wakeWatchers();

@@ -51,7 +51,10 @@ export interface EventLogOptions {
   readonly floor?: (() => number) | undefined;
 }
 
-/** Encoded lines are kept for this many of the latest changes. Live watchers are not further behind; other watchers encode again. */
+/**
+ * Encoded lines are kept for this many of the latest changes. Live watchers are not further behind; other watchers
+ * encode again.
+ */
 const LINES_KEPT = 512;
 
 /**

@@ -8,7 +8,9 @@ import { EventLog, StoreEvent } from './event-log.ts';
 import { shared } from './shared.ts';
 import { atRevision, StoredObject } from './stored-object.ts';
 
-/** Called right after a change is visible in the store. It must not write to the store before it returns; use a timer. */
+/**
+ * Called right after a change is visible in the store. It must not write to the store before it returns; use a timer.
+ */
 export type ChangeListener = (storage: string, event: StoreEvent) => void;
 
 export interface ObjectStoreOptions {
@@ -31,9 +33,10 @@ export interface StoreSnapshot {
 /**
  * Every object of the server, with one revision counter, as etcd has them.
  *
- * Promises: each write gets the next revision, and the object carries it. A collection's log holds its latest changes, limited by number
- * and age. Equal parts of an object's states share memory.
- * Does not promise: any check of a write. The write path checks preconditions; it runs without an interruption between read and write.
+ * Promises: each write gets the next revision, and the object carries it. A collection's log holds its latest changes,
+ * limited by number and age. Equal parts of an object's states share memory.
+ * Does not promise: any check of a write. The write path checks preconditions; it runs without an interruption between
+ * read and write.
  */
 export class ObjectStore {
   readonly #historySize: number;
@@ -84,7 +87,10 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Removes an object. Returns its last state with the revision of the deletion, or undefined when there is no such object. */
+  /**
+   * Removes an object. Returns its last state with the revision of the deletion, or undefined when there is no such
+   * object.
+   */
   remove(storage: string, key: string): StoredObject | undefined {
     const previous = this.get(storage, key);
     if (!previous) return undefined;
@@ -94,8 +100,8 @@ export class ObjectStore {
   }
 
   /**
-   * Changes how the objects of a collection read. `change` is called with a copy of each. Revisions stay and there are no events: it is
-   * the same state, seen through a newer definition.
+   * Changes how the objects of a collection read. `change` is called with a copy of each. Revisions stay and there are
+   * no events: it is the same state, seen through a newer definition.
    */
   rewrite(storage: string, change: (object: UnknownObject) => void): void {
     const collection = this.collection(storage);
@@ -112,8 +118,8 @@ export class ObjectStore {
   }
 
   /**
-   * Drops the history up to now. Older continue tokens and exact lists get 410 from then on. Older watches get it too, unless `watches`
-   * is false. (In a real server, etcd keeps the history of lists and the watch cache that of watches.)
+   * Drops the history up to now. Older continue tokens and exact lists get 410 from then on. Older watches get it too,
+   * unless `watches` is false. (In a real server, etcd keeps the history of lists and the watch cache that of watches.)
    */
   compact({ watches = true }: { watches?: boolean } = {}): void {
     this.#oldestState = this.#revision;
@@ -129,7 +135,10 @@ export class ObjectStore {
     return { revision: this.#revision, objects: objects.sort((a, b) => a.object.revision - b.object.revision) };
   }
 
-  /** Fills an empty store with the objects of a snapshot, with the revisions they had. Watches from before the snapshot get 410. */
+  /**
+   * Fills an empty store with the objects of a snapshot, with the revisions they had. Watches from before the snapshot
+   * get 410.
+   */
   load({ revision, objects }: StoreSnapshot): void {
     for (const { storage, object } of objects) this.#commit(storage, new StoreEvent('ADDED', object, undefined));
     this.#revision = revision;

@@ -1,8 +1,8 @@
 import { isContainer } from '../../kit/exact-json.ts';
 
 /**
- * `next`, with each part replaced by the same part of `previous` when the two are equal. So the states of an object share the memory of
- * what did not change. The caller gives `next` away: its parts are replaced in place.
+ * `next`, with each part replaced by the same part of `previous` when the two are equal. So the states of an object
+ * share the memory of what did not change. The caller gives `next` away: its parts are replaced in place.
  */
 export function shared<T>(previous: unknown, next: T): T {
   if (!isContainer(next) || next === previous) return next;

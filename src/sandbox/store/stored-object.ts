@@ -2,7 +2,8 @@ import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 
 /**
- * One state of one object. It never changes. Its JSON is made once and shared by every list and watch, as long as it is the latest state.
+ * One state of one object. It never changes. Its JSON is made once and shared by every list and watch, as long as it is
+ * the latest state.
  *
  * The text is without `kind` and `apiVersion`: a list of a built-in type sends items without them, a watch sends them.
  */

@@ -4,7 +4,9 @@ type Cells = (object: FieldMap, now: number) => unknown[];
 
 const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
-/** Cells of nodes, namespaces, events, configuration and access rules. Source: kubernetes/pkg/printers/internalversion. */
+/**
+ * Cells of nodes, namespaces, events, configuration and access rules. Source: kubernetes/pkg/printers/internalversion.
+ */
 export const CLUSTER_CELLS: Readonly<Record<string, Cells>> = {
   nodes: (node, now) => {
     const info = fieldsAt(node, 'status', 'nodeInfo');

@@ -2,8 +2,8 @@ import type { TableColumn } from '../../model/cells.ts';
 import data from '../types/data/columns.json' with { type: 'json' };
 
 /**
- * The columns of the built-in types as a kube-apiserver describes them, by storage key. Under `''`: the columns of a type without a printer.
- * Taken from recordings, texts included. `tools/kubernetes-data.mjs` updates the file.
+ * The columns of the built-in types as a kube-apiserver describes them, by storage key. Under `''`: the columns of a
+ * type without a printer. Taken from recordings, texts included. `tools/kubernetes-data.mjs` updates the file.
  */
 const COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = data;
 

@@ -37,7 +37,10 @@ export function ageOf(object: FieldMap, now: number): string {
   return since(fieldsAt(object, 'metadata').creationTimestamp, now);
 }
 
-/** At most `most` words, joined by commas, then the number of the others: `a,b + 2 more...`. `none` when there are no words. */
+/**
+ * At most `most` words, joined by commas, then the number of the others: `a,b + 2 more...`. `none` when there are no
+ * words.
+ */
 export function abridged(words: readonly string[], most: number, none: string): string {
   if (words.length === 0) return none;
   const shown = words.slice(0, most).join(',');

@@ -6,7 +6,8 @@ type Step = (value: unknown) => unknown[];
 const compiled = new Map<string, Step[] | undefined>();
 
 /**
- * The values that the JSONPath of a printer column finds; null counts as absent. Supports what such columns use: `.a.b`, `['a']`, `[0]`,
+ * The values that the JSONPath of a printer column finds; null counts as absent. Supports what such columns use:
+ * `.a.b`, `['a']`, `[0]`,
  * `[-1]`, `[*]`, `.*` and `[?(@.x=="y")]` with == or !=. Any other path finds nothing.
  */
 export function findPath(object: unknown, path: string): unknown[] {

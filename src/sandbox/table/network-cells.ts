@@ -151,7 +151,10 @@ function accessModes(modes: unknown): string {
     .join(',');
 }
 
-/** `cpu: 12%/80%` for a resource, `10/20` for another metric, with ` (avg)` for an average over pods. At most two metrics. */
+/**
+ * `cpu: 12%/80%` for a resource, `10/20` for another metric, with ` (avg)` for an average over pods. At most two
+ * metrics.
+ */
 function targetsText(scaler: FieldMap): string {
   const current = listAt(fieldsAt(scaler, 'status'), 'currentMetrics');
   const texts = listAt(fieldsAt(scaler, 'spec'), 'metrics').map((metric, i) => metricText(metric, current[i] ?? {}));

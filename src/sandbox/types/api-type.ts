@@ -1,7 +1,9 @@
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 
-/** A subresource as discovery describes it. `group` and `version` are '' when the kind is in the group of the parent. */
+/**
+ * A subresource as discovery describes it. `group` and `version` are '' when the kind is in the group of the parent.
+ */
 export interface Subresource {
   readonly name: string;
   readonly kind: string;

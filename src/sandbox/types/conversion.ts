@@ -2,7 +2,10 @@ import type { UnknownObject } from '../../model/object.ts';
 import { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from './api-type.ts';
 
-/** The fields of a core Event that have another name in events.k8s.io. Source: kubernetes/pkg/apis/events/v1/conversion.go. */
+/**
+ * The fields of a core Event that have another name in events.k8s.io. Source:
+ * kubernetes/pkg/apis/events/v1/conversion.go.
+ */
 const EVENT_FIELDS: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -17,7 +20,10 @@ const isEventsType = ({ gvr }: ApiType) => gvr.group === 'events.k8s.io';
 
 const converted = new WeakMap<StoredObject, StoredObject>();
 
-/** A stored object as a type shows it: the same object, unless the type stores its objects with another type that has other field names. */
+/**
+ * A stored object as a type shows it: the same object, unless the type stores its objects with another type that has
+ * other field names.
+ */
 export function presented(type: ApiType, stored: StoredObject): StoredObject {
   if (!isEventsType(type)) return stored;
   let shown = converted.get(stored);

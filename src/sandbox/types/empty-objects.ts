@@ -7,7 +7,8 @@ const POD_TEMPLATE = { metadata: {}, spec: { containers: null } };
 
 /**
  * An object of a built-in type on the wire when no field is set: Go writes structs and some lists even then.
- * Bookmarks are such objects. The fields of a new object are compared with one to find out which fields its writer owns.
+ * Bookmarks are such objects. The fields of a new object are compared with one to find out which fields its writer
+ * owns.
  * Source: the json tags of kubernetes/api without omitempty.
  */
 const EMPTY: Readonly<Record<string, object>> = {
@@ -86,7 +87,10 @@ const EMPTY: Readonly<Record<string, object>> = {
   'storageclasses.storage.k8s.io': { provisioner: '' },
 };
 
-/** The empty object of a type, with the field names of the type. Each call returns a new object. A custom resource has no such fields. */
+/**
+ * The empty object of a type, with the field names of the type. Each call returns a new object. A custom resource has
+ * no such fields.
+ */
 export function emptyObject(type: ApiType): UnknownObject {
   const empty: UnknownObject = { metadata: {}, ...copy(type.custom ? {} : (EMPTY[type.storage] ?? {})) };
   return fromStorage(type, empty);

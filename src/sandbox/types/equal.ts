@@ -1,7 +1,10 @@
 import { isContainer } from '../../kit/exact-json.ts';
 import { isSamePart } from '../../kit/same-value.ts';
 
-/** Whether two JSON values are equal; the order of keys does not matter. Written for speed, because writes compare a lot. */
+/**
+ * Whether two JSON values are equal; the order of keys does not matter. Written for speed, because writes compare a
+ * lot.
+ */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (isSamePart(a, b)) return true;
   if (!isContainer(a) || !isContainer(b)) return false;

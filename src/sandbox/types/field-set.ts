@@ -1,6 +1,8 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 
-/** A set of field paths, as a tree. A node can be in the set itself (`owned`), have nodes of the set below it, or both. */
+/**
+ * A set of field paths, as a tree. A node can be in the set itself (`owned`), have nodes of the set below it, or both.
+ */
 export class FieldSet {
   owned = false;
   /** Created with the first child, because most nodes are leaves. */
@@ -43,7 +45,10 @@ export class FieldSet {
     return set;
   }
 
-  /** The union of a FieldsV1 value and this set, as FieldsV1 with sorted elements. Returns `fields` itself when nothing is new. */
+  /**
+   * The union of a FieldsV1 value and this set, as FieldsV1 with sorted elements. Returns `fields` itself when nothing
+   * is new.
+   */
   addedTo(fields: Record<string, unknown>): Record<string, unknown> {
     const more: Record<string, unknown> = {};
     if (this.owned && !ownsItself(fields)) more['.'] = {};

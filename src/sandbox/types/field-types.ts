@@ -17,7 +17,10 @@ export interface Mismatch {
   readonly type: FieldType;
 }
 
-/** The values of an object that do not have the types of their fields. Fields that the field table does not have are not checked. */
+/**
+ * The values of an object that do not have the types of their fields. Fields that the field table does not have are not
+ * checked.
+ */
 export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
   const found: Mismatch[] = [];
   visit(type, object, (value, fieldType, path, of) => {
@@ -27,8 +30,8 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
 }
 
 /**
- * Replaces null in a map or a list by the empty value of its type, as Go does. In a CustomResourceDefinition, fields that are null are
- * removed, except `default`, which can be null. Changes the object.
+ * Replaces null in a map or a list by the empty value of its type, as Go does. In a CustomResourceDefinition, fields
+ * that are null are removed, except `default`, which can be null. Changes the object.
  */
 export function emptyNulls(type: ApiType, object: UnknownObject): void {
   const isDefinition = type.kind === 'CustomResourceDefinition';
@@ -72,7 +75,10 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
   return problems;
 }
 
-/** The error text of the real server's decoder for a mismatch. Source: sigs.k8s.io/json UnmarshalTypeError, apimachinery api/resource. */
+/**
+ * The error text of the real server's decoder for a mismatch. Source: sigs.k8s.io/json UnmarshalTypeError, apimachinery
+ * api/resource.
+ */
 export function decodeProblem({ gvr }: ApiType, { path, of, value, type }: Mismatch): string {
   if (type.is === 'scalar' && type.scalar === 'Quantity' && typeof value === 'string') return QUANTITY_TEXT;
   if (type.is === 'scalar' && type.scalar === 'Time' && typeof value === 'string') {
@@ -160,7 +166,10 @@ const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',
 };
 
-/** The position of the first byte that is not base64, line ends not counted. Source: Go encoding/base64 CorruptInputError. */
+/**
+ * The position of the first byte that is not base64, line ends not counted. Source: Go encoding/base64
+ * CorruptInputError.
+ */
 function badByte(text: string): number | undefined {
   const plain = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
   const at = plain.search(/[^A-Za-z0-9+/]/);

@@ -9,7 +9,10 @@ export function isFieldMap(value: unknown): value is Fields {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** The parts of a value that can have different owners: fields, or list items by key or value. Undefined when the value has one owner. */
+/**
+ * The parts of a value that can have different owners: fields, or list items by key or value. Undefined when the value
+ * has one owner.
+ */
 export function partsOf(value: unknown, shape: Shape | undefined): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
   if (isFieldMap(value)) {
     if (shape?.atomic) return undefined;
@@ -30,7 +33,10 @@ export function itemKey(item: Fields, keys: readonly string[]): string {
   return jsonText(Object.fromEntries(sorted.map((k) => [k, item[k] ?? (k === 'protocol' ? 'TCP' : null)])));
 }
 
-/** The result of comparing two states: `changed` has new fields and fields with another value, `removed` the fields that are gone. */
+/**
+ * The result of comparing two states: `changed` has new fields and fields with another value, `removed` the fields that
+ * are gone.
+ */
 export interface FieldComparison {
   readonly changed: FieldSet;
   readonly removed: FieldSet;

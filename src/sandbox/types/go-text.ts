@@ -33,7 +33,10 @@ function members(value: object, shown: (name: string, inner: unknown) => string)
   return entries.map(([name, inner]) => shown(name, inner));
 }
 
-/** A number as Go's `%v`: one with a fraction gets an exponent from 10^6 on and below 10^-4. Source: Go strconv FormatFloat 'g'. */
+/**
+ * A number as Go's `%v`: one with a fraction gets an exponent from 10^6 on and below 10^-4. Source: Go strconv
+ * FormatFloat 'g'.
+ */
 function goNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const [digits = '', exponent = ''] = value.toExponential().split('e');

@@ -1,6 +1,6 @@
 /**
- * A field of an object that was read from JSON. Names that every JavaScript object knows, as `constructor`, are absent unless they were
- * given.
+ * A field of an object that was read from JSON. Names that every JavaScript object knows, as `constructor`, are absent
+ * unless they were given.
  */
 export function own<T>(fields: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;

@@ -5,7 +5,10 @@ import { copy } from './copy.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The scale subresource of an object. Source: kubernetes/api autoscaling/v1 Scale, apiextensions-apiserver customresource/etcd.go. */
+/**
+ * The scale subresource of an object. Source: kubernetes/api autoscaling/v1 Scale, apiextensions-apiserver
+ * customresource/etcd.go.
+ */
 export function scaleOf(type: ApiType, object: UnknownObject): UnknownObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas, running, selector } = type.custom ? customScale(type, object) : workloadScale(object);

@@ -4,8 +4,8 @@ import { builtinMessage, type Field, type FieldType, type Message } from './fiel
 import { own } from './own-fields.ts';
 
 /**
- * How a field merges. Without a shape, a map merges key by key, and a list is replaced as a whole: the API reference says so for fields
- * without merge rules.
+ * How a field merges. Without a shape, a map merges key by key, and a list is replaced as a whole: the API reference
+ * says so for fields without merge rules.
  */
 export interface Shape {
   /** A map that is replaced as a whole. */

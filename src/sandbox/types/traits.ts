@@ -25,7 +25,10 @@ const WITH_GENERATION = new Set([
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 
-/** Types for which a delete is answered with the object instead of a Status. Source: ReturnDeletedObject in kubernetes/pkg/registry. */
+/**
+ * Types for which a delete is answered with the object instead of a Status. Source: ReturnDeletedObject in
+ * kubernetes/pkg/registry.
+ */
 const RETURNS_DELETED = new Set([
   'persistentvolumeclaims',
   'persistentvolumes',
@@ -36,7 +39,9 @@ const RETURNS_DELETED = new Set([
   'services',
 ]);
 
-/** Types that refuse an update without a resourceVersion. Source: AllowUnconditionalUpdate in kubernetes/pkg/registry. */
+/**
+ * Types that refuse an update without a resourceVersion. Source: AllowUnconditionalUpdate in kubernetes/pkg/registry.
+ */
 const CONDITIONAL_UPDATE = new Set([
   'apiservices.apiregistration.k8s.io',
   'csidrivers.storage.k8s.io',
@@ -55,13 +60,21 @@ const CONDITIONAL_UPDATE = new Set([
   'volumeattachments.storage.k8s.io',
 ]);
 
-/** Types for which a PUT creates an object when there is none with that name. Source: AllowCreateOnUpdate in kubernetes/pkg/registry. */
+/**
+ * Types for which a PUT creates an object when there is none with that name. Source: AllowCreateOnUpdate in
+ * kubernetes/pkg/registry.
+ */
 const CREATED_BY_UPDATE = new Set(['endpoints', 'events', 'leases.coordination.k8s.io', 'limitranges', 'podtemplates', 'services']);
 
-/** Types whose dependents are orphaned by a delete without a policy. Source: DefaultGarbageCollectionPolicy in kubernetes/pkg/registry. */
+/**
+ * Types whose dependents are orphaned by a delete without a policy. Source: DefaultGarbageCollectionPolicy in
+ * kubernetes/pkg/registry.
+ */
 const ORPHANS_BY_DEFAULT = new Set(['jobs.batch', 'replicationcontrollers']);
 
-/** Types whose status subresource does not change metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry. */
+/**
+ * Types whose status subresource does not change metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry.
+ */
 const KEEPS_METADATA = new Set([
   'apiservices.apiregistration.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -72,7 +85,10 @@ const KEEPS_METADATA = new Set([
   'validatingadmissionpolicies.admissionregistration.k8s.io',
 ]);
 
-/** Types whose generation also counts changes of annotations. Source: kubernetes/pkg/registry/apps/deployment/strategy.go. */
+/**
+ * Types whose generation also counts changes of annotations. Source:
+ * kubernetes/pkg/registry/apps/deployment/strategy.go.
+ */
 const COUNTS_ANNOTATIONS = new Set(['deployments.apps']);
 
 /** Types whose status can be written with the object, although they have a status subresource. */

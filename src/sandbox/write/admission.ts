@@ -12,12 +12,17 @@ export function admit(cluster: Cluster, type: ApiType, object: UnknownObject): v
   ADMIT[type.storage]?.(object, cluster);
 }
 
-/** Adds what the server adds to a changed object: the fields that a service needs after a change of its type. Changes the object. */
+/**
+ * Adds what the server adds to a changed object: the fields that a service needs after a change of its type. Changes
+ * the object.
+ */
 export function admitUpdate(cluster: Cluster, type: ApiType, object: UnknownObject): void {
   if (type.storage === 'services') ADMIT.services?.(object, cluster);
 }
 
-/** The initial status of a new object, for types that do not take one from the writer. Undefined means the empty status. */
+/**
+ * The initial status of a new object, for types that do not take one from the writer. Undefined means the empty status.
+ */
 export function initialStatus(type: ApiType, object: UnknownObject): unknown {
   return INITIAL_STATUS[type.storage]?.(object);
 }
@@ -52,7 +57,10 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
   },
 };
 
-/** Makes a job select its pods by uid, with the old labels and the new. Source: kubernetes/pkg/registry/batch/job/strategy.go generateSelector. */
+/**
+ * Makes a job select its pods by uid, with the old labels and the new. Source:
+ * kubernetes/pkg/registry/batch/job/strategy.go generateSelector.
+ */
 function selectOwnPods({ name, uid }: UnknownObject['metadata'], spec: Fields): void {
   const template = spec.template as Fields;
   const { labels, ...metadata } = (template.metadata ?? {}) as Fields;

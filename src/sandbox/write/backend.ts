@@ -2,7 +2,10 @@ import type { Cluster } from '../cluster.ts';
 import type { Deleter } from './deleter.ts';
 import type { Writer } from './writer.ts';
 
-/** The cluster with its write path. Controllers, fixtures, scenarios and write requests read and change objects through it. */
+/**
+ * The cluster with its write path. Controllers, fixtures, scenarios and write requests read and change objects through
+ * it.
+ */
 export interface Backend {
   readonly cluster: Cluster;
   readonly writer: Writer;

@@ -9,7 +9,8 @@ import { withCondition } from './deleter.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * Assigns a pod to the node of a Binding, as a scheduler does. Throws 409 for a pod that has a node already or is being deleted.
+ * Assigns a pod to the node of a Binding, as a scheduler does. Throws 409 for a pod that has a node already or is being
+ * deleted.
  * Source: kubernetes/pkg/registry/core/pod/storage BindingREST.
  */
 export function bind(cluster: Cluster, writer: Writer, call: ResourceCall, { dryRun }: { dryRun?: boolean | undefined }): void {

@@ -36,7 +36,10 @@ function isSameTime(a: string, b: string | null | undefined): boolean {
   return a === b || (typeof b === 'string' && Date.parse(a) === Date.parse(b));
 }
 
-/** The forbidden changes between two states of an object of a built-in type. Source: the ValidateUpdate functions of kubernetes/pkg/apis. */
+/**
+ * The forbidden changes between two states of an object of a built-in type. Source: the ValidateUpdate functions of
+ * kubernetes/pkg/apis.
+ */
 export function changeProblems(type: ApiType, before: UnknownObject, after: UnknownObject): FieldProblem[] {
   return CHANGES[type.storage]?.(before, after) ?? [];
 }

@@ -20,7 +20,9 @@ export function contentTypeOf({ headers }: Call): string {
   return (headers.get('content-type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The object in a body, from JSON or YAML. Kind and apiVersion default to those of the type; other values are refused. */
+/**
+ * The object in a body, from JSON or YAML. Kind and apiVersion default to those of the type; other values are refused.
+ */
 export function decodeObject(call: Call, type: ApiType): UnknownObject {
   const contentType = contentTypeOf(call);
   const taken = type.custom ? MEDIA_TYPES : [...MEDIA_TYPES, PROTOBUF];
@@ -59,7 +61,10 @@ export function duplicateKey(text: string): string | undefined {
   return undefined;
 }
 
-/** The options in the body of a delete: DeleteOptions, or an Eviction with DeleteOptions in it. An empty body has no options. */
+/**
+ * The options in the body of a delete: DeleteOptions, or an Eviction with DeleteOptions in it. An empty body has no
+ * options.
+ */
 export function decodeDeleteOptions(call: Call): Record<string, unknown> {
   if (call.body.length === 0) return {};
   if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });

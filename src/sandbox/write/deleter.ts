@@ -33,7 +33,8 @@ export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
- * Deletes objects. An object is only marked for deletion when it has finalizers, when it is a pod with a grace period, or a namespace.
+ * Deletes objects. An object is only marked for deletion when it has finalizers, when it is a pod with a grace period,
+ * or a namespace.
  * Source: apiserver registry/rest BeforeDelete, registry/generic/registry Delete.
  */
 export class Deleter {
@@ -88,7 +89,10 @@ const PENDING = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 };
 
-/** A status with a condition set; it replaces the condition of the same type. Its time changes only when its `status` changes. */
+/**
+ * A status with a condition set; it replaces the condition of the same type. Its time changes only when its `status`
+ * changes.
+ */
 export function withCondition(status: unknown, condition: Readonly<Record<string, unknown>>, now: string): object {
   const { conditions, ...rest } = (status ?? {}) as { conditions?: Record<string, unknown>[] | null };
   const before = conditions?.find((c) => c.type === condition.type);
@@ -100,7 +104,10 @@ export function withCondition(status: unknown, condition: Readonly<Record<string
 
 type Times = Pick<UnknownObject['metadata'], 'generation' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;
 
-/** The metadata of the deletion mark; undefined when there is one. Namespaces and definitions get no grace period and no new generation. */
+/**
+ * The metadata of the deletion mark; undefined when there is one. Namespaces and definitions get no grace period and no
+ * new generation.
+ */
 function times(type: ApiType, { metadata }: UnknownObject, now: number): Times | undefined {
   if (metadata.deletionTimestamp) return undefined;
   if (type.storage === 'namespaces' || type.storage === CRDS) return { deletionTimestamp: timestamp(now) };
@@ -133,7 +140,10 @@ function graceOf({ spec }: UnknownObject): number {
   return Math.max(0, (spec as { terminationGracePeriodSeconds?: number } | undefined)?.terminationGracePeriodSeconds ?? 30);
 }
 
-/** The finalizers for a propagation policy: that of the client, else that of an earlier delete, else the default of the type. */
+/**
+ * The finalizers for a propagation policy: that of the client, else that of an earlier delete, else the default of the
+ * type.
+ */
 function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteRules['propagationPolicy']): string[] {
   const { finalizers = [] } = metadata;
   if (type.storage === CRDS) return finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];

@@ -1,5 +1,6 @@
 /**
- * The paths of the duplicate fields of a JSON text, such as `spec.containers[0].name`, in their order. The text must be valid JSON.
+ * The paths of the duplicate fields of a JSON text, such as `spec.containers[0].name`, in their order. The text must be
+ * valid JSON.
  * Source: sigs.k8s.io/json UnmarshalStrict, which reports duplicates by these paths.
  */
 export function duplicateFields(text: string): string[] {

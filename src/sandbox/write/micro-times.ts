@@ -4,7 +4,10 @@ import { badRequest, invalid } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { isFieldMap } from '../types/fields.ts';
 
-/** The fields that have times with microseconds. Unlike other times these must have all digits. Source: metav1.MicroTime. */
+/**
+ * The fields that have times with microseconds. Unlike other times these must have all digits. Source:
+ * metav1.MicroTime.
+ */
 const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'leases.coordination.k8s.io': [
     ['spec', 'acquireTime'],

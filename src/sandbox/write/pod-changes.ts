@@ -8,7 +8,9 @@ type Fields = Record<string, unknown>;
 const POD_FIELDS =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** The forbidden changes of a pod's spec. The real server adds a diff of Go structs to the text; the sandbox does not. */
+/**
+ * The forbidden changes of a pod's spec. The real server adds a diff of Go structs to the text; the sandbox does not.
+ */
 export function podSpec(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   for (const list of ['containers', 'initContainers']) {

@@ -3,7 +3,10 @@ import { formatGroupVersion, type GroupVersionKind } from '../../model/gvr.ts';
 import { badRequest, notImplemented } from '../status/statuses.ts';
 import { builtinMessage, type Field, type FieldType, type Message } from '../types/fields/field-table.ts';
 
-/** The media type in which Go clients send built-in objects by default. The sandbox reads it and answers in JSON, which they read too. */
+/**
+ * The media type in which Go clients send built-in objects by default. The sandbox reads it and answers in JSON, which
+ * they read too.
+ */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 type Fields = Record<string, unknown>;

@@ -65,7 +65,10 @@ export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: '
   conflict(gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
 }
 
-/** Removes unknown fields from a patched object, and reports them and duplicates: with 422 when validation is strict, else as warnings. */
+/**
+ * Removes unknown fields from a patched object, and reports them and duplicates: with 422 when validation is strict,
+ * else as warnings.
+ */
 export function reportPatchedFields(
   call: ResourceCall,
   object: UnknownObject,

@@ -51,7 +51,9 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
   return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', detail }]);
 }
 
-/** The options of a delete, from the body, or from the query when the body is empty. Throws 422 for an unknown policy. */
+/**
+ * The options of a delete, from the body, or from the query when the body is empty. Throws 422 for an unknown policy.
+ */
 export function deleteOptions(call: ResourceCall): DeleteRules {
   const body = decodeDeleteOptions(call);
   const options = (body.deleteOptions ?? body) as Record<string, unknown>;

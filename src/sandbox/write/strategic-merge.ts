@@ -9,8 +9,8 @@ import { fieldShape, type Shape } from '../types/shape.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Applies a strategic merge patch with its directives ($patch, $retainKeys, $deleteFromPrimitiveList, $setElementOrder).
- * Can change `current`. Source: apimachinery util/strategicpatch.
+ * Applies a strategic merge patch with its directives ($patch, $retainKeys, $deleteFromPrimitiveList,
+ * $setElementOrder). Can change `current`. Source: apimachinery util/strategicpatch.
  */
 export function strategicMerge(current: Fields, patch: Fields, shape: Shape | undefined): Fields {
   if (patch.$patch === 'replace') return withoutDirectives(patch);

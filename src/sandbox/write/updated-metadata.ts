@@ -9,7 +9,10 @@ export function checkNamespaceOf(object: UnknownObject, namespace: string | unde
   badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
 }
 
-/** Throws 400 when an object has no name, or another name or namespace than the URL. The namespace can be absent. Source: apiserver checkName. */
+/**
+ * Throws 400 when an object has no name, or another name or namespace than the URL. The namespace can be absent.
+ * Source: apiserver checkName.
+ */
 export function checkNameOf({ metadata }: UnknownObject, name: string, namespace: string | undefined): void {
   if (!metadata.name) badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (metadata.name !== name) badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
@@ -32,8 +35,8 @@ export function writableMetadata(before: ObjectMeta, given: ObjectMeta): ObjectM
 }
 
 /**
- * The managed fields on which an update builds. They are those in the update, so that a client can change or clear them. They are the
- * stored ones when the update has none, when they cannot be read, or when it is of a subresource.
+ * The managed fields on which an update builds. They are those in the update, so that a client can change or clear
+ * them. They are the stored ones when the update has none, when they cannot be read, or when it is of a subresource.
  * Source: apimachinery util/managedfields/internal decodeLiveOrNew.
  */
 export function managedFieldsToBuildOn(

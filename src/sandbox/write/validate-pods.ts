@@ -24,7 +24,8 @@ export function itemsOf(value: unknown): Fields[] {
 }
 
 /**
- * The problems of a pod spec. The sandbox checks a part of what a real server checks. `claimed` has volumes from claim templates.
+ * The problems of a pod spec. The sandbox checks a part of what a real server checks. `claimed` has volumes from claim
+ * templates.
  * Source: kubernetes/pkg/apis/core/validation ValidatePodSpec.
  */
 export function podSpecProblems(spec: Fields, at: string, claimed: readonly unknown[] = []): FieldProblem[] {

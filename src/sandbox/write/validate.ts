@@ -11,8 +11,8 @@ import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
- * The problems of an object. The sandbox checks metadata, fields with a fixed set of values, and fields that are essential.
- * The sets of values are not checked in fixtures: programs write them, and they can be large.
+ * The problems of an object. The sandbox checks metadata, fields with a fixed set of values, and fields that are
+ * essential. The sets of values are not checked in fixtures: programs write them, and they can be large.
  */
 export function problemsOf(
   type: ApiType,

@@ -37,15 +37,19 @@ export interface WriteRules {
   readonly warn?: ((text: string) => void) | undefined;
   /** The managed fields that a server-side apply computed. Without them they follow from the change. */
   readonly managedFields?: ManagedFieldsEntry[] | undefined;
-  /** Status, uid and creation time come from the object when it has them. For loading a cluster; requests cannot set it. */
+  /**
+   * Status, uid and creation time come from the object when it has them. For loading a cluster; requests cannot set it.
+   */
   readonly fixture?: boolean | undefined;
 }
 
 /**
- * Creates and updates objects by the rules of the API: names, defaults, versions, generation, field ownership, finalizers.
+ * Creates and updates objects by the rules of the API: names, defaults, versions, generation, field ownership,
+ * finalizers.
  *
- * Promises: each call is synchronous, so that nothing happens between its checks and the write. Errors are StatusErrors with the texts of
- * the real server. Objects belong to the writer from the call on: the caller must not keep or change them.
+ * Promises: each call is synchronous, so that nothing happens between its checks and the write. Errors are StatusErrors
+ * with the texts of the real server. Objects belong to the writer from the call on: the caller must not keep or change
+ * them.
  */
 export class Writer {
   readonly #cluster: Cluster;
@@ -111,7 +115,10 @@ export class Writer {
     return this.#finishUpdate(type, current, after, options);
   }
 
-  /** Removes a deleted object when its last finalizer is gone. The answer has the written object with the version before. */
+  /**
+   * Removes a deleted object when its last finalizer is gone. The answer has the written object with the version
+   * before.
+   */
   #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteRules): StoredObject {
     const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = after.metadata;
     const held = finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
@@ -130,13 +137,18 @@ export class Writer {
     return ownerReferences.length > 0 && !ownerReferences.some(isHere);
   }
 
-  /** Removes and reports unknown fields of built-in types. Those of custom types are reported while they are decoded. */
+  /**
+   * Removes and reports unknown fields of built-in types. Those of custom types are reported while they are decoded.
+   */
   #dropUnknown(type: ApiType, object: UnknownObject, options: WriteRules): void {
     const unknown = dropUnknownFields(type, object).map(unknownField);
     if (!options.fixture && !type.custom) reportDecodingProblems(type, [...(options.duplicates ?? []), ...unknown], options);
   }
 
-  /** The key of a new object. When a generated name is in use, a few other names are tried. Source: RetryGenerateName of kubernetes. */
+  /**
+   * The key of a new object. When a generated name is in use, a few other names are tried. Source: RetryGenerateName of
+   * kubernetes.
+   */
   #freeKey(type: ApiType, metadata: ObjectMeta, given: string | undefined): string {
     const taken = () => this.#cluster.store.get(type.storage, joinKey(metadata.namespace, metadata.name ?? '')) !== undefined;
     for (let tries = 1; !given && taken() && tries < NAME_TRIES; tries++) {
@@ -189,7 +201,10 @@ export class Writer {
     invalid(kindOf(type), name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', detail }]);
   }
 
-  /** The object that an update would store: fields that the client can change are from the new object, the rest is from the present one. */
+  /**
+   * The object that an update would store: fields that the client can change are from the new object, the rest is from
+   * the present one.
+   */
   #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteRules): UnknownObject {
     const atStatus = subresource === 'status';
     const keepsMetadata = atStatus && keepsMetadataAtStatus(type);
@@ -254,7 +269,10 @@ interface Change {
 /** Source: apiserver registry/generic/registry maxNameGenerationCreateAttempts. */
 const NAME_TRIES = 8;
 
-/** Makes both objects share the fields that are equal, so that later steps compare them fast. Metadata is left out, because it changes later. */
+/**
+ * Makes both objects share the fields that are equal, so that later steps compare them fast. Metadata is left out,
+ * because it changes later.
+ */
 function shareFields(before: UnknownObject, after: UnknownObject): void {
   for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
 }

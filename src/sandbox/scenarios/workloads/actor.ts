@@ -20,8 +20,8 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
 export type Writable = { readonly kind: string; metadata: ObjectMeta };
 
 /**
- * The access of a scenario's controllers to the cluster: typed copies of objects, writes by the same path as for clients, and timers that
- * end with the scenario. A write that conflicts with one of a client does nothing.
+ * The access of a scenario's controllers to the cluster: typed copies of objects, writes by the same path as for
+ * clients, and timers that end with the scenario. A write that conflicts with one of a client does nothing.
  */
 export class Actor implements Disposable {
   readonly #world: World;
@@ -92,7 +92,10 @@ export class Actor implements Disposable {
     this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }));
   }
 
-  /** Stores a state without the write path, for thousands of objects. The caller gives its metadata away; the rest can be shared. */
+  /**
+   * Stores a state without the write path, for thousands of objects. The caller gives its metadata away; the rest can
+   * be shared.
+   */
   store(object: Views[keyof Views]): void {
     this.#world.cluster.store.put(this.#type(object.kind).storage, keyOfMeta(object.metadata), object as unknown as UnknownObject);
   }

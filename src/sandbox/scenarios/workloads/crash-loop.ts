@@ -10,15 +10,18 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** The first and the longest back-off, in ms. Each is twice the one before. Source: kubelet backOffPeriod, MaxContainerBackOff. */
+/**
+ * The first and the longest back-off, in ms. Each is twice the one before. Source: kubelet backOffPeriod,
+ * MaxContainerBackOff.
+ */
 const BACK_OFF_MS = { first: 10_000, longest: 300_000 };
 
 /** How long a container runs before it fails, in ms. */
 const RUNS_MS = { low: 2_000, high: 6_000 };
 
 /**
- * Makes the first container of every pod of some apps fail soon after each start. As with a real kubelet, the first restart is immediate.
- * Later restarts have a back-off that doubles up to five minutes.
+ * Makes the first container of every pod of some apps fail soon after each start. As with a real kubelet, the first
+ * restart is immediate. Later restarts have a back-off that doubles up to five minutes.
  */
 export class CrashLoop {
   readonly #actor: Actor;

@@ -71,8 +71,9 @@ export class DeploymentController {
   }
 
   /**
-   * Gives the replica set of the present template the deployment's annotations and the newest revision, also after a rollback.
-   * Returns whether it changed the set. Source: kubernetes/pkg/controller/deployment/util SetNewReplicaSetAnnotations.
+   * Gives the replica set of the present template the deployment's annotations and the newest revision, also after a
+   * rollback. Returns whether it changed the set. Source: kubernetes/pkg/controller/deployment/util
+   * SetNewReplicaSetAnnotations.
    */
   #annotate(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): boolean {
     const before = current.metadata.annotations ?? {};
@@ -247,7 +248,9 @@ function progressing({ metadata }: ReplicaSet, done: boolean): PodCondition {
     : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `ReplicaSet "${metadata.name}" is progressing.` };
 }
 
-/** A condition with its times: `lastUpdateTime` changes with every change, `lastTransitionTime` only with the status. */
+/**
+ * A condition with its times: `lastUpdateTime` changes with every change, `lastTransitionTime` only with the status.
+ */
 function stamped(condition: PodCondition, { status }: Deployment, now: string): PodCondition {
   const before = status.conditions?.find((c) => c.type === condition.type);
   const same = before?.status === condition.status && before.reason === condition.reason && before.message === condition.message;

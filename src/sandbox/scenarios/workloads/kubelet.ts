@@ -16,7 +16,9 @@ export interface NodeSpec {
 /** An image whose tag ends in this way cannot be pulled, to show a broken rollout. */
 const BROKEN_IMAGE = /[-:]broken$/;
 
-/** The scheduler and all nodes: assigns pods to nodes, starts them, makes them ready, and restarts crashed containers. */
+/**
+ * The scheduler and all nodes: assigns pods to nodes, starts them, makes them ready, and restarts crashed containers.
+ */
 export class Kubelet {
   readonly #actor: Actor;
   readonly #events: EventRecorder;

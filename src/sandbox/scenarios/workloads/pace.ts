@@ -3,7 +3,10 @@ import type { Actor } from './actor.ts';
 /** The shortest time between two timers, in ms. Above 100 per second, one timer makes several calls. */
 const FINEST_MS = 10;
 
-/** The longest delay whose calls are made up for, in ms, so that a process that was suspended does not make a flood of calls. */
+/**
+ * The longest delay whose calls are made up for, in ms, so that a process that was suspended does not make a flood of
+ * calls.
+ */
 const MOST_MADE_UP_MS = 1_000;
 
 /** Calls `step` at an average rate per second until the actor is disposed; never at a rate of 0. */

@@ -86,7 +86,10 @@ export function unknownFieldsOf({ custom }: ApiType, object: UnknownObject): str
   return custom?.schema ? pruneRoot(object, custom.schema) : [];
 }
 
-/** Reports problems of the written text, such as `unknown field "spec.foo"`: with 400 when validation is strict, else as warnings. */
+/**
+ * Reports problems of the written text, such as `unknown field "spec.foo"`: with 400 when validation is strict, else as
+ * warnings.
+ */
 export function reportDecodingProblems(
   { kind, gvr }: ApiType,
   problems: readonly string[],
@@ -113,7 +116,10 @@ function pruneRoot(object: UnknownObject, schema: JsonSchema): string[] {
 
 const KEEP: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Removes what the schema does not have. A part without properties loses all fields, unless it preserves unknown fields. */
+/**
+ * Removes what the schema does not have. A part without properties loses all fields, unless it preserves unknown
+ * fields.
+ */
 function prune(value: unknown, schema: JsonSchema, path: string, unknown: string[]): void {
   if (Array.isArray(value)) {
     if (schema.items) for (const [i, item] of value.entries()) prune(item, schema.items, `${path}[${i}]`, unknown);

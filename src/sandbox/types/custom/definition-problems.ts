@@ -6,7 +6,10 @@ import { type CrdSpec, type CrdVersion, specOf } from './crd-types.ts';
 import { patternProblem } from './patterns.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** The problems of a CustomResourceDefinition. Source: apiextensions-apiserver pkg/apis/apiextensions/validation, pkg/apiserver/schema. */
+/**
+ * The problems of a CustomResourceDefinition. Source: apiextensions-apiserver pkg/apis/apiextensions/validation,
+ * pkg/apiserver/schema.
+ */
 export function definitionProblems(crd: UnknownObject): FieldProblem[] {
   const spec = specOf(crd) as Partial<CrdSpec> | null | undefined;
   const { group = '', scope, names, versions } = spec ?? {};

@@ -1,7 +1,10 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { own } from '../own-fields.ts';
 
-/** Whether a text has a format. An unknown format accepts every text, as on a real server. Source: kube-openapi validation/strfmt. */
+/**
+ * Whether a text has a format. An unknown format accepts every text, as on a real server. Source: kube-openapi
+ * validation/strfmt.
+ */
 export function hasFormat(format: string, text: string): boolean {
   return own(FORMATS, format)?.(text) ?? true;
 }

@@ -27,8 +27,9 @@ interface Node {
 }
 
 /**
- * A rule whose evaluation ends, however deep its loops are nested. Iterations, calls on text, and joins of texts and lists cost what they
- * read. Beyond the limit every further list is empty, so that all loops end soon, and the evaluation throws {@link CostExceeded}.
+ * A rule whose evaluation ends, however deep its loops are nested. Iterations, calls on text, and joins of texts and
+ * lists cost what they read. Beyond the limit every further list is empty, so that all loops end soon, and the
+ * evaluation throws {@link CostExceeded}.
  */
 export function withCostLimit(rule: Rule): Run {
   let left = MOST_COST;
@@ -57,7 +58,10 @@ export function withCostLimit(rule: Rule): Run {
   };
 }
 
-/** Charges the evaluation of a node. The library replaces a node's `evaluate` at its first evaluation; the charge is then put around it again. */
+/**
+ * Charges the evaluation of a node. The library replaces a node's `evaluate` at its first evaluation; the charge is
+ * then put around it again.
+ */
 function charged(node: Node, charge: (value: unknown) => unknown, failed: () => void): void {
   let { evaluate } = node;
   const charging: Node['evaluate'] = (evaluator, self, context) => {

@@ -9,8 +9,9 @@ import { goPattern, patternProblem } from './patterns.ts';
 import { CostExceeded, withCostLimit } from './rule-cost.ts';
 
 /**
- * The rules of its schema (x-kubernetes-validations) that a custom resource does not meet, as problems in the server's words.
- * Rules that use the value before are skipped when there was none. Throws 501 for a rule with a function that the sandbox does not have.
+ * The rules of its schema (x-kubernetes-validations) that a custom resource does not meet, as problems in the server's
+ * words. Rules that use the value before are skipped when there was none. Throws 501 for a rule with a function that
+ * the sandbox does not have.
  * Source: apiextensions-apiserver apiserver/schema/cel/validation.go.
  */
 export function ruleProblems(object: object, schema: JsonSchema, before: object | undefined): FieldProblem[] {
@@ -148,7 +149,10 @@ function compileRule(rule: string): Compiled {
   }
 }
 
-/** A value as a rule sees it: integers are CEL ints unless the schema's type is number, times are timestamps, names are escaped. */
+/**
+ * A value as a rule sees it: integers are CEL ints unless the schema's type is number, times are timestamps, names are
+ * escaped.
+ */
 function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
   if (typeof value === 'string') return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;

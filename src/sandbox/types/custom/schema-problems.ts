@@ -8,8 +8,8 @@ import { hasFormat } from './formats.ts';
 import { goPattern } from './patterns.ts';
 
 /**
- * The problems of a value by its schema, in the server's words. Throws 501 for a pattern that cannot be compiled: the check of
- * definitions does not look at every place where one can be.
+ * The problems of a value by its schema, in the server's words. Throws 501 for a pattern that cannot be compiled: the
+ * check of definitions does not look at every place where one can be.
  * Source: kube-openapi validation/errors and validation/validate, apiextensions-apiserver apiserver/validation.
  */
 export function schemaProblems(object: object, schema: JsonSchema): FieldProblem[] {
@@ -157,7 +157,9 @@ function tooMany(length: number, most: number, path: string, problems: FieldProb
   add(problems, path, 'FieldValueTooMany', `${length}: must have at most ${most} ${most === 1 ? 'item' : 'items'}`);
 }
 
-/** Finds equal items in a set, and items with equal keys in a map list. Source: apiextensions-apiserver schema/listtype. */
+/**
+ * Finds equal items in a set, and items with equal keys in a map list. Source: apiextensions-apiserver schema/listtype.
+ */
 function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const listType = schema['x-kubernetes-list-type'];
   if (listType !== 'set' && listType !== 'map') return;

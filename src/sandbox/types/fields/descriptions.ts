@@ -19,7 +19,10 @@ export function describeMessage(name: string): string | undefined {
   return TEXTS.get(name)?.get('');
 }
 
-/** What a field of a message is for; undefined when there is no description. All kinds of condition share one description. */
+/**
+ * What a field of a message is for; undefined when there is no description. All kinds of condition share one
+ * description.
+ */
 export function describeField(message: string, field: string): string | undefined {
   return TEXTS.get(message)?.get(field) ?? (message.endsWith('Condition') ? TEXTS.get('Condition')?.get(field) : undefined);
 }

@@ -58,10 +58,10 @@ interface Block {
  * The types of kubernetes/api, by group and version. `tools/kubernetes-data.mjs` updates the file.
  *
  * The text of a field has these words, in this order: its number in protobuf bodies, if known; its type; its marks.
- * A type is a scalar, `<A|B>` (one of these strings), `[T]` (a list), `{T}` (a map), or a message of the same block, of core, or of meta.
- * Marks: `pointer` (zero is not the same as absent), `required`, `atomic` (an apply replaces it as a whole), `set`, `keys=a,b` (the fields
- * that identify a list item), `merge` or `merge=key`, `retainKeys` and `replace` (for a strategic merge patch), and `inline` (the fields
- * of the message are fields of this message).
+ * A type is a scalar, `<A|B>` (one of these strings), `[T]` (a list), `{T}` (a map), or a message of the same block, of
+ * core, or of meta. Marks: `pointer` (zero is not the same as absent), `required`, `atomic` (an apply replaces it as a
+ * whole), `set`, `keys=a,b` (the fields that identify a list item), `merge` or `merge=key`, `retainKeys` and `replace`
+ * (for a strategic merge patch), and `inline` (the fields of the message are fields of this message).
  * `42 retired` is a field that an earlier version had under this number.
  * The text under `''` is about the message itself: `atomic` means that an apply replaces the message as a whole.
  */
@@ -69,7 +69,9 @@ const BLOCKS: Readonly<Record<string, Block>> = data;
 
 const messages = new Map<string, Message>();
 
-/** The fields of a built-in kind; undefined when the table does not have the kind. `apiVersion` is `v1` or `apps/v1`. */
+/**
+ * The fields of a built-in kind; undefined when the table does not have the kind. `apiVersion` is `v1` or `apps/v1`.
+ */
 export function builtinMessage(apiVersion: string, kind: string): Message | undefined {
   const id = `${apiVersion}/${kind}`;
   const known = messages.get(id);

@@ -419,7 +419,7 @@ async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVers
   const type = headers['content-type'];
   if (type === undefined || /json/i.test(type)) return;
   const start = (await beginningOf(body).catch(() => '')).replace(/\s+/g, ' ').trim().slice(0, 80);
-  throw new InformerError('decode', `the answer to watching ${formatGvr(gvr)} is no watch but ${type}: ${JSON.stringify(start)}`, {
+  throw new InformerError('decode', `the answer to watching ${formatGvr(gvr)} is not a watch but ${type}: ${JSON.stringify(start)}`, {
     hint: 'something in front of the API server answers in its place: a login page, or a proxy',
   });
 }

@@ -1,6 +1,6 @@
 /** The text of a thrown value, with the topmost place in the user's code: `TypeError: Cannot … (at guard.ts:12:5)`. */
 export function thrownText(error: unknown): string {
-  if (!(error instanceof Error)) return `${String(error)} was thrown, which is no Error`;
+  if (!(error instanceof Error)) return `${String(error)} was thrown, which is not an Error`;
   const place = placeOf(error);
   const what = `${error.name}: ${error.message}`;
   return place === undefined ? what : `${what} (at ${place})`;

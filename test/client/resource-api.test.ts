@@ -382,7 +382,7 @@ it('a page with status 200 instead of a watch is an error that shows its type an
   const { api } = behind({ 'content-type': 'text/html; charset=utf-8' }, '<!doctype html>\n<title>Log in</title>');
   await expect(api.watch()).rejects.toMatchObject({
     code: 'decode',
-    message: 'the answer to watching v1/configmaps is no watch but text/html; charset=utf-8: "<!doctype html> <title>Log in</title>"',
+    message: 'the answer to watching v1/configmaps is not a watch but text/html; charset=utf-8: "<!doctype html> <title>Log in</title>"',
   });
 });
 

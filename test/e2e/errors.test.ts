@@ -137,8 +137,8 @@ it.each([false, true])('http to a port with TLS is named, and no usage error; di
 
 describe('a discovery that cannot be had is no wrong type', () => {
   it.each([
-    ['an HTML page', 200, '<html>log in</html>', /is no list of types but an HTML page/],
-    ['null', 200, 'null', /is no list of types but JSON without a kind/],
+    ['an HTML page', 200, '<html>log in</html>', /is not a list of types but an HTML page/],
+    ['null', 200, 'null', /is not a list of types but JSON without a kind/],
     ['a failure', 500, '{}', /500|error on the server/],
   ])('%s', async (_, status, body, text) => {
     for (const broken of [['/api'], ['/api', '/apis']]) {

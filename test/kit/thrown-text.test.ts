@@ -26,8 +26,8 @@ it.each(['', 'TypeError: x\n    at run (node:internal:1:1)'])('has no place in t
 });
 
 it.each([
-  ['text', 'text was thrown, which is no Error'],
-  [undefined, 'undefined was thrown, which is no Error'],
+  ['text', 'text was thrown, which is not an Error'],
+  [undefined, 'undefined was thrown, which is not an Error'],
 ])('%j: %s', (value, text) => {
   expect(thrownText(value)).toBe(text);
 });

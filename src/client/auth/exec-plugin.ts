@@ -175,7 +175,7 @@ function credentialIn(stdout: string, apiVersion: string): ExecCredential {
   const { apiVersion: returned, status } = parse(stdout);
   if (returned !== apiVersion)
     throw bad(
-      `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${/^[\w./]{1,80}$/.test(returned ?? '') ? returned : 'that is none'}`,
+      `exec plugin is configured to use API version ${apiVersion}, plugin returned ${/^[\w./]{1,80}$/.test(returned ?? '') ? `version ${returned}` : 'no valid version'}`,
     );
   if (!status) throw bad("exec plugin didn't return a status field");
   const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = status;
@@ -186,7 +186,7 @@ function credentialIn(stdout: string, apiVersion: string): ExecCredential {
 
 function timeOf(timestamp: string): number {
   const time = Date.parse(timestamp);
-  if (Number.isNaN(time)) throw bad('exec plugin returned an expirationTimestamp that is no time');
+  if (Number.isNaN(time)) throw bad('exec plugin returned an expirationTimestamp that is not a time');
   return time;
 }
 

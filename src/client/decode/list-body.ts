@@ -55,7 +55,7 @@ function checkIsList({ fields, arrayKey }: ItemsSplitter<unknown>, { gvr, table 
   if (!table && isTable(fields)) throw new InformerError('list', `unsupported list gvk: ${gvkOf(fields)}`);
   const { items, rows } = fields as Fields;
   if (arrayKey === undefined && items !== null && rows !== null) {
-    throw new InformerError('decode', `the answer to listing ${formatGvr(gvr)} is no list but ${gvkOf(fields)}`);
+    throw new InformerError('decode', `the answer to listing ${formatGvr(gvr)} is not a list but ${gvkOf(fields)}`);
   }
 }
 

@@ -119,7 +119,7 @@ export class Discovery {
     const text = (await readWhole(response.body, `the answer of ${path}`, LARGEST_OBJECT)).toString('utf8');
     const answer = parseOrNone<unknown>(text);
     if (isDiscovery(answer)) return answer;
-    throw new InformerError('decode', `the answer to GET ${path} is no list of types but ${nameOfAnswer(answer, text)}`, {
+    throw new InformerError('decode', `the answer to GET ${path} is not a list of types but ${nameOfAnswer(answer, text)}`, {
       hint: 'is this a Kubernetes API server, or the login page of a proxy in front of it?',
     });
   }

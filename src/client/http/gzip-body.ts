@@ -74,7 +74,7 @@ class Expansion {
     if (this.#text <= LARGEST_OBJECT || this.#text <= LARGEST_EXPANSION * this.#compressed) return undefined;
     const grown = `its first ${this.#compressed} bytes became ${this.#text}`;
     return new OversizedError(`the answer's gzip expands more than the limit of ${LARGEST_EXPANSION} times: ${grown}`, {
-      hint: 'this is no list of objects; disable-compression: true in the kubeconfig turns compression off',
+      hint: 'this is not a list of objects; disable-compression: true in the kubeconfig turns compression off',
     });
   }
 }

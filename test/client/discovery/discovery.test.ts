@@ -182,7 +182,7 @@ describe('a discovery that fails', () => {
     const transport = scriptedBytes(() => ({ body }));
     await expect(new Discovery(transport).snapshot()).rejects.toMatchObject({
       code: 'decode',
-      message: `the answer to GET /api is no list of types but ${named}`,
+      message: `the answer to GET /api is not a list of types but ${named}`,
       hint: expect.stringContaining('login page'),
     });
     const half = scriptedBytes(({ path }) => ({ body: path === '/api' ? body : AGGREGATED }));

@@ -128,7 +128,7 @@ describe('a part of a list beyond the limit', () => {
 it.each([
   ['{"kind":"PodList","apiVersion":"v1","items":[null]}', 'an item that is not an object but null'],
   ['{"items":[7],"kind":"PodList","apiVersion":"v1"}', 'an item that is not an object but 7'],
-  ['{"kind":"PodList","apiVersion":"v1","items":{"a":1}}', 'is no list'],
+  ['{"kind":"PodList","apiVersion":"v1","items":{"a":1}}', 'is not a list'],
   ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{}],"rows":[{"cells":[]}]}', 'a column that has no name'],
   ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[null]}', 'a row that is not an object but null'],
 ])('the list %s is refused with its own message', async (text, message) => {

@@ -38,6 +38,7 @@ describe('a changed field is in the scope of a path', () => {
     ['.spec.containers[?(@.name=="b")].image', ['.spec.containers[name=b].image']],
     ['.spec.containers[name=a]', ['.spec.containers[name=a].image']],
     ['.spec.containers[*].image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],
+    ['.spec.containers.*.image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],
     ['.spec.strategy.type', ['.spec.strategy']],
     ['.spec.missing', []],
     ['.status', []],

@@ -37,6 +37,7 @@ describe('filling in', () => {
   it('replaces a null struct, but no other null', () => {
     const filled = fillIn({ metadata: {}, spec: null, status: null, extra: null }, find('deployments', 'apps'));
     expect([filled.spec, filled.status, filled.extra]).toEqual([expect.objectContaining({ strategy: {} }), {}, null]);
+    expect(fillIn({ metadata: {}, provisioner: null }, find('storageclasses', 'storage.k8s.io')).provisioner).toBeNull();
   });
 
   it('does nothing to a custom resource', () => {

@@ -89,6 +89,11 @@ describe('protobuf bodies', () => {
     expect(() => decode('ConfigMap', content)).toThrow('protobuf');
   });
 
+  it('are read without the fields that only older versions had', () => {
+    const spec = message(2, message(42, text(1, 'a workload')), text(10, 'node-1'));
+    expect(decode('Pod', body('v1', 'Pod', message(1, text(1, 'web')), spec))).toMatchObject({ spec: { nodeName: 'node-1' } });
+  });
+
   it('create objects and are refused for custom resources', async () => {
     await using sandbox = await Sandbox.start({ socket: false, clock: new FakeClock(), seed: 1 });
     const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };

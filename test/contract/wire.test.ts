@@ -11,21 +11,21 @@ const DIFFERENT: Readonly<Record<string, { why: string; ignore?: readonly string
     ignore: ['body.gitCommit', 'body.goVersion', 'body.compiler'],
   },
   '01-discovery.json 8': {
-    why: 'only the paths that are served are listed: no checks by name, no metrics, no OpenID',
+    why: 'only served paths are listed: the sandbox has no health checks by name, no metrics and no OpenID',
     ignore: ['body.paths'],
   },
   '01-discovery.json 12': {
-    why: 'documents are served for versions of groups; those of the bare groups, `/version` and OpenID would hold no types',
+    why: 'the sandbox has the documents of groups with a version; the others (groups alone, `/version`, OpenID) contain no types',
     ignore: ['body.paths'],
   },
-  '02-errors-auth.json 6': { why: 'answers in protobuf are not offered, so they are not listed', ignore: ['body.message'] },
-  '04-list.json 17': { why: 'the sandbox keeps no lease of its own: it would change every ten seconds', ignore: ['body.rows'] },
+  '02-errors-auth.json 6': { why: 'the sandbox does not answer in protobuf, so protobuf is not listed', ignore: ['body.message'] },
+  '04-list.json 17': { why: 'the sandbox has no lease of its own, which would change every ten seconds', ignore: ['body.rows'] },
   '04-list.json 38': {
-    why: 'the roles of controllers the sandbox does not run are not made at the start',
+    why: 'the sandbox does not create the roles of controllers that it does not run',
     ignore: ['body.metadata.remainingItemCount'],
   },
   '04-list.json 40': {
-    why: 'the bindings of controllers the sandbox does not run are not made at the start',
+    why: 'the sandbox does not create the bindings of controllers that it does not run',
     ignore: ['body.metadata.remainingItemCount'],
   },
 };
@@ -71,7 +71,7 @@ describe.skipIf(recordingsMissing)(`the recorded exchanges${recordingsMissing ? 
   });
 });
 
-/** The list of differences as a page. After a change of the list, `vitest run -u test/contract/wire.test.ts` writes the page again. */
+/** The list of differences as a page. After a change of the list, `vitest run test/contract/wire.test.ts -u` writes the page again. */
 function differencesPage(): string {
   const all = FILES.reduce((sum, file) => sum + recording(file).length, 0);
   const rows = Object.entries(DIFFERENT).map(([id, { why, ignore = ['the whole answer'] }]) => {
@@ -81,8 +81,8 @@ function differencesPage(): string {
   return [
     '# Where the sandbox differs from a recorded server',
     '',
-    `Of ${all} recorded exchanges with a kube-apiserver 1.36 the sandbox answers ${all - rows.length} alike: status, headers, body and stream, with times, uids,`,
-    'resource versions and generated names standing for each other. These differ, each only in the parts named. Tested by `test/contract/wire.test.ts`.',
+    `Of ${all} recorded exchanges with a kube-apiserver 1.36 the sandbox answers ${all - rows.length} in the same way: status, headers, body and stream. Times, uids,`,
+    'resource versions and generated names may have other values. The exchanges below differ, each only in the named parts. The test is `test/contract/wire.test.ts`.',
     '',
     '| recording | no. | exchange | what differs | why |',
     '|---|---|---|---|---|',

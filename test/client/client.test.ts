@@ -106,7 +106,7 @@ describe('createClient', () => {
   });
 });
 
-/** A client of two pods, and how many bytes it was sent so far. */
+/** A client of two pods, and the number of bytes that it has received. */
 async function counted() {
   const { sandbox, transport } = await inProcess({ objects: [pod('a'), pod('b')] });
   let bytes = 0;

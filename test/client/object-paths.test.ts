@@ -17,7 +17,7 @@ const map = (name: string, labels: Record<string, string> = {}) => ({
   data: { x: '1' },
 });
 
-/** What a program without types may hand over as a name, and what can be none. */
+/** Values that a program without types may pass as a name, and that cannot be a name. */
 const NO_NAMES: readonly unknown[] = ['', undefined, null, 0, {}, '.', '..', 'a/b', '/', '../b', 'a%2Fb', '%', '\ud800'];
 
 async function place() {
@@ -125,7 +125,7 @@ describe('names in requests for one object', () => {
   });
 });
 
-/** Selectors that are texts, are sent, and match all there is unless something else happens to be there. */
+/** Selectors that are not empty, and still match all objects unless some have exactly these labels or fields. */
 const MATCH_ALL_BY_CONTENT = [
   { labelSelector: '!nope' },
   { labelSelector: 'app!=nope' },

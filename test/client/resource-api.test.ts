@@ -17,7 +17,7 @@ function api(answer: ScriptedAnswer, options: ConstructorParameters<typeof Resou
   return { transport, pods: new ResourceApi<Pod>(transport, PODS, options) };
 }
 
-/** The api of a sandbox's pods, web-1 and web-2 in `shop`, and what it sent. */
+/** The api of a sandbox's pods, web-1 and web-2 in `shop`, and its requests. */
 async function served(options: ConstructorParameters<typeof ResourceApi>[2] = { namespace: 'shop' }) {
   const place = await inProcess({ objects: [pod('web-1'), pod('web-2')] });
   return { ...place, pods: new ResourceApi<Pod>(place.transport, PODS, options) };

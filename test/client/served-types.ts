@@ -8,7 +8,7 @@ export const APPLES = definition('myapples.stable.example.com', ['v1'], {
   categories: ['all', 'fruit'],
 });
 
-/** What can be listed of the category `all` on a server that has apples, in its order. */
+/** The listable types of the category `all` on a server with apples, in the order of the server. */
 export const ALL = [
   'v1/pods',
   'v1/replicationcontrollers',
@@ -23,7 +23,7 @@ export const ALL = [
   'stable.example.com/v1/myapples',
 ];
 
-/** A mapper of the types that a server has, apples among them unless other objects are given. */
+/** A mapper of the types of a server, which has apples unless other objects are given. */
 export async function served({ objects = [APPLES], ...setup }: InProcessSetup = {}, options?: ConstructorParameters<typeof RestMapper>[1]) {
   const { sandbox, clock, transport } = await inProcess({ objects, ...setup });
   const mapper = new RestMapper(new Discovery(transport, { clock }), options);

@@ -9,7 +9,7 @@ import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 const source = { list: () => new Promise<never>(() => {}), watch: () => new Promise<never>(() => {}) };
 const config = library.createConfig({ server: 'http://127.0.0.1:1' });
 
-/** What each attempt may use. Whatever it sends is written down. */
+/** The sandbox and clients of an attempt; all its requests are recorded. */
 async function place() {
   const all = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }] });
   return { ...all, maps: all.client.resource(CONFIG_MAPS, { namespace: 'shop' }) };
@@ -19,18 +19,18 @@ type Place = Awaited<ReturnType<typeof place>>;
 type Attempt = (options: never, place: Place) => unknown;
 
 interface Taker {
-  /** The types, in what the entries export, of which these are options. */
+  /** The exported types of these options. */
   readonly types?: readonly string[];
-  /** What is needed to be taken at all. */
+  /** The required options. */
   readonly base?: object;
-  /** A slip, and what was meant. */
+  /** A misspelt option, and the right name. */
   readonly slip: readonly [name: string, meant: string];
-  /** A value of the wrong sort, by the name of its option. */
+  /** A value of a wrong type, by the name of its option. */
   readonly wrong?: object;
   readonly attempt: Attempt;
 }
 
-/** Everything public that takes options, by name. */
+/** All public functions with options, by name. */
 const TAKERS: Readonly<Record<string, Taker>> = {
   createClient: {
     types: ['ClientOptions'],

@@ -123,10 +123,7 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
     };
     const tooMuch = (stream: string) => () => {
       kill('SIGKILL');
-      fail(
-        `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`,
-        PLUGIN_FAILED,
-      );
+      fail(tooMuchText(command, stream), PLUGIN_FAILED);
     };
     const parts: Buffer[] = [];
     child.stdout?.on(
@@ -149,6 +146,9 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
     });
   });
 }
+
+const tooMuchText = (command: string, stream: string) =>
+  `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`;
 
 const PLUGIN_FAILED = 'log in again if it asks for that (its output is above), or choose another user with --user or --context';
 

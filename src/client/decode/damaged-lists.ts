@@ -8,7 +8,7 @@ export function textsIn(list: readonly string[] | null | undefined): string[] {
   return Array.isArray(list) ? list.filter((item: unknown): item is string => typeof item === 'string') : [];
 }
 
-/** Whether {@link objectsIn} ignores anything: an entry, or a value that is not a list. No list is not damaged. */
+/** Whether {@link objectsIn} ignores an entry, or the whole value. A missing list is not damaged. */
 export function isDamaged(list: readonly object[] | null | undefined): boolean {
   return list !== undefined && list !== null && objectsIn(list).length !== list.length;
 }

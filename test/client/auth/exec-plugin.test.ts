@@ -170,7 +170,7 @@ describe('a process that an exec plugin started', () => {
   const V1 = 'client.authentication.k8s.io/v1';
   const pidIn = async (name: string) => Number(await readFile(at(name), 'utf8').catch(() => ''));
 
-  /** A plugin that never answers, with a child that holds its output open. */
+  /** A plugin that never answers, with a child process that keeps its output open. */
   function waiting(interactiveMode: string) {
     const script = `[ -e ${at('plugin')} ] && exec echo '${JSON.stringify({ apiVersion: V1, status: { token: 't2' } })}'
 sleep 600 & echo $! > ${at('child')}; echo $$ > ${at('plugin')}; wait`;

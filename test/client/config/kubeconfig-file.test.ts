@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Files by name. KUBECONFIG names those that are not certificates, in this order, with what is added by `list`. */
+/** Files by name. KUBECONFIG has the files that are not certificates, in this order, unless `list` replaces them. */
 interface Row {
   title: string;
   files: Record<string, string>;
-  /** Instead of all files: what KUBECONFIG names. */
+  /** The files in KUBECONFIG, instead of all. */
   list?: string[];
 }
 
@@ -300,7 +300,7 @@ function view(files: string[]) {
   return runKubectl(kubectl.path, ['config', 'view', '--raw', '--flatten', '-o', 'json'], { env });
 }
 
-/** What kubectl prints of it: names in order, data instead of certificate files, only fields that kubectl knows. */
+/** The form that kubectl prints: sorted names, data instead of certificate files, only known fields. */
 async function flattened({ clusters, users, contexts, currentContext }: Kubeconfig): Promise<unknown> {
   return normal({
     clusters: await listed(clusters, 'cluster', CLUSTER_FIELDS),
@@ -354,7 +354,7 @@ async function withData([field, value]: [string, unknown]): Promise<[string, unk
   return isFile ? [`${field}-data`, (await readFile(String(value))).toString('base64')] : [field, value];
 }
 
-/** kubectl makes only the paths absolute that it flattens. */
+/** kubectl makes only those paths absolute that it flattens. */
 function withPathsOf(file = '', config: { users: { user: { tokenFile?: string; exec?: { command: string } } }[] | null }): object {
   const absolute = (name: string) => path.resolve(path.dirname(file), name);
   for (const { user } of config.users ?? []) {
@@ -364,7 +364,7 @@ function withPathsOf(file = '', config: { users: { user: { tokenFile?: string; e
   return config;
 }
 
-/** Without what says nothing, and with the default kubectl writes into beta plugins. */
+/** Without empty fields, and with the default that kubectl writes into beta plugins. */
 function normal(value: unknown): unknown {
   const { clusters, users, contexts, 'current-context': current } = value as Record<string, unknown>;
   return withoutNothing({ clusters, users, contexts, 'current-context': current });

@@ -27,7 +27,7 @@ function members(member: fc.Arbitrary<[string, string]>): fc.Arbitrary<string> {
 const listOfEntries = fc.array(value, { maxLength: 3 }).map((all) => `[${all.join(',')}]`);
 const metadata = members(fc.oneof(fc.tuple(fc.constant('"managedFields"'), fc.oneof(listOfEntries, value)), fc.tuple(key, value)));
 
-/** The text of an object that mostly has metadata, which mostly has managedFields: somewhere, somehow. */
+/** The text of a random object, usually with metadata and managedFields, in any place and form. */
 export const objectText: fc.Arbitrary<string> = members(
   fc.oneof(
     fc.tuple(fc.constant('"metadata"'), fc.oneof({ weight: 4, arbitrary: metadata }, { weight: 1, arbitrary: value })),

@@ -19,14 +19,14 @@ async function* fromArray(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Ar
 
 type Json = { kind?: unknown; apiVersion?: unknown; metadata?: { managedFields?: unknown } };
 
-/** An item as it is to come out, made by JSON.parse alone. */
+/** The expected item, made with JSON.parse alone. */
 function expected(text: string, isTrimmed: boolean): Json {
   const object = JSON.parse(text) as Json;
   if (isTrimmed && typeof object.metadata === 'object' && object.metadata !== null) delete object.metadata.managedFields;
   return object.kind === undefined ? { kind: 'Pod', apiVersion: 'v1', ...object } : object;
 }
 
-/** As an API server writes a pod. */
+/** A pod in the form that an API server writes. */
 function pod(i: number, more = ''): string {
   const managed = `[{"manager":"kubelet","operation":"Update","fieldsV1":{"f:status":{"f:x":{},"k:{\\"type\\":\\"${i}\\"}":{".":{}}}},"subresource":"status"}]`;
   return `{"metadata":{"name":"p-${i}","namespace":"n","labels":{"a":"é"},"managedFields":${managed}},"spec":{"nodeName":"w"${more}},"status":{}}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findManagedFields, OF_EVENT, OF_OBJECT, OF_TABLE_EVENT } from '../../../src/client/decode/managed-fields.ts';
 import { objectText, valueText } from './json-text.ts';
 
-/** The text without what was found. */
+/** The text without the range that was found. */
 function without(text: string, path = OF_OBJECT): string {
   const bytes = Buffer.from(text);
   const cut = findManagedFields(bytes, path);
@@ -12,7 +12,7 @@ function without(text: string, path = OF_OBJECT): string {
 
 type Json = { metadata?: { managedFields?: unknown } } & Record<string, unknown>;
 
-/** What is to come out, however the text is written. */
+/** The expected result for any form of the text. */
 function trimmed(text: string): unknown {
   const value = JSON.parse(text) as Json | null;
   const metadata: unknown = value?.metadata;

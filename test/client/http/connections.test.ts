@@ -41,7 +41,7 @@ console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind
   };
 }
 
-/** A transport as a kubeconfig sets it up. */
+/** A transport that a kubeconfig configures. */
 async function connect(server: string, user: object, options: TransportOptions = {}) {
   await writeFile(at('ca.pem'), pki.ca);
   const kubeconfig = {
@@ -84,7 +84,7 @@ describe('a user with a plugin', () => {
 });
 
 describe('credentials that change while a watch is open', () => {
-  /** Answers who asked; a watch goes on until `event` is emitted, and says who had asked for it. */
+  /** Answers with the user of the request. A watch goes on until `event` is emitted, and ends with its user. */
   const listening = (who: (request: IncomingMessage) => string, tls: object) =>
     socketScript(
       (request, response) => {

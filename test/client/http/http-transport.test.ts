@@ -630,7 +630,7 @@ describe('a proxy', () => {
     expect(error).toMatchObject({ code: 'transport', hint: `requests go through the proxy ${proxy.url}: is it right, and up?` });
   });
 
-  /** A proxy that leads every tunnel to one port of this machine, and says what it was asked for. */
+  /** A proxy that connects every tunnel to one local port, and records the requested addresses. */
   async function tunnel(port: number) {
     const asked: string[] = [];
     const proxy = await socketScript(() => {});

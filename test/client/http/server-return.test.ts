@@ -5,7 +5,7 @@ import { seededRandom } from '../../../src/kit/random.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { inProcess, through } from '../../support/in-process.ts';
 
-/** A server that is away, until `answer` says what it answers with. */
+/** A server that refuses connections until `answer` is set. */
 async function bench() {
   const { clock, transport } = await inProcess();
   const asked: number[] = [];

@@ -76,7 +76,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
     'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',
     'stream/event-stream.test.ts': 'objects without a version',
-    'stream/held-markers.test.ts': 'a relist of one namespace while another is still to come',
+    'stream/buffered-markers.test.ts': 'a relist of one namespace while another is still to come',
     'stream/replaced-numbers.test.ts': 'an end between two events that one change brings',
     'stream/stream-ending.test.ts': 'exact batches in front of a waiter that is slow',
     'stream/streaming.test.ts': 'exact batches, and what waits unread while a reader stopped',

@@ -49,7 +49,7 @@ describe('a marker', () => {
     );
   });
 
-  test('is a record of its own where events are', async () => {
+  test('is a record of its own in formats that print events', async () => {
     expect(await shown('json', SYNCED, GAP)).toBe(`${JSON.stringify(SYNCED)}\n${JSON.stringify(GAP)}\n`);
     expect(await shown('yaml', SYNCED)).toBe(
       '---\ntype: SYNCED\ngvr: v1/pods\nobjects: 1\nseq: 3\ntime: "2026-01-01T12:00:00.000Z"\n...\n',
@@ -57,10 +57,7 @@ describe('a marker', () => {
     expect(await shown('jq=.type', SYNCED, END)).toBe('"SYNCED"\n"END"\n');
   });
 
-  test.each(['name', 'jsonpath=.x', 'custom-columns=A:.a'])(
-    'is not shown with -o %s, which shows what was asked of each object',
-    async (format) => {
-      expect(await shown(format, SYNCED)).toBe('');
-    },
-  );
+  test.each(['name', 'jsonpath=.x', 'custom-columns=A:.a'])('is not shown with -o %s, which prints values of objects', async (format) => {
+    expect(await shown(format, SYNCED)).toBe('');
+  });
 });

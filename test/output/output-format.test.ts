@@ -24,7 +24,7 @@ describe('-o', () => {
   });
 
   test.each(['go-template', 'go-template={{.x}}', 'go-template-file=x', 'template', 'templatefile=x', 'template={{.x}}'])(
-    '%s is refused with what to use instead',
+    '%s is refused with a hint what to use instead',
     (text) => {
       expect(() => parseOutputFormat(text)).toThrow(expect.objectContaining({ hint: 'use -o jsonpath=… or -o custom-columns=…' }));
     },
@@ -39,7 +39,7 @@ describe('-o', () => {
   });
 });
 
-describe('what a format needs', () => {
+describe('the needs of a format', () => {
   test.each([
     ['', { object: false, old: false, managedFields: false, events: false }],
     ['wide', { object: false, old: false, managedFields: false, events: false }],

@@ -13,7 +13,7 @@ describe('times', () => {
     expect(since('2026-01-01T11:59:58.500Z')).toBe('-1.5s');
   });
 
-  test('are the local time of day, or RFC 3339 as it came', () => {
+  test('are the local time of day, or RFC 3339 as received', () => {
     const clock = { now: () => 0 };
     const local = new Date('2026-01-01T12:03:07.045Z');
     const hours = String(local.getHours()).padStart(2, '0');

@@ -32,7 +32,7 @@ describe('a value', () => {
     expect(valueText(`${'a'.repeat(9)}😀${'b'.repeat(9)}`, 10)).toBe('aaaaaaaaa…');
   });
 
-  test('is cut around what differs from another', () => {
+  test('is cut around its difference to another value', () => {
     const digest = (end: string) => `registry.example.com/shop/web@sha256:${'0'.repeat(40)}${end}`;
     const [a, b] = valuePair(digest('aaa'), digest('bbb'), 30);
     expect(a).toMatch(/^….*aaa$/);
@@ -55,7 +55,7 @@ describe('a value', () => {
     );
   });
 
-  test('with parts is spread over lines where it does not fit into one', () => {
+  test('with parts has several lines if it does not fit into one', () => {
     expect(valueLines({ name: 'web', ports: [{ port: 80 }], env: [{ name: 'A', value: 'x'.repeat(20) }] }, 24)).toEqual([
       'name: web',
       'ports: [{"port":80}]',

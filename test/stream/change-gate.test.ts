@@ -54,7 +54,7 @@ it('leaves out updates that are noise when so asked, and nothing else', () => {
 });
 
 describe('a condition about the object', () => {
-  test('makes an addition of what starts to match and a deletion of what stops', () => {
+  test('shows an object that starts to match as added, and one that stops as deleted', () => {
     const [pending, run, failed] = [pod('Pending'), pod('Running'), pod('Failed')];
     const changes = [added(pending, 'initial'), updated(pending, run), updated(run, run), updated(run, failed), deleted(failed)];
     expect(through(gateOf({ conditions: [running] }), ...changes)).toEqual([
@@ -73,7 +73,7 @@ describe('a condition about the object', () => {
     expect(gate.pass(updated(run, failed), PODS)).toEqual({ type: 'deleted', object: failed, oldObject: run, cause: 'filter' });
   });
 
-  test('lets the deletion of what was shown through, and of nothing else', () => {
+  test('shows the deletion of an object that was shown, and of no other', () => {
     expect(through(gateOf({ conditions: [running] }), added(pod('Running')), deleted(pod('Running')), deleted(pod('Running')))).toEqual([
       'added Running watch',
       'deleted Running watch',
@@ -81,7 +81,7 @@ describe('a condition about the object', () => {
     ]);
   });
 
-  test('that depends on the time lets go what it showed, whatever it would say of the old state now', () => {
+  test('that depends on the time shows the deletion of each object it showed, whatever the old state would give now', () => {
     const clock = new FakeClock();
     const start = clock.now();
     const young = about('young', ({ now }) => now.getTime() - start < 1000);
@@ -129,7 +129,7 @@ describe('a condition about the event', () => {
     ]);
   });
 
-  test('turns down events without touching what belongs to the stream', () => {
+  test('hides events without an effect on which objects belong to the stream', () => {
     const noUpdates = about('no updates', ({ event }) => event !== 'MODIFIED', true);
     const gate = gateOf({ conditions: [running, noUpdates] });
     const changes = [added(pod('Pending')), updated(pod('Pending'), pod('Running')), deleted(pod('Running'))];
@@ -157,7 +157,7 @@ test('--watch-only hides the initial list but remembers it', () => {
   expect(through(gate, ...changes)).toEqual(['-', 'updated Running watch', 'deleted Failed filter']);
 });
 
-test('names are picked by list, by pattern, and by what is excluded', () => {
+test('names are selected by list, by pattern, and by exclusion', () => {
   const shown = (rules: Partial<GateRules>, names?: string[]) =>
     ['web-1', 'web-2', 'db-1'].filter((name) =>
       gateOf(rules).pass(added(pod('A', { name })), { ...PODS, names: names ? new Set(names) : undefined }),
@@ -238,7 +238,7 @@ describe('for any sequence of changes', () => {
     return { changes, cache };
   }
 
-  it('per object the stream is ADDED, MODIFIED …, DELETED, and what it leaves shown is what matches', () => {
+  it('the events of an object are ADDED, MODIFIED …, DELETED, and the objects shown at the end are those that match', () => {
     fc.assert(
       fc.property(steps, fc.uniqueArray(fc.nat(5)), (all, matching) => {
         const matches = (object: unknown) => matching.some((n) => phaseOf(object) === `p${n}`);

@@ -48,7 +48,7 @@ describe('an envelope', () => {
     );
   });
 
-  test('carries what changed with values and writers, and nothing of who owns the rest', () => {
+  test('has the changed fields with values and writers, and no other managedFields', () => {
     const owner = (manager: string, second: number) => ({
       metadata: {
         name: 'web',
@@ -204,7 +204,7 @@ describe('the published schema', () => {
     expect(faults(schema, line({ ...envelop(updated)[0], ...change } as EventEnvelope), schema)).toEqual(['']);
   });
 
-  test('has an error in place of what is nested too deep to be printed, and only then', () => {
+  test('has an error if the object is nested too deep to print, and only then', () => {
     const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as unknown;
     const [flat] = envelop({ type: 'added', object: web(1, { spec: deep }), cause: 'watch' });
     expect(flat?.error).toBe('this object cannot be printed: it is nested deeper than 1,000 levels');

@@ -40,7 +40,7 @@ async function served(options?: SharedInformerOptions<UnknownObject>) {
   return { sandbox, clock, maps, first, ...streamOf(client.resource(CONFIG_MAPS), clock, options) };
 }
 
-it('shows what a server sends twice, or a relist finds as it was, once', async () => {
+it('shows a state once if the server sends it twice or a relist finds it unchanged', async () => {
   const { sandbox, clock, maps, first, shown, informer, end } = await served();
   sandbox.faults.add({ fault: { kind: 'duplicate' }, match: { watch: true } });
   await clock.advance(1000);
@@ -65,7 +65,7 @@ it('shows a resync', async () => {
   await end();
 });
 
-it('shows what has no version', async () => {
+it('shows an update of an object without a version', async () => {
   const bare: UnknownObject = { metadata: { name: 'a', namespace: 'shop' } };
   const stream = new ScriptedStream<UnknownObject>().send(added(bare), modified({ ...bare }));
   const { shown, end } = streamOf(new ScriptedListerWatcher<UnknownObject>().onList(() => page('1')).onWatch(stream), new FakeClock());

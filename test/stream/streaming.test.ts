@@ -199,7 +199,7 @@ describe.each(overflowPolicies)('--once under %s', (policy) => {
   });
 });
 
-test('what the gate does not pass has no number', async () => {
+test('a change that the gate hides has no number', async () => {
   const pods = stream(added(pod('a', 1)), added(pod('b', 1, 'Running')), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
   const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Running')] });
   const { shown, end } = bench({ gate }, ['pods', pods]);
@@ -436,7 +436,7 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
     await end();
   });
 
-  it('ends with a slow reader when that has taken what led to it', async () => {
+  it('with a slow reader ends when the reader has taken the deciding event', async () => {
     const pods = stream(added(pod('a', 1)), initialEnd(2));
     const { shown, done, release, end } = bench({ wait: until, overflow, isSlow: true }, ['pods', pods]);
     await settled();
@@ -468,7 +468,7 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
     await end();
   });
 
-  it('sees what the filters hide', async () => {
+  it('gets changes that the filters hide', async () => {
     const pods = stream(added(pod('a', 1)), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
     const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Failed')] });
     const { shown, done, end } = bench({ wait: until, overflow, gate }, ['pods', pods]);
@@ -504,7 +504,7 @@ test('a loss is reported when it starts and counted as it happens, whatever the 
   expect(summary.losses).toEqual({ dropped: 4, coalesced: 0, unshown: 0, expressionErrors: 1, unprintable: 0 });
 });
 
-test('what a printer throws behind an outlet ends the stream', async () => {
+test('an error of a printer behind an outlet ends the stream', async () => {
   const pods = stream(added(pod('a', 1)), initialEnd(2));
   const print = () => {
     throw new Error('no such field');

@@ -9,7 +9,7 @@ test('the last line has the reason for the end, the events, and the counts of co
   );
 });
 
-test('what left a filter is counted apart from what is gone; for machines both have the type DELETED', () => {
+test('objects that left a filter are counted separately from deleted ones; in the END record both are DELETED', () => {
   const summary = new StreamSummary();
   for (const word of ['ADDED', 'LEFT', 'LEFT', 'DELETED'] as const) summary.count(word);
   const continuity = { relists: 0, gaps: 0, resumed: 0 };
@@ -19,7 +19,7 @@ test('what left a filter is counted apart from what is gone; for machines both h
   expect(summary.counts(continuity)).not.toHaveProperty('LEFT');
 });
 
-test('of what did not happen the last line says only that there were no gaps', () => {
+test('the last line has no counts of 0, except that there were no gaps', () => {
   const summary = new StreamSummary();
   for (let i = 0; i < 12; i++) summary.count('ADDED');
   const line = summary.line('ended by SIGINT', 303_000, { relists: 0, gaps: 0, resumed: 0 });
@@ -32,7 +32,7 @@ test('a stream without events says so', () => {
   );
 });
 
-test('what was not shown, and what failed, is in the line if there was any', () => {
+test('hidden changes and failures are in the line if there were any', () => {
   const summary = new StreamSummary();
   Object.assign(summary.losses, { coalesced: 412, dropped: 2, unshown: 7, expressionErrors: 3, unprintable: 2 });
   const continuity = { relists: 0, gaps: 0, resumed: 0, storeErrors: 1 };

@@ -4,7 +4,7 @@ import { event, lines, markingPainter, pod } from '../fixtures.ts';
 import { modified, printer, scaled, web } from './fixtures.ts';
 
 describe('changes', () => {
-  test('has a line for every field, and one for an object that came or went', async () => {
+  test('has a line for every field, and one for an added or deleted object', async () => {
     const changes = await printer('changes');
     const before = web({ replicas: 2, paused: true, note: 'a b' });
     const after = web({ replicas: 3, note: 'a c', image: 'x' });
@@ -30,7 +30,7 @@ describe('changes', () => {
     );
   });
 
-  test('says types and times where asked for', async () => {
+  test('has types and times if requested', async () => {
     const changes = await printer('changes', { showKind: true, timestamps: 'rfc3339' });
     expect(lines(changes.events([event('ADDED', pod('web-1')), scaled]))).toEqual([
       '2026-01-01T12:00:00.000Z   ADDED      pod/shop/web-1',
@@ -45,20 +45,20 @@ describe('changes', () => {
     expect(changes.events([scaled])).toBe('MODIFIED   shop/web                  .spec.replicas: 2 → 3\n');
   });
 
-  test('says so when no field that is shown differs, or the state before is not known', async () => {
+  test('has a note when no shown field differs, or the state before is not known', async () => {
     const again = modified(web({ replicas: 2 }, { resourceVersion: '1' }), web({ replicas: 2 }, { resourceVersion: '2' }));
     expect((await printer('changes')).events([again])).toBe('MODIFIED   shop/web   <no visible change>\n');
     expect((await printer('changes')).events([event('MODIFIED', web({}))])).toBe('MODIFIED   shop/web   <no visible change>\n');
   });
 
-  test('keeps every change on one line that a terminal can be given', async () => {
+  test('prints every change on one line that is safe for a terminal', async () => {
     const odd = modified(web({ text: 'a' }), web({ text: 'b\nc\x1b[31m', 'ke\ny': 1 }));
     const text = (await printer('changes')).events([odd]);
     expect(lines(text)).toHaveLength(3);
     expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
-  test('colours the event and what came or went', async () => {
+  test('colours the event and the added and removed values', async () => {
     const marked = await printer('changes', { painter: markingPainter });
     const text = marked.events([modified(web({ a: 1 }), web({ b: 2 })), event('DELETED', web({}))]);
     expect(lines(text)).toEqual(

@@ -33,7 +33,7 @@ describe.each(['diff', 'changes'])('%s', (format) => {
   });
 });
 
-describe('what left a filter, who created, and what was asked for', () => {
+describe('objects that left a filter, creators, and requested paths', () => {
   const left = (object: UnknownObject): PrintedEvent => {
     const printed = event('DELETED', object);
     return { ...printed, event: { ...printed.event, cause: 'filter' } };
@@ -53,7 +53,7 @@ describe('what left a filter, who created, and what was asked for', () => {
     { managedFields: [entry('kube-controller-manager', 2), entry('status-writer', 0, 'status'), entry('kubectl-create', 1)] },
   );
 
-  test('an object that only ceased to match is LEFT in changes, diff, names and tables; one that is gone is DELETED', async () => {
+  test('an object that only stopped matching is LEFT in changes, diff, names and tables; a deleted one is DELETED', async () => {
     for (const format of ['changes', 'diff', 'name', '']) {
       const text = (await printer(format)).events([left(web({}))]);
       expect(text).toContain('LEFT');
@@ -65,7 +65,7 @@ describe('what left a filter, who created, and what was asked for', () => {
     );
   });
 
-  test('an object that was just created says by whom, one of the state at the start does not', async () => {
+  test('an object that was just created has its creator, one of the initial list does not', async () => {
     expect((await printer('changes')).events([created(made)])).toBe('ADDED      shop/web   (kubectl-create)\n');
     expect((await printer('diff')).events([created(made)])).toContain('created by kubectl-create');
     const initial = event('ADDED', made);
@@ -73,7 +73,7 @@ describe('what left a filter, who created, and what was asked for', () => {
     expect((await printer('changes')).events([first])).toBe('ADDED      shop/web\n');
   });
 
-  test('of what changed only the asked paths are shown, also below and above them', async () => {
+  test('only changes at, below and above the requested paths are shown', async () => {
     const before = web({
       replicas: 2,
       paused: true,
@@ -110,7 +110,7 @@ describe('what left a filter, who created, and what was asked for', () => {
     expect(diff).not.toContain('paused');
   });
 
-  test('long values are whole when asked for', async () => {
+  test('long values are printed in full if requested', async () => {
     const long = (letter: string) => letter.repeat(300);
     const change = modified(web({ note: long('a') }), web({ note: long('b') }));
     for (const format of ['changes', 'diff']) {

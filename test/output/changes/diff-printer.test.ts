@@ -6,7 +6,7 @@ describe('diff', () => {
   const diff = async (before: object, after: object) =>
     lines((await printer('diff')).events([modified(web(before), web(after))])).slice(1, -1);
 
-  test('shows objects that came and went on a line each', async () => {
+  test('shows each added and deleted object on one line', async () => {
     const went = event('DELETED', pod('web-1', '', { status: { phase: 'Failed' } }));
     const unseen = { ...went, event: { ...went.event, finalStateUnknown: true as const } };
     expect(lines((await printer('diff')).events([event('ADDED', pod('web-1')), went, unseen]))).toEqual([
@@ -24,7 +24,7 @@ describe('diff', () => {
     expect(printed.events([event('DELETED', web({}))])).toBe('\nDELETED  deployment.apps/shop/web\n');
   });
 
-  test('groups what changed below one item', async () => {
+  test('groups the changes below one item', async () => {
     const condition = (status: string, reason: string) => ({ conditions: [{ type: 'Ready', status, reason }] });
     expect(await diff(condition('False', 'A'), condition('True', 'B'))).toEqual([
       '  spec.conditions[type=Ready]:',
@@ -33,7 +33,7 @@ describe('diff', () => {
     ]);
   });
 
-  test('shows what came or went whole over several lines', async () => {
+  test('shows an added or removed part on several lines', async () => {
     const side = { name: 'side', image: 'envoy:1', env: [{ name: 'A', value: 'x'.repeat(90) }], command: ['a'] };
     const lineOf = (mark: string) => [
       `${mark} spec.containers[name=side]:`,
@@ -79,7 +79,7 @@ describe('diff', () => {
     ]);
   });
 
-  test('cuts what is too long to be read', async () => {
+  test('cuts long values', async () => {
     const many = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');
     const shown = await diff({}, { conf: many(100) });
     expect(shown).toHaveLength(25);
@@ -87,13 +87,13 @@ describe('diff', () => {
     expect((await diff({}, { conf: 'x'.repeat(5000) })).join('').length).toBeLessThan(200);
   });
 
-  test('says so when no field that is shown differs', async () => {
+  test('has a note when no shown field differs', async () => {
     expect((await printer('diff')).events([modified(web({ a: 1 }), web({ a: 1 }))])).toBe(
       'MODIFIED deployment.apps/shop/web  (no visible change)\n',
     );
   });
 
-  test('obeys no control character', async () => {
+  test('escapes control characters', async () => {
     const odd = modified(web({ text: 'a\nb' }), web({ text: 'a\x1b[31m\r\n\x9bb\x07', 'k\x1b': '\x1b', list: ['\x1b[2J'.repeat(40)] }));
     expect((await printer('diff')).events([odd]).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });

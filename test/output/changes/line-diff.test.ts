@@ -6,15 +6,15 @@ describe('a diff of lines', () => {
   const text = (lines: readonly DiffLine[]) =>
     lines.map((line) => (line.kind === 'skipped' ? `@${line.lines}` : `${{ removed: '-', added: '+', same: ' ' }[line.kind]}${line.text}`));
 
-  test('has what went and came with one line around it', () => {
+  test('has the removed and added lines with one equal line around them', () => {
     expect(text(diffLines(['a', 'b', 'c', 'd', 'e', 'f'], ['a', 'b', 'c', 'X', 'e', 'f']))).toEqual(['@2', ' c', '-d', '+X', ' e', '@1']);
   });
 
-  test('of equal texts shows none of them', () => {
+  test('of equal texts has no line of them', () => {
     expect(text(diffLines(['a', 'b'], ['a', 'b']))).toEqual(['@2']);
   });
 
-  test('leads from one to the other, with no fewer common lines than there are', () => {
+  test('leads from one list to the other', () => {
     const list = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
     fc.assert(
       fc.property(list, list, (before, after) => {
@@ -28,7 +28,7 @@ describe('a diff of lines', () => {
     );
   });
 
-  test('of two very long texts without much in common is still right', () => {
+  test('of two very long texts with little in common is correct', () => {
     const many = (prefix: string) => Array.from({ length: 1000 }, (_, i) => `${prefix}${i}`);
     const lines = text(diffLines(['same', ...many('a')], ['same', ...many('b')]));
     expect(lines.filter((line) => line.startsWith('-'))).toHaveLength(1000);

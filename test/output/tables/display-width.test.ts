@@ -15,7 +15,7 @@ describe('the width on a terminal', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  test('is never passed by a cut', () => {
+  test('is respected by a cut', () => {
     expect(cutToWidth('日本語', 3)).toBe('日');
     expect(cutToWidth('e\u0301x', 1)).toBe('e\u0301');
     expect(cutToWidth('abc', 3)).toBe('abc');

@@ -58,7 +58,7 @@ describe('a change is named by its path', () => {
   test.each<[string, (p: Pod) => void, string[]]>([
     ['a field', (p) => Object.assign(p.spec, { replicas: 2 }), ['.spec.replicas']],
     ['a field that came', (p) => Object.assign(p.spec, { paused: true }), ['.spec.paused']],
-    ['a field that went', (p) => Reflect.deleteProperty(p.spec, 'replicas'), ['.spec.replicas']],
+    ['a field that was removed', (p) => Reflect.deleteProperty(p.spec, 'replicas'), ['.spec.replicas']],
     [
       'a key with dots',
       (p) => Object.assign(p.metadata.labels, { 'app.kubernetes.io/name': 'x' }),
@@ -121,7 +121,7 @@ describe('a change is named by its path', () => {
   });
 });
 
-describe('what is no change', () => {
+describe('no change', () => {
   test.each<[string, (p: Pod) => void]>([
     ['nothing', () => {}],
     [

@@ -26,7 +26,7 @@ function managers(before: object, after: object): Record<string, string | undefi
 
 const SPEC = { 'f:spec': { 'f:replicas': {} } };
 
-describe('a field that came or changed', () => {
+describe('a field that was added or changed', () => {
   test('was written by its owner', () => {
     const before = object([entry('kubectl', 1, SPEC)], { spec: { replicas: 1 } });
     const after = object([entry('kubectl', 1, {}), entry('hpa', 2, SPEC, { subresource: 'scale' })], { spec: { replicas: 2 } });
@@ -73,7 +73,7 @@ describe('a field that came or changed', () => {
     expect(managers(object([], { data: { a: '1' } }), object([creator, owner], { data: { a: '2' } }))).toEqual({ '.data.a': 'kubectl' });
   });
 
-  test('that is a map has the owner of what is in it', () => {
+  test('that is a map has the owner of its contents', () => {
     const labels = entry('me', 2, { 'f:metadata': { 'f:labels': { '.': {}, 'f:a.b/c': {} } } });
     expect(managers(object([], {}), object([labels], { metadata: { labels: { 'a.b/c': 'x' } } }))).toEqual({ '.metadata.labels': 'me' });
   });
@@ -84,7 +84,7 @@ describe('a field that came or changed', () => {
     expect(managers(object([], at('1')), object([labels], at('2')))).toEqual({ ".metadata.labels['a.b/c']": 'me' });
   });
 
-  test('that is a set of values has the owner of the value that came', () => {
+  test('that is a set of values has the owner of the added value', () => {
     const finalizers = (...values: string[]) => ({ metadata: { finalizers: values } });
     const before = object([], finalizers('a'));
     const after = object(
@@ -109,7 +109,7 @@ describe('a field that came or changed', () => {
   });
 });
 
-describe('a field that went', () => {
+describe('a field that was removed', () => {
   test('was removed by the manager whose entry has a new time', () => {
     const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {}, 'f:x': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
     const after = object([entry('a', 2, { 'f:spec': { 'f:x': {} } }), entry('b', 3, SPEC)], { spec: {} });

@@ -67,14 +67,14 @@ test('an object with cells on one side alone is compared by its fields', () => {
   expect([isNoise(row('1'), object('2'), NODES), isNoise(object('1'), row('2'), NODES)]).toEqual([true, true]);
 });
 
-test('of table rows the cells count, but for their age', () => {
+test('the cells of table rows count, except their age', () => {
   const columns = ['Name', 'Status', 'Age'].map((name) => ({ name, type: 'string', format: '', priority: 0 }));
   const row = (...cells: string[]) => withCells(object('1'), { columns, cells });
   expect(isNoise(row('a', 'Ready', '1s'), row('a', 'Ready', '9s'), NODES)).toBe(true);
   expect(isNoise(row('a', 'Ready', '1s'), row('a', 'NotReady', '1s'), NODES)).toBe(false);
 });
 
-test('rows look the same where every cell that is shown is, but for ages; labels count where they are shown', () => {
+test('rows look the same if all shown cells are the same except ages; shown labels count', () => {
   const columns = ['Name', 'Restarts', 'Age', 'Node'].map((name) => ({
     name,
     type: 'string',

@@ -5,7 +5,7 @@ import { compileSameBut } from '../../../src/stream/changes/path-mask.ts';
 const object = (rest: object, metadata: object = {}): UnknownObject => ({ metadata: { name: 'a', ...metadata }, ...rest });
 const items = (...all: unknown[]) => object({ spec: { items: all } });
 
-describe('two states are the same but for', () => {
+describe('two states are the same except in', () => {
   test.each<[string, UnknownObject, UnknownObject, boolean]>([
     ['.spec.replicas', object({ spec: { replicas: 1 } }), object({ spec: { replicas: 2 } }), true],
     ['spec.replicas', object({ spec: { replicas: 1 } }), object({ spec: { replicas: 2 } }), true],

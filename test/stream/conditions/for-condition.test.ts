@@ -5,7 +5,7 @@ import { parseForCondition } from '../../../src/stream/conditions/for-condition.
 const object = (rest: object = {}, metadata: object = {}): UnknownObject => ({ metadata: { name: 'web', ...metadata }, ...rest });
 const met = (text: string, of: UnknownObject | undefined) => parseForCondition(text).met(of);
 
-test('create is met by what is there, delete by what is not', () => {
+test('create is met by an object that exists, delete by one that does not', () => {
   expect([met('create', object()), met('Create', undefined), met('delete', object()), met('DELETE', undefined)]).toEqual([
     true,
     false,
@@ -107,7 +107,7 @@ test.each([
   expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
 });
 
-test('rollout is met by what is rolled out, waits for what is not there, and fails after the progress deadline', () => {
+test('rollout is met by a finished rollout, waits for a missing object, and fails after the progress deadline', () => {
   const of = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
   const deployment = (status: object) => object({ spec: { replicas: 1 }, status }, { namespace: 'shop' });
   const { met: rollout } = parseForCondition('Rollout');

@@ -269,7 +269,7 @@ describe('the cells of a row answer an expression', () => {
   });
 });
 
-describe('a cell is what is printed', () => {
+describe('a cell has the printed value', () => {
   const gadgets = columnsOf('Name:string:name|Cond|Score:number|On:boolean|When:date|Size|Last');
   const cells = (...rest: unknown[]) => ['g', ...rest];
 
@@ -351,7 +351,7 @@ describe('a cell is what is printed', () => {
     expect(answer('FIRST > LAST', columns, ['e', '2d', '100s'])).toBe(true);
   });
 
-  it('AGE equals what is printed of it', () => {
+  it('AGE equals its printed text', () => {
     expect(answer('AGE == "120m" && AGE == "2h"', columnsOfType('pods'), POD)).toBe(true);
   });
 

@@ -30,13 +30,13 @@ describe.each([
     return { waiter, clock };
   }
 
-  it('has been deleted, for what waits for that', () => {
+  it('was deleted, for a wait for the deletion', () => {
     expect(replaced({ failIf: [wasDeleted] }).waiter.settled?.kind).toBe('fail-if');
     expect(replaced({ untilAny: [wasDeleted] }).waiter.settled?.kind).toBe('until-any');
     expect(replaced({ for: [parseForCondition('delete')] }).waiter.settled?.kind).toBe('for');
   });
 
-  it('was not there in between, for what has to stay', () => {
+  it('did not exist in between, for a condition that must stay met', () => {
     const { waiter, clock } = replaced({ until: [isReady], staysMs: 1000 });
     clock.tick(900);
     expect(waiter.settled).toBeUndefined();

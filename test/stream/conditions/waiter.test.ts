@@ -128,7 +128,7 @@ describe('until', () => {
     expect([synced(), send('b', 'gone')]).toEqual([undefined, 'until']);
   });
 
-  it('waits for what was named and is not there, and for it again when it goes', () => {
+  it('waits for a given name without an object, and again after its object is deleted', () => {
     const { send, synced } = waiting(running, named('a', 'b'));
     send('a', 'Running');
     expect([synced(), send('other', 'Pending'), send('a', 'gone'), send('b', 'Running'), send('a', 'Running')]).toEqual([
@@ -175,12 +175,12 @@ describe('until-any', () => {
 });
 
 describe('fail-if', () => {
-  it('ends the waiting, before what is met by the same change', () => {
+  it('ends the wait before other rules that the same change meets', () => {
     const { send, synced } = waiting({ ...running, failIf: [phase('Running')] });
     expect([send('a', 'Running'), synced()]).toEqual([undefined, 'fail-if']);
   });
 
-  it('sees the final state of what was deleted, and events', () => {
+  it('is evaluated for the final state of a deleted object, and for events', () => {
     const final = waiting({ failIf: [about(({ event, object }) => event === 'DELETED' && phaseOf(object) === 'Running', true)] });
     final.synced();
     expect([final.send('a', 'Running'), final.send('a', 'gone')]).toEqual([undefined, 'fail-if']);
@@ -237,7 +237,7 @@ describe('for', () => {
     ]);
   });
 
-  test('create is met by what is there or comes', () => {
+  test('create is met by an object that exists or is added', () => {
     const { send, synced } = waiting(forAll('create'), named('a', 'b'));
     send('a', 'Pending');
     expect([synced(), send('b', 'Pending')]).toEqual([undefined, 'for']);
@@ -249,7 +249,7 @@ describe('for', () => {
     expect(waiting(forAll('delete')).synced()).toBe('for');
   });
 
-  test('delete waits for what was there at first, not for what comes later', () => {
+  test('delete waits for the objects of the initial list, not for later ones', () => {
     const { send, synced } = waiting(forAll('delete'));
     send('a', 'Running');
     expect([synced(), send('b', 'Running'), send('a', 'gone')]).toEqual([undefined, undefined, 'for']);
@@ -297,7 +297,7 @@ describe('stays', () => {
     expect(waiter.settled?.kind).toBe('for');
   });
 
-  it('of delete is broken by what comes back', async () => {
+  it('of delete is broken by an object that is created again', async () => {
     const { send, synced, waiter, clock } = waiting({ ...forAll('delete'), staysMs: 1000 }, named('a'));
     synced();
     await clock.advance(999);
@@ -382,10 +382,10 @@ test('a condition whose evaluation fails is not met; it is reported once and cou
   expect([errors, waiter.errors, waiter.settled]).toEqual([['no such overload'], 2, undefined]);
 });
 
-describe('while not everything is seen', () => {
+describe('without a connection', () => {
   const staying = { ...running, staysMs: 30_000 };
 
-  it('nothing is met by staying; what stayed is decided a second after it is seen again', async () => {
+  it('no condition is met by staying; one that stayed met is decided a second after the reconnection', async () => {
     const { send, synced, waiter, clock } = waiting(staying);
     send('a', 'Running');
     synced();
@@ -399,7 +399,7 @@ describe('while not everything is seen', () => {
     expect(waiter.settled?.kind).toBe('until');
   });
 
-  it('what turns out to have changed meanwhile has not stayed', async () => {
+  it('a condition that changed during the outage has not stayed met', async () => {
     const { send, synced, waiter, clock } = waiting(staying);
     send('a', 'Running');
     synced();
@@ -429,7 +429,7 @@ describe('while not everything is seen', () => {
     expect(waiter.settled?.kind).toBe('until');
   });
 
-  it('of several types none is met by what is known of the other from before; the first that meets --until-any is', async () => {
+  it('with several types, the old state of the other one decides nothing, except for --until-any', async () => {
     const all = waiting(running, PODS, JOBS);
     for (const type of [PODS, JOBS]) all.send(type === PODS ? 'a' : 'j', 'Pending', type);
     all.send('j', 'Running', JOBS);
@@ -446,7 +446,7 @@ describe('while not everything is seen', () => {
   });
 });
 
-describe('what decided', () => {
+describe('the deciders', () => {
   it('has its deciders, also if it was the initial list: at most three, and their number', () => {
     const failing = waiting({ failIf: [phase('Failed')] });
     for (const name of ['a', 'b', 'c', 'd', 'e']) failing.send(name, name === 'a' ? 'Running' : 'Failed');
@@ -464,7 +464,7 @@ describe('what decided', () => {
     expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/b', target: PODS }], decided: 1 });
   });
 
-  it('is what has stayed', async () => {
+  it('are the objects that stayed', async () => {
     const any = waiting({ untilAny: [phase('Failed')], staysMs: 1000 });
     any.send('a', 'Failed');
     any.synced();

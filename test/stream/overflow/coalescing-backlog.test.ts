@@ -33,7 +33,7 @@ function backlog() {
   return { queue, lost, counted, push, take };
 }
 
-it('counts what waits in the piece that is being taken and in the next one, steps not', () => {
+it('counts the waiting changes of the current and the next batch, but not steps', () => {
   const { queue, push, take } = backlog();
   push(add('a', 1), add('b', 1));
   queue.pushStep(() => {});
@@ -64,7 +64,7 @@ it.each([
   expect([take(), take()]).toEqual(['step', update('a', 1, 3, true)]);
 });
 
-it('an addition that was deleted and came again is an addition, and an update that was deleted is the deletion', () => {
+it('an addition, deletion and addition are one addition; an update and a deletion are the deletion', () => {
   const { push, take } = backlog();
   push(add('a', 1), remove('a', 2), add('a', 3), update('b', 1, 2), remove('b', 3));
   expect([take(), take(), take(), take()]).toEqual(['step', add('a', 3), remove('b', 3), undefined]);

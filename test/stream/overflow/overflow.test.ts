@@ -197,7 +197,7 @@ describe('drop', () => {
 describe('for any changes and any reader', () => {
   const steps = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), go: fc.boolean(), remove: fc.boolean() }), { maxLength: 40 });
 
-  it('coalescing shows each object ADDED, MODIFIED …, DELETED, each from where it stood, and ends with what is there; nothing is uncounted', async () => {
+  it('coalescing shows the events of each object as ADDED, MODIFIED …, DELETED, ends with the current objects, and counts every merged change', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const shown = new Map<string, string>();

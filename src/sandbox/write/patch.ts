@@ -39,8 +39,8 @@ function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
   const operations = decoded(body);
   if (!Array.isArray(operations)) badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
   if (operations.length > OPERATIONS) {
-    const told = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
-    refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${told}`));
+    const limit = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
+    refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${limit}`));
   }
   try {
     return (operations as Operation[]).reduce(operated, copy(current));

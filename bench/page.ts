@@ -5,12 +5,12 @@ import { markdownOf, type TextTable } from './text-table.ts';
 import wire from './wire.json' with { type: 'json' };
 import { wireSection } from './wire-section.ts';
 
-/** What limits a target, by its id; empty where there is nothing to say yet. */
+/** What limits each target, by its id; empty where nothing is known yet. */
 export type Limits = Readonly<Record<string, string>>;
 
-const METHOD = `Every program runs in a process of its own against a replay server in another, over plain HTTP on the loopback address. The server makes its answers out of templates, so it sends as fast as they are taken and nobody waits for it; to programs that ask for gzip (the peers do; ours over TLS or to another machine, the floors never) it sends bytes it compressed beforehand, as an API server does. It speaks JSON only, so client-go's typed informer runs without protobuf. Ours leaves managedFields out, as the program does, and the peers keep them: the same over TLS and with protobuf, in pieces as an API server sends them, with the same transform on both sides and with the library's plain defaults, is in [its own section](#on-the-wire-of-an-api-server).
+const METHOD = `Every program runs in its own process, and a replay server runs in another. They use plain HTTP on the loopback address. The server makes its answers from templates, so it sends as fast as the client reads, and no program waits for it. Programs that request gzip get bytes that were compressed in advance. (The peers request it; this library does over TLS or to another machine; the floors never do.) The server sends only JSON, so client-go's typed informer runs without protobuf. This library leaves managedFields out, as the program does, and the peers keep them. [A separate section](#on-the-wire-of-an-api-server) compares them over TLS and with protobuf, in pieces as an API server sends them, with the same transform on both sides, and with the library's plain defaults.
 
-Rows of one table run in turn, round after round, and each figure is the median of its runs; a program that takes minutes runs once; of the latencies, the least disturbed round is shown. CPU is user and system time of the process, from the kernel; memory is its peak resident set (10⁶ bytes). Every program is checked to have shown every object. Whole processes are measured, the start of Node included; the growth rows alone leave it out. Compare figures within one table only: another machine has others, a busy one slower ones.`;
+The rows of one table run in turn, round after round. Each figure is the median of its runs. A program that takes minutes runs once. For latencies, the least disturbed round is shown. CPU is the user and system time of the process, from the kernel; memory is its peak resident set (10⁶ bytes). A check makes sure that every program showed every object. Whole processes are measured, with the start of Node; only the growth rows leave the start out. Compare figures only within one table: they differ on another machine, and are slower on a busy one.`;
 
 /** docs/performance.md: the targets with what was measured, the plot, and every figure. */
 export function performancePage(results: Results, limits: Limits): string {
@@ -20,16 +20,16 @@ export function performancePage(results: Results, limits: Limits): string {
     '## Targets',
     markdownOf(targetTable(results, limits)),
     '## Time and memory',
-    '![Time and peak memory of a first state against the number of pods](performance.svg)',
+    '![Time and peak memory of an initial list against the number of pods](performance.svg)',
     ...programTables(results).flatMap(titled),
     ...restOf(results).flatMap(titled),
     '## The path of an event, stage by stage',
-    'In one process, CPU time, garbage collection included. The stages are those of [the architecture](ARCHITECTURE.md#the-path-of-one-event).',
+    'These figures are CPU time in one process, with garbage collection. The stages are those of [the architecture](ARCHITECTURE.md#the-path-of-one-event).',
     ...results.stages.map(stageTable).flatMap(titled),
     ...wireSection(wire),
     '## How it was measured',
     METHOD,
-    'To measure again: `npm run build && npm run bench:report`, or `npm run bench -- --quick` for a look. `--only NAME` measures what has that name, `--objects` and `--bytes` say how many and how large.',
+    'To measure again: `npm run build && npm run bench:report`, or `npm run bench -- --quick` for a short measurement. `--only NAME` measures only the rows with that name; `--objects` and `--bytes` set the number and the size of the objects.',
   ];
   return `${sections.join('\n\n')}\n`;
 }

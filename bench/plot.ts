@@ -26,7 +26,7 @@ const LEGEND = { rows: 3, line: 20, column: 290 };
 const WIDTH = PANEL.left + 2 * PANEL.width + PANEL.gap + 24;
 const HEIGHT = PANEL.top + PANEL.height + 56 + LEGEND.rows * LEGEND.line + 10;
 
-// Colours that hold on white and on black; told apart by people who see no red or no green.
+// Colours that are legible on white and on black, and distinct for people who cannot see red or green.
 const STYLE = `
   text { font: 12px system-ui, sans-serif; fill: #57606a }
   .title { font-size: 13px; font-weight: 600 }
@@ -40,11 +40,11 @@ const STYLE = `
     .a { stroke: #58a6ff } .b { stroke: #f0883e } .c { stroke: #3fc4a9 } .d { stroke: #d58cd5 }
   }`;
 
-/** Time and memory of a first state against the number of objects, both axes logarithmic, as an SVG that is legible on light and dark pages. */
+/** Time and memory of an initial list against the number of objects, both axes logarithmic, as an SVG that is legible on light and dark pages. */
 export function plotSvg(results: Results): string {
   const sizes = [...new Set(results.runs.filter(({ id }) => id === 'sync').map(({ objects }) => objects))].sort((a, b) => a - b);
   const lines = LINES.filter(({ id }) => runOf(results, id) !== undefined);
-  const description = `Time and peak memory of a first state of ${sizes.map(short).join(', ')} pods`;
+  const description = `Time and peak memory of an initial list of ${sizes.map(short).join(', ')} pods`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${description}">`,
     `<style>${STYLE}\n</style>`,

@@ -29,7 +29,7 @@ const PODS = { word: '"nodeName"', of: (objects: number) => objects };
 const FOR_KUBECTL_JSON = 16e9;
 const SLOW = { objects: 50_000, why: 'takes minutes, and gigabytes' };
 
-/** A first state, all of it. */
+/** A complete initial list. */
 export function syncRows({ library, cli, kubectl, clientGo }: Programs): ProcessRow[] {
   const ours = (mode: string) => (url: string) => runner('ours', library, url, mode);
   const program =

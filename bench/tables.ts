@@ -33,7 +33,7 @@ export function programTables({ runs }: Results): TextTable[] {
   return [
     ...sizes.map((size) =>
       runTable(
-        `a first state of ${number(size)} pods`,
+        `an initial list of ${number(size)} pods`,
         synced.filter(({ objects }) => objects === size),
       ),
     ),

@@ -1,6 +1,6 @@
 import { type Results, type RunResult, runOf } from './results.ts';
 
-/** What is aimed at, held against what was measured. */
+/** A target and the measured value. */
 export interface TargetRow {
   readonly id: string;
   readonly work: string;
@@ -15,7 +15,7 @@ interface Target {
   readonly work: (objects: string) => string;
   readonly target: string;
   readonly value: (measured: Sizes) => number | undefined;
-  /** Said beside the value: where a busy machine shows in the wall time, CPU time tells. */
+  /** Printed next to the value: CPU time, because a busy machine distorts wall time. */
   readonly beside?: (measured: Sizes) => string;
   readonly isMet: (value: number) => boolean;
   readonly show: (value: number) => string;

@@ -11,7 +11,7 @@ export interface WireResults {
 
 const HEADING = '## On the wire of an API server';
 
-const METHOD = `A Go server in a process of its own answers as a kube-apiserver does: TLS, pieces of 2 kB, gzip level 1 made while it is sent, JSON or protobuf, no two pods alike, half of each managedFields. Client and server share two cores. All programs run in turn, round after round. "As the program sets it" leaves managedFields out and keeps V8's young generation small; the library's plain defaults do neither ([why](decisions/managed-fields.md)). Why gzip is asked for: [compression](decisions/compression.md). To measure again: \`node bench/wire.ts 50000 3 --save\`, with Go on the machine.`;
+const METHOD = `A Go server in a separate process answers as a kube-apiserver does: TLS, pieces of 2 kB, gzip level 1 compressed while it is sent, JSON or protobuf. All pods are different, and half of each is managedFields. Client and server share two cores. All programs run in turn, round after round. "As the program sets it" leaves managedFields out and keeps V8's young generation small; the library's plain defaults do neither ([why](decisions/managed-fields.md)). Why gzip is requested: [compression](decisions/compression.md). To measure again: \`node bench/wire.ts 50000 3 --save\`, on a machine with Go.`;
 
 /** The section of docs/performance.md with both sides under the same conditions. */
 export function wireSection({ date, load, table }: WireResults): string[] {

@@ -1,4 +1,4 @@
-// node bench/wire.ts [OBJECTS [ROUNDS]] [--save]: the first state of pods on the wire of a real API server: TLS, pieces of 2 kB, gzip made while it is
+// node bench/wire.ts [OBJECTS [ROUNDS]] [--save]: the initial list of pods on the wire of a real API server: TLS, pieces of 2 kB, gzip made while it is
 // sent, JSON or protobuf, no two pods alike (7.5 kB each, half of it managedFields). The server is a Go program in a process of its own
 // (peers/client-go/server), so Go and client-go's modules have to be there; BENCH_GO=1 fetches them. What it decided:
 // docs/decisions/compression.md and docs/decisions/managed-fields.md. --save writes wire.json and its section in docs/performance.md.
@@ -97,7 +97,7 @@ async function compare(rows: readonly Row[]): Promise<void> {
   }
   const least = (samples: Usage[], of: (usage: Usage) => number | undefined) => Math.min(...samples.map((each) => of(each) ?? Number.NaN));
   const table: TextTable = {
-    title: `A first state of ${objects} pods over TLS, ${rounds} rounds`,
+    title: `An initial list of ${objects} pods over TLS, ${rounds} rounds`,
     head: ['program', 'wall s, median', 'CPU s, median', 'CPU s, least', 'peak RSS MB'],
     rows: [...usages].map(([{ name }, samples]) => [
       name,

@@ -1,4 +1,4 @@
-// A custom resource with an interface of one's own: nothing is generated, and what comes out of the cache is read-only to the compiler.
+// A custom resource with an interface that you write. No code is generated, and the compiler treats objects from the cache as read-only.
 //   node examples/crd-typed.ts
 import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';

@@ -1,4 +1,4 @@
-// Answers questions from the cache by indexes of its own: which pods run on a node, which images are in use and how often.
+// Answers questions from the cache with its own indexes: which pods run on a node, which images are in use and how often.
 //   node examples/index-lookup.ts
 import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';

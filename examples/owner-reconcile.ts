@@ -1,5 +1,5 @@
-// A controller: every Deployment of several replicas owns a PodDisruptionBudget, which is made when missing, mended when changed, made anew
-// when somebody deletes it, and collected by the server with its owner.
+// A controller: every Deployment of several replicas owns a PodDisruptionBudget. The controller creates a missing or deleted one, and repairs
+// a changed one. When the owner is deleted, the server's garbage collector deletes the budget.
 //   node examples/owner-reconcile.ts
 import {
   createClient,

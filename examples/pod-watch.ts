@@ -1,4 +1,4 @@
-// Tells every change to the pods of a namespace, then what a deleted pod leads to: its ReplicaSet makes another.
+// Prints every change to the pods of a namespace. Then it deletes a pod and shows the result: the ReplicaSet creates another.
 //   node examples/pod-watch.ts
 // On a cluster: createClient(await loadConfig()), with the kubeconfig and credentials kubectl would use.
 import { createClient, createConfig, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';

@@ -1,5 +1,5 @@
-// The work queue by itself: no informer, no cluster. Keys fall together while they wait, are never in two hands at once, and come back
-// later when their work failed.
+// The work queue by itself: no informer, no cluster. A key that is added twice while it waits is processed once. Two workers never have
+// the same key at the same time. A key whose work failed comes back later.
 //   node examples/queue-alone.ts
 import { ItemExponentialFailureRateLimiter, WorkQueue } from 'kubectl-informer';
 

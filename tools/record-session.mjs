@@ -22,7 +22,7 @@ const SESSION = [
     title: 'Watching',
     steps: [
       {
-        say: 'The habit, with another word in it. Rows say what happened, in a column of their own; the columns are the server’s.',
+        say: 'The usual command, with one other word. A separate column says what happened; the other columns are the server’s.',
         before: 'kubectl get pods -n shop -w',
         type: 'kubectl informer watch pods -n shop',
         interrupt: 4000,
@@ -33,12 +33,12 @@ const SESSION = [
         type: 'kubectl informer watch deploy,rs,pods -n shop -l app=web --timestamps=relative --limit 16',
       },
       {
-        say: 'Only what is gone: a deleted object is no longer a row like the others.',
+        say: 'Only deletions: with `kubectl get -w`, the row of a deleted object looks like any other.',
         before: 'nothing: the rows of a deletion and of a change are alike',
         type: 'kubectl informer watch pods -n shop --on deleted --limit 2',
       },
       {
-        say: 'By what the table says. A pod that stops matching leaves the stream as `LEFT`, in the state in which it left.',
+        say: 'A filter over the columns of the table. A pod that stops matching is shown as `LEFT`, in its new state.',
         before: 'kubectl get pods -n shop -w | grep -v Running',
         type: `kubectl informer watch pods -n shop --where 'STATUS != "Running"' --watch-only --limit 8`,
       },
@@ -53,13 +53,13 @@ const SESSION = [
     title: 'What changed, and who did it',
     steps: [
       {
-        say: 'A change of the spec, and what follows from it.',
+        say: 'A change of the spec, and its consequences.',
         before: 'kubespy changes apps/v1 Deployment shop/web',
         type: 'kubectl informer watch deploy/web -n shop --watch-only -o diff --limit 5',
         meanwhile: [[800, 'kubectl set image deploy/web web=nginx:1.29.0 -n shop', (sandbox) => setImage(sandbox)]],
       },
       {
-        say: 'A line for every field, with the field manager that wrote it; only events that touch the replicas.',
+        say: 'One line for every changed field, with the field manager that wrote it; only events that change the replicas.',
         before: 'kubespy status apps/v1 Deployment shop/web, and reading',
         type: 'kubectl informer watch deploy -n shop --watch-only -o changes --changed .spec.replicas,.status.readyReplicas --limit 4',
       },
@@ -69,13 +69,13 @@ const SESSION = [
     title: 'Waiting',
     steps: [
       {
-        say: 'The flags of `kubectl wait`; the way there is shown. Progress and the last line are on stderr.',
+        say: 'The flags of `kubectl wait`; the events during the wait are shown. Progress and the last line are on stderr.',
         before: 'kubectl wait pods -n shop -l app=web --for=condition=Ready --timeout=60s',
         type: 'kubectl informer watch pods -n shop -l app=web --for=condition=Ready --timeout=60s',
         code: true,
       },
       {
-        say: 'It is not made yet: `kubectl wait` ends with `Error from server (NotFound): jobs.batch "report" not found`. Complete or failed, whatever comes first, with a status for each.',
+        say: 'The job does not exist yet: `kubectl wait` ends with `Error from server (NotFound): jobs.batch "report" not found`. This waits for complete or failed, whichever comes first, with a different exit code for each.',
         before: 'a loop around kubectl wait',
         type: `kubectl informer watch job/report -n shop --for=condition=Complete --fail-if 'object.status.conditions.exists(c, c.type == "Failed" && c.status == "True")' --timeout 60s`,
         meanwhile: [
@@ -85,13 +85,13 @@ const SESSION = [
         code: true,
       },
       {
-        say: 'Rolled out, and it stays so for three seconds.',
+        say: 'Wait until the rollout is complete, and stays complete for three seconds.',
         before: 'kubectl rollout status deploy/api -n shop, sleep, and again',
         type: `kubectl informer watch deploy/api -n shop --until 'rolledOut(object)' --stays 3s --timeout 2m`,
         code: true,
       },
       {
-        say: 'Time runs out: 3, and which objects it was about.',
+        say: 'The time runs out: the exit code is 3, and the last line names the objects.',
         before: 'kubectl wait pods -n shop -l app=checkout --for=delete --timeout=2s',
         type: 'kubectl informer watch pods -n shop -l app=checkout --for=delete --timeout=2s -o name',
         code: true,
@@ -112,7 +112,7 @@ const SESSION = [
     title: 'A table that stays in place',
     steps: [
       {
-        say: `The last screen of five seconds, ${SCREEN.rows} lines high. What came, changed and went is marked \`+\`, \`~\` and \`-\`; on a terminal also by colour.`,
+        say: `The last screen of five seconds, ${SCREEN.rows} lines high. Added, changed and deleted rows are marked \`+\`, \`~\` and \`-\`, on a terminal also by colour.`,
         before: 'kubectl klock pods -n shop -l tier=back, and another for the deployments',
         type: 'kubectl informer watch deploy,pods -n shop -l tier=back --live --timeout 5s',
         screen: true,
@@ -123,7 +123,7 @@ const SESSION = [
     title: 'When the server goes away',
     steps: [
       {
-        say: 'The API server restarts and keeps its history: nothing is missed, and that is said. `kubectl get -w` ends here, silently, with status 0.',
+        say: 'The API server restarts and keeps its history: nothing is missed, and stderr says so. `kubectl get -w` ends here without a message, with status 0.',
         before: 'kubectl get deploy -n shop -w -o name',
         type: 'kubectl informer watch deploy -n shop -o name --watch-only',
         meanwhile: [[1000, undefined, (sandbox) => sandbox.restart({ downMs: 800, keepHistory: true })]],
@@ -131,7 +131,7 @@ const SESSION = [
         code: true,
       },
       {
-        say: 'It comes back without its history: what happened in between can only be had as its outcome. A script that must not go on then says `--strict`.',
+        say: 'The API server restarts without its history: intermediate changes are lost, and only the final state is known. A script that must not continue then uses `--strict`.',
         before: 'kubectl get deploy -n shop -w -o name',
         type: 'kubectl informer watch deploy -n shop -o name --watch-only --strict',
         meanwhile: [[1000, undefined, (sandbox) => sandbox.restart({ downMs: 800, keepHistory: false })]],
@@ -168,8 +168,8 @@ async function page() {
   }
   return `# A session
 
-Someone who knows \`kubectl get -w\`, \`kubectl wait\`, \`kubectl events -w\`, kubespy and kubectl-klock, and has read nothing, on the sandbox's shop in which a rollout goes on. Behind each \`#\` is what they would have typed before.
-This page is what \`npm run docs:session\` recorded; what goes on repeats with the seed, times do not. The guide is [watch.md](watch.md).
+This session shows a user who knows \`kubectl get -w\`, \`kubectl wait\`, \`kubectl events -w\`, kubespy and kubectl-klock, and has read no documentation. It runs on the sandbox's shop during a rollout. After each \`#\` is the command that the user would have typed before.
+This page is what \`npm run docs:session\` recorded; the same seed gives the same events, but not the same times. The guide is [watch.md](watch.md).
 
 ${parts.join('\n\n')}
 `;

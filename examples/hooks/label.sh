@@ -1,7 +1,7 @@
 #!/bin/sh
 # A hook that is an executable: labels every Deployment with the team its namespace belongs to.
 #   kubectl informer reconcile deployments -A --hook examples/hooks/label.sh
-# The request comes as one line of JSON on stdin; what most hooks need of it is in the environment too. The reply is the last line on stdout.
+# The request comes as one line of JSON on stdin; the most used parts of it are in the environment too. The reply is the last line on stdout.
 request=$(cat)
 
 [ "$INFORMER_DELETED" = true ] && exit 0

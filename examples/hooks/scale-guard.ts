@@ -1,4 +1,4 @@
-// Keeps every Deployment at three replicas at most, unless an annotation allows more, and says what it looked at.
+// Keeps every Deployment at three replicas at most, unless an annotation allows more, and logs what it checked.
 //   kubectl informer reconcile deployments -n shop --hook examples/hooks/scale-guard.ts
 // Without --allow-write the patch is shown, not sent.
 

@@ -102,7 +102,7 @@ describe('the page', () => {
     '| sync, CPU, 50,000 pods | ≤ 0.75 × JSON.parse of the whole text | 0.700 × | yes |  |',
     '| sync, peak RSS, 50,000 pods | ≤ 0.25 × client-node | 0.278 × | **no** | the store holds parsed objects |',
     '| sync, CPU, 50,000 pods | ≤ 0.2 × client-go dynamic | not measured |  |  |',
-    '### A first state of 50,000 pods',
+    '### An initial list of 50,000 pods',
     '| ours | program sync | 2,000 | 2,100 | 500 | 1,000 | – | 3 |',
     '| ours | program block | 2,000 | 2,100 | 500 | 1,000 | 62.4 | 3 |',
     '### A burst of 20,000 changes',

@@ -9,7 +9,7 @@ else if (!(await answeredAtOnce())) await (await import(new URL('main.js', dist)
 /** Nothing is imported before: that alone would take as long as the answer. */
 async function answeredAtOnce() {
   try {
-    return (await import(new URL('quick-answer.js', dist))).answerAtOnce(process.argv.slice(2));
+    return (await import(new URL('prebuilt-help.js', dist))).answerAtOnce(process.argv.slice(2));
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     fail(

@@ -21,7 +21,7 @@ export type {
   OrderedContinuity,
   Reconnection,
   Stretch,
-} from './informer/watch/ledger.ts';
+} from './informer/watch/continuity-ledger.ts';
 export type { SyncMode } from './informer/watch/list-plan.ts';
 export type { CallContext, ListerWatcher } from './informer/watch/lister-watcher.ts';
 export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';

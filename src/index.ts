@@ -50,7 +50,7 @@ export {
   removeOwnerReference,
   setControllerReference,
   setOwnerReference,
-} from './controller/owner.ts';
+} from './controller/owner-references.ts';
 export {
   and,
   annotationsChanged,
@@ -88,7 +88,7 @@ export {
   type TimerSourceOptions,
 } from './controller/source.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
-export type { InformerEvent } from './informer/handlers/event-stream.ts';
+export type { InformerEvent } from './informer/handlers/event-iterator.ts';
 export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
 export type { QueuePolicy } from './informer/handlers/listener.ts';
 export type {

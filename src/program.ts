@@ -1,8 +1,8 @@
 import { readCommandLine, wordsOf } from './cli/args/argv.ts';
 import { shapesOf } from './cli/args/flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './cli/args/flags.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './cli/args/shared-flags.ts';
 import { PROGRAM_CONFIG } from './cli/base-command.ts';
-import { ExitCode, finish, reportError } from './cli/terminal/exit.ts';
+import { ExitCode, finish, reportError } from './cli/terminal/exit-codes.ts';
 import { type Io, processIo } from './cli/terminal/io.ts';
 import { quietNodeWarnings } from './cli/terminal/node-warnings.ts';
 import { groupOf, nameIn, REGISTRY } from './commands/registry.ts';

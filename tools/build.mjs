@@ -42,7 +42,7 @@ async function bundle() {
     [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
-  const chunks = [...(await bundled(shared, startGroups())), ...(await bundled({ 'quick-answer': src('cli/args/quick-answer.ts') }))];
+  const chunks = [...(await bundled(shared, startGroups())), ...(await bundled({ 'prebuilt-help': src('cli/args/prebuilt-help.ts') }))];
   return new Set(
     chunks
       .flatMap((chunk) => chunk.moduleIds ?? [])
@@ -138,7 +138,7 @@ async function schemas() {
 async function helpTexts() {
   const { helpText } = await import(path.join(target, 'help.js'));
   const { COMMANDS } = await import(path.join(root, 'bin', 'commands.js'));
-  const { helpFile, SET_WIDTHS } = await import(path.join(target, 'quick-answer.js'));
+  const { helpFile, SET_WIDTHS } = await import(path.join(target, 'prebuilt-help.js'));
   await mkdir(path.join(target, 'help'), { recursive: true });
   for (const bin of ['kubectl-informer', 'kubectl informer'])
     for (const columns of SET_WIDTHS)

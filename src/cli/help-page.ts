@@ -1,5 +1,5 @@
 import type { Flag, Flags } from './args/flag.ts';
-import { connectionFlags } from './args/flags.ts';
+import { connectionFlags } from './args/shared-flags.ts';
 import type { CommandClass, Registry } from './base-command.ts';
 
 export interface HelpOptions {

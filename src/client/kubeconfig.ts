@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
-import { withoutLogin } from '../kit/unquoted.ts';
+import { withoutLogin } from '../kit/secret-free-text.ts';
 import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';

@@ -1,9 +1,9 @@
 import { refuseUnknown } from '../cli/args/config-file.ts';
 import { choice, group } from '../cli/args/flag.ts';
-import { configFlags } from '../cli/args/flags.ts';
+import { configFlags } from '../cli/args/shared-flags.ts';
 import { BaseCommand, type CommandClass, type Registry } from '../cli/base-command.ts';
 import { type ConfigRow, settingsOf } from '../cli/config-rows.ts';
-import { ExitCode } from '../cli/terminal/exit.ts';
+import { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class ConfigShowCommand extends BaseCommand {
   static override summary = 'Show the settings of each command, and where each comes from';

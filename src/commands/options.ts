@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { optionsHelp } from '../cli/help-page.ts';
-import { ExitCode } from '../cli/terminal/exit.ts';
+import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { calledName } from '../package.ts';
 
 export default class OptionsCommand extends BaseCommand {

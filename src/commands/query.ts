@@ -1,5 +1,5 @@
 import { bool, count, duration, group, list, text } from '../cli/args/flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from '../cli/args/flags.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from '../cli/args/shared-flags.ts';
 import { refuseBeside, refuseUnshown } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkIndexes, checkQuestion, query } from '../cli/query/run.ts';
@@ -8,7 +8,7 @@ import { addressesPrinted, compiledOutputOf, printerOf } from '../cli/session/ou
 import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { splitSortOrder } from '../cli/session/sort-order.ts';
-import { type ExitCode, withFreshTypes } from '../cli/terminal/exit.ts';
+import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { compiledAll } from '../cli/watch/stream-filters.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';

@@ -1,12 +1,12 @@
-import { idleMsOf } from '../cli/args/flags.ts';
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
-import type { ExitCode } from '../cli/terminal/exit.ts';
+import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { stderrLogger } from '../cli/terminal/logging.ts';
 import { neutralised } from '../output/escape.ts';
 import { parseIndex } from '../query/index-definition.ts';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts';
-import { ExitCode } from '../cli/terminal/exit.ts';
+import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { versionLine } from '../package.ts';
 
 export default class VersionCommand extends BaseCommand {

@@ -1,7 +1,7 @@
 import { watchFlags } from '../cli/args/watch-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { openSession } from '../cli/session/session.ts';
-import { type ExitCode, withFreshTypes } from '../cli/terminal/exit.ts';
+import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { watch } from '../cli/watch/run.ts';
 import { checkWatch, planOf } from '../cli/watch/watch-plan.ts';
 

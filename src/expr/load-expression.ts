@@ -1,6 +1,6 @@
-import type { Address } from './address.ts';
 import { loadCel } from './cel/load-cel.ts';
-import { addressesOf } from './jsonpath/addresses-read.ts';
+import type { Address } from './field-path.ts';
+import { addressesOf } from './jsonpath/fields-read.ts';
 import { loadPath, type PathValues } from './jsonpath/path-values.ts';
 
 /** An expression that finds values in objects, in kubectl's JSONPath or in CEL. */

@@ -10,19 +10,19 @@ import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { eventsOf, type InformerEvent } from './handlers/event-stream.ts';
+import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
 import { Listener, type QueuePolicy } from './handlers/listener.ts';
 import { type InformerHandler, type InformerNotification, type NotificationSink, readonlyView, sinkOf } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
-import { InformerLane } from './informer-lane.ts';
+import { SourcePipeline } from './source-pipeline.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
 import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/indexer.ts';
 import { createLister, type Lister } from './store/lister.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
-import type { Continuity, ContinuityEvent } from './watch/ledger.ts';
+import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 import { checkReflectorOptions } from './watch/reflector.ts';
 import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './watch/reflector-options.ts';
@@ -174,7 +174,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #metrics: SharedInformerOptions<T>['metrics'];
   readonly #indexer: Indexer<T>;
   readonly #processor: Processor<T>;
-  readonly #lanes: readonly InformerLane<T>[];
+  readonly #lanes: readonly SourcePipeline<T>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
   /** The errors of index functions in the current batch. */
@@ -371,9 +371,9 @@ export class SharedInformer<T> implements Syncable {
     await this.#processor.idle();
   }
 
-  #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): InformerLane<T> {
+  #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): SourcePipeline<T> {
     const { resource: _1, indexers: _2, transform: _3, freeze: _4, onHandlerError: _5, verifyEveryMs = 0, ...passedOn } = this.#options;
-    return new InformerLane<T>(source, {
+    return new SourcePipeline<T>(source, {
       namespace,
       name,
       leftOut,

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { FieldChange } from '../stream/changes/field-changes.ts';
 import type { EventWord } from '../stream/envelope.ts';
-import type { State } from './states.ts';
+import type { State } from './cell-states.ts';
 
 /** Adds colours to text. Pad the text to its width first. */
 export interface Painter {

@@ -1,4 +1,4 @@
-import type { Address } from '../expr/address.ts';
+import type { Address } from '../expr/field-path.ts';
 import { goText } from '../expr/go-text.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';

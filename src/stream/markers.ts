@@ -1,4 +1,4 @@
-import type { OrderedContinuity } from '../informer/watch/ledger.ts';
+import type { OrderedContinuity } from '../informer/watch/continuity-ledger.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Outage } from './outage.ts';

@@ -1,4 +1,4 @@
-import type { ConnectionState, Continuity } from '../informer/watch/ledger.ts';
+import type { ConnectionState, Continuity } from '../informer/watch/continuity-ledger.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 

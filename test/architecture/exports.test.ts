@@ -10,7 +10,7 @@ const SRC = path.join(ROOT, 'src');
 
 /** What is used from outside: the library's entries, and what the build and the program's door take by path. */
 const ENTRIES = ['index.ts', 'cache.ts', 'sandbox/index.ts', 'testing/index.ts', 'main.ts', 'commands/index.ts'];
-const BUILT = filesOf(SRC).filter((file) => /(^|\/)(help|oclif-help|quick-answer)\.ts$/.test(file));
+const BUILT = filesOf(SRC).filter((file) => /(^|\/)(help|oclif-help|prebuilt-help)\.ts$/.test(file));
 
 const inside = (folder: string) => filesOf(path.join(ROOT, folder)).map((file) => path.join(ROOT, folder, file));
 const sources = inside('src');

@@ -25,10 +25,10 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [['args'], ['terminal'], ['base-command.ts'], ['session'], ['outage'], ['watch', 'query', 'reconcile'], ['*']],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
   controller: [['*'], ['hooks']],
-  expr: [['address.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],
+  expr: [['field-path.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],
   informer: [['metrics.ts', 'verifier.ts', 'deep-freeze.ts'], ['watch'], ['handlers'], ['store'], ['*']],
   output: [
-    ['escape.ts', 'states.ts', 'printer.ts'],
+    ['escape.ts', 'cell-states.ts', 'printer.ts'],
     ['values.ts', 'painter.ts', 'timestamps.ts'],
     ['event-lines.ts', 'marker-line.ts'],
     ['tables', 'objects'],
@@ -126,7 +126,7 @@ describe('the house', () => {
   it('writes to the terminal through one door, beside the texts that the build set and a library without a logger; exits only in cli/', () => {
     const filesWith = (raw: RegExp) => filesOf(SRC).filter((file) => raw.test(codeOf(file)));
     expect(filesWith(/\bprocess\.(stdout|stderr)\b|\bconsole\.|\bwriteSync\(1|\/dev\/(tty|stdout|stderr)/)).toEqual([
-      'cli/args/quick-answer.ts',
+      'cli/args/prebuilt-help.ts',
       'cli/terminal/io.ts',
       'kit/logger.ts',
     ]);
@@ -150,7 +150,7 @@ describe('the check itself', () => {
     expect(wrongInside([{ from: 'sandbox/store/collection.ts', to: 'sandbox/write/writer.ts' }])).toHaveLength(1);
     expect(wrongInside([{ from: 'sandbox/write/writer.ts', to: 'sandbox/store/collection.ts' }])).toEqual([]);
     expect(wrongInside([{ from: 'sandbox/apply/fields.ts', to: 'sandbox/table/table.ts' }])).toHaveLength(1);
-    expect(wrongInside([{ from: 'sandbox/types/fields/field-table.ts', to: 'sandbox/types/custom/rules.ts' }])).toHaveLength(1);
+    expect(wrongInside([{ from: 'sandbox/types/fields/field-table.ts', to: 'sandbox/types/custom/validation-rules.ts' }])).toHaveLength(1);
   });
 
   it('finds a ring of folders whose files form none', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionFlags } from '../../src/cli/args/flags.ts';
+import { connectionFlags } from '../../src/cli/args/shared-flags.ts';
 import { commandHelp, optionsHelp, programHelp } from '../../src/cli/help-page.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 

@@ -67,7 +67,7 @@ describe('a command loads what it needs, and nothing else', () => {
     const own = urls
       .filter((url) => url.includes('/dist/'))
       .map((url) => path.basename(fileURLToPath(url)).replace(/-[\w-]{8}\.js$/, '.js'));
-    expect(own.sort()).toEqual(['core.js', 'main.js', 'quick-answer.js', 'rolldown-runtime.js', 'start.js', 'version.js']);
+    expect(own.sort()).toEqual(['core.js', 'main.js', 'prebuilt-help.js', 'rolldown-runtime.js', 'start.js', 'version.js']);
   });
 
   it.each(['index', 'cache', 'sandbox', 'testing'])('the library’s entry %s loads nothing of a command, nor of oclif', async (entry) => {

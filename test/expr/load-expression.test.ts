@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressText } from '../../src/expr/address.ts';
+import { addressText } from '../../src/expr/field-path.ts';
 import { loadExpression } from '../../src/expr/load-expression.ts';
 
 const object = {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { InformerHandler, InformerNotification } from '../../src/informer/handlers/notification.ts';
 import { type HandlerOptions, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
-import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import { failure } from '../../src/model/status.ts';

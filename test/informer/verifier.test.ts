@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
-import type { ContinuityEvent } from '../../src/informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Continuity } from '../../src/informer/watch/ledger.ts';
+import type { Continuity } from '../../src/informer/watch/continuity-ledger.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { type ConnectedTarget, outagesOf, scopeOf } from '../../src/stream/outage.ts';
 

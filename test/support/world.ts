@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import { timestamp } from '../../src/sandbox/cluster.ts';
 import { PodReaper } from '../../src/sandbox/controllers/pod-reaper.ts';
 import { Actor } from '../../src/sandbox/scenarios/workloads/actor.ts';
-import type { Pod } from '../../src/sandbox/scenarios/workloads/views.ts';
+import type { Pod } from '../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { bootstrap } from '../../src/sandbox/seed/bootstrap.ts';
 import { ObjectStore } from '../../src/sandbox/store/object-store.ts';
 import { builtinTypes } from '../../src/sandbox/types/builtin-types.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { yamlFault } from '../../kit/unquoted.ts';
+import { yamlFault } from '../../kit/secret-free-text.ts';
 import type { Elsewhere } from './argv.ts';
 
 /** The user's own defaults and names, as their file says them. */

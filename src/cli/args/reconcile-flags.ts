@@ -1,5 +1,5 @@
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { connectionFlags, selectionFlags } from './flags.ts';
+import { connectionFlags, selectionFlags } from './shared-flags.ts';
 
 /** What runs; a hook's own config has no part in it. */
 const hookFlags = group('HOOK', {

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
 import type { Given } from './argv.ts';
 import { namesOf } from './flag.ts';
-import { embeddedFlags, loginFlags } from './flags.ts';
+import { embeddedFlags, loginFlags } from './shared-flags.ts';
 
 type Kind = OutputFormat['kind'];
 

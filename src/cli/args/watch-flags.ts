@@ -1,7 +1,7 @@
 import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './flags.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
 /** Which changes are shown. */
 const filterFlags = group('FILTER', {

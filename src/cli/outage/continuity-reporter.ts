@@ -1,4 +1,4 @@
-import type { ContinuityEvent } from '../../informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { ContinuityNotices } from '../session/continuity-notices.ts';

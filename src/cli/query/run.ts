@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { Representation } from '../../client/resource-api.ts';
-import type { FieldReads } from '../../expr/address.ts';
 import type { CelProgram } from '../../expr/cel/cel.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
 import { goJson, goText } from '../../expr/go-text.ts';
 import type { ValueExpression } from '../../expr/load-expression.ts';
 import { abortable } from '../../kit/abort.ts';
@@ -26,15 +26,15 @@ import { ConditionJudge, conditionOf, variablesOf } from '../../stream/condition
 import { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { samplesOf } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
 import { countText, pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
-import { exitCodeOfEnd, StreamEnd } from '../terminal/ending.ts';
-import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit.ts';
+import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
+import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 
 /** An expression over objects, and its text. */
 export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;

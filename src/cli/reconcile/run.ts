@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { type Controller, createController, type Parked } from '../../controller/controller.ts';
 import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
-import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../../controller/hooks/actions.ts';
+import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
@@ -11,7 +11,7 @@ import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../../cont
 import { createInformerSource } from '../../controller/informer-source.ts';
 import { and, changed, or, type Predicate } from '../../controller/predicate.ts';
 import { createTimerSource, type Source } from '../../controller/source.ts';
-import type { Address } from '../../expr/address.ts';
+import type { Address } from '../../expr/field-path.ts';
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
@@ -31,14 +31,14 @@ import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { samplesOf } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
-import { exitCodeOfEnd, StreamEnd } from '../terminal/ending.ts';
-import type { ExitCode } from '../terminal/exit.ts';
+import type { ExitCode } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
+import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { privateFile } from './private-file.ts';
 

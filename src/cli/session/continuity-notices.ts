@@ -1,4 +1,4 @@
-import type { ContinuityEvent, Refusal } from '../../informer/watch/ledger.ts';
+import type { ContinuityEvent, Refusal } from '../../informer/watch/continuity-ledger.ts';
 import { isMovedCollection } from '../../informer/watch/moved-collection.ts';
 import { LONG_WAIT_MS } from '../../informer/watch/reflector.ts';
 import { askedPauseMs } from '../../informer/watch/watch-fault.ts';

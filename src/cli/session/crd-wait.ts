@@ -2,7 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { Backoff } from '../../kit/backoff.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { statusOf } from '../../model/status.ts';
-import { StreamEnd } from '../terminal/ending.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
 import type { Session } from './session.ts';
 
 /** How often the server is asked whether it has a type by now: soon at first, then every few seconds. */

@@ -4,7 +4,7 @@ import { isOversized } from '../../client/http/limits.ts';
 import type { Representation } from '../../client/resource-api.ts';
 import { type ScopedSource, SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/indexer.ts';
-import type { ContinuityEvent } from '../../informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -12,12 +12,12 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
 import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../../model/status.ts';
-import { StreamEnd } from '../terminal/ending.ts';
-import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit.ts';
+import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
-import type { Narrowing } from './narrowing.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
+import type { Narrowing } from './server-side-filter.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */

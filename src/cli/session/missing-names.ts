@@ -1,6 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { SeveralErrors } from '../terminal/exit.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 
 interface Missing {

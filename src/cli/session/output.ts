@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Address } from '../../expr/address.ts';
-import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import type { Address } from '../../expr/field-path.ts';
+import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
@@ -11,7 +11,7 @@ import { splitColumns } from '../../output/tables/custom-columns.ts';
 import type { Timestamps } from '../../output/timestamps.ts';
 import type { PathScope } from '../../stream/changes/path-scope.ts';
 import type { FlagValues } from '../args/flag.ts';
-import type { outputFlags } from '../args/flags.ts';
+import type { outputFlags } from '../args/shared-flags.ts';
 import type { Io } from '../terminal/io.ts';
 
 export type OutputFlags = FlagValues<typeof outputFlags>;

@@ -1,5 +1,5 @@
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
-import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../expr/address.ts';
+import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../expr/field-path.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';

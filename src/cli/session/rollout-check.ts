@@ -2,7 +2,7 @@ import type { CelProgram } from '../../expr/cel/cel.ts';
 import { calls, keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { hasRollout, noRolloutText } from '../../model/rollout.ts';
+import { hasRollout, noRolloutText } from '../../model/rollout-status.ts';
 import type { ForCondition } from '../../stream/conditions/for-condition.ts';
 
 /**

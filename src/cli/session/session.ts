@@ -5,7 +5,7 @@ import { type ClusterConfig, createConfig } from '../../client/config/cluster-co
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../../client/discovery/resource-args.ts';
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
-import { ServerSilence } from '../../client/http/server-silence.ts';
+import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
@@ -19,14 +19,14 @@ import { continued } from '../../output/escape.ts';
 import { VERSION } from '../../package.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { camelCased, type FlagValues, namesOf } from '../args/flag.ts';
-import { type connectionFlags, loginFlags, type selectionFlags } from '../args/flags.ts';
 import { scenarioOptionsOf } from '../args/scenario-flags.ts';
+import { type connectionFlags, loginFlags, type selectionFlags } from '../args/shared-flags.ts';
 import type { Edges } from '../base-command.ts';
-import { StreamEnd } from '../terminal/ending.ts';
-import { requestTimeoutError } from '../terminal/exit.ts';
+import { requestTimeoutError } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import { stderrLogger } from '../terminal/logging.ts';
 import { StatusLine } from '../terminal/status-line.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
 import { waitText } from './continuity-notices.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 
@@ -139,12 +139,12 @@ export async function openSession(
 /** How long a command that answers once waits for the next byte of a server. */
 const GIVE_UP_MS = 30_000;
 
-function silenceOf({ server, requestTimeoutMs = 0 }: ClusterConfig, onSilent: (error: InformerError) => void): ServerSilence {
+function silenceOf({ server, requestTimeoutMs = 0 }: ClusterConfig, onSilent: (error: InformerError) => void): OneShotSilence {
   const limitMs = Math.max(GIVE_UP_MS, requestTimeoutMs);
   const error = new InformerError('sync', `${server} has not sent a byte for ${limitMs / 1000}s`, {
     hint: 'is it the right server, and does a proxy on the way work? --timeout sets how long to wait instead',
   });
-  return new ServerSilence({ clock: systemClock, limitMs, onSilent: () => onSilent(error) });
+  return new OneShotSilence({ clock: systemClock, limitMs, onSilent: () => onSilent(error) });
 }
 
 function noTypes(error: unknown, { server }: ClusterConfig): never {

@@ -1,6 +1,6 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { FieldReads } from '../../expr/address.ts';
-import type { ContinuityEvent } from '../../informer/watch/ledger.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
+import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -20,18 +20,18 @@ import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { FirstLook } from '../session/first-look.ts';
 import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import { InitialListAdvice } from '../session/initial-list-advice.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
-import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, wordsOfEnd } from '../terminal/ending.ts';
-import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit.ts';
+import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
+import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import type { StreamFilters } from './stream-filters.ts';
@@ -272,7 +272,7 @@ class Watching {
     this.#marks = mark;
     const watching = this;
     let unreported: Unreported<WatchTarget> | undefined;
-    const look = new FirstLook(session, {
+    const look = new InitialListAdvice(session, {
       plan: this.#plan,
       get targets() {
         return watching.#targets;

@@ -1,8 +1,8 @@
-import { distinct, type FieldReads } from '../../expr/address.ts';
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import { loadCel } from '../../expr/cel/load-cel.ts';
 import type { Comparison } from '../../expr/cel/operators.ts';
-import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import { distinct, type FieldReads } from '../../expr/field-path.ts';
+import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { loadPath, splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';

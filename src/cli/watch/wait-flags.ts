@@ -1,6 +1,6 @@
-import type { FieldReads } from '../../expr/address.ts';
 import type { CelProgram } from '../../expr/cel/cel.ts';
-import { addressesOf } from '../../expr/jsonpath/addresses-read.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
+import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { InformerError } from '../../kit/error.ts';
 import { conditionOf } from '../../stream/conditions/condition.ts';
 import { parseForCondition } from '../../stream/conditions/for-condition.ts';

@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { yamlFault } from '../../kit/unquoted.ts';
+import { yamlFault } from '../../kit/secret-free-text.ts';
 
 /** The hint of errors about a kubeconfig that cannot be used. */
 export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeconfig or KUBECONFIG';

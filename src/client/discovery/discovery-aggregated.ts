@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isDamaged, objectsIn, textsIn } from '../decode/damaged-lists.ts';
+import { isDamaged, objectsIn, textsIn } from '../decode/lenient-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 const GROUP = 'apidiscovery.k8s.io';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kit/error.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { objectsIn, textsIn } from '../decode/damaged-lists.ts';
+import { objectsIn, textsIn } from '../decode/lenient-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 /** The response of /api. Source: apimachinery meta/v1 APIVersions. */

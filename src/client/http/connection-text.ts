@@ -1,5 +1,5 @@
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
-import { withoutLogin } from '../../kit/unquoted.ts';
+import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { isConnectionRefused, isConnectionReset } from '../../model/connection-error.ts';
 
 /** Whether a host name is `localhost` or a loopback address. */

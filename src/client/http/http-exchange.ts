@@ -5,7 +5,7 @@ import { Watchdog } from '../../kit/watchdog.ts';
 import { brokenConnection } from './connection-text.ts';
 import { gunzipped } from './gzip-body.ts';
 import type { RawAnswer, RawBody } from './http-dispatch.ts';
-import type { ExchangeObserver } from './server-silence.ts';
+import type { ExchangeObserver } from './one-shot-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** The time limits of an exchange, ms. */

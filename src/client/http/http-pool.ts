@@ -1,14 +1,14 @@
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import { withoutLogin } from '../../kit/unquoted.ts';
+import { withoutLogin } from '../../kit/secret-free-text.ts';
 import type { CredentialHeaders, Credentials } from '../config/cluster-config.ts';
 import { checkTls } from '../config/login-check.ts';
 import { nodeTls } from '../config/node-tls.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
-import { CoreConnections } from './core-connections.ts';
+import { DirectConnections } from './direct-connections.ts';
 import { type Connections, ProxiedConnections } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
-import type { ExchangeObserver } from './server-silence.ts';
+import type { ExchangeObserver } from './one-shot-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /** Settings of an {@link HttpPool}. */
@@ -108,7 +108,7 @@ export class HttpPool {
     const { proxyUrl, clock } = this.#options;
     if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
     const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS, tcpProbeMs: TCP_PROBE_MS };
-    return new CoreConnections({ origin: this.#origin, tls: nodeTls(credentials.tls), clock, ...limits });
+    return new DirectConnections({ origin: this.#origin, tls: nodeTls(credentials.tls), clock, ...limits });
   }
 
   /** Closes old connections once the streams that are open on them have ended. */

@@ -4,8 +4,8 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
 import { checkName } from '../../model/path-segment.ts';
-import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './actions.ts';
-import { FIELD_MANAGER, refuseRedacted } from './actions.ts';
+import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './action-runner.ts';
+import { FIELD_MANAGER, refuseRedacted } from './action-runner.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
 

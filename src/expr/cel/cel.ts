@@ -1,10 +1,10 @@
 import { type ASTNode, TypeError as CelTypeError, type Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './cel-errors.ts';
 import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, isStackOverflow, placed } from './frame.ts';
 import type { Comparison } from './operators.ts';
-import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './refusal.ts';
 import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './values.ts';
 import { childrenOf } from './walk.ts';
 

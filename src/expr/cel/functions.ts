@@ -1,7 +1,7 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
 import { goText } from '../go-text.ts';
-import { addressFunctions } from './address-functions.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
+import { addressFunctions } from './ip-functions.ts';
 import { listFunctions } from './list-functions.ts';
 import { quantityFunctions } from './quantity-functions.ts';
 import { rolloutFunctions } from './rollout-functions.ts';

@@ -1,5 +1,5 @@
-import type { addressesRead } from './addresses-read.ts';
 import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
+import type { addressesRead } from './fields-read.ts';
 import type { pushDown } from './push-down.ts';
 import { readsBeyond } from './walk.ts';
 
@@ -17,7 +17,7 @@ export async function loadCel(): Promise<Cel> {
   const [cel, { pushDown }, { addressesRead }] = await Promise.all([
     import('./cel.ts'),
     import('./push-down.ts'),
-    import('./addresses-read.ts'),
+    import('./fields-read.ts'),
   ]);
   return { compileCel: cel.compileCel, pushDown, OBJECT_VARIABLES: cel.OBJECT_VARIABLES, readsBeyond, addressesRead };
 }

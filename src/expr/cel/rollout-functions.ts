@@ -1,4 +1,4 @@
-import { rolloutOf } from '../../model/rollout.ts';
+import { rolloutOf } from '../../model/rollout-status.ts';
 import { ask, type CelFunction } from './function.ts';
 import { celFailure, isMap, typeNameOf } from './values.ts';
 

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { goText } from '../go-text.ts';
 import type { JsonPathStep, Part } from './ast.ts';
 import { compileSteps, type Find, type Strictness } from './compile.ts';
-import { parseTemplate } from './parse.ts';
+import { parseTemplate } from './template-parser.ts';
 
 /** A compiled JSONPath expression or template. It has no state, so it can be used for many objects. */
 export interface JsonPath {

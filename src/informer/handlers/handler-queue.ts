@@ -1,6 +1,6 @@
 import { Ring } from '../../kit/ring.ts';
 import type { ObjectKey } from '../../model/key.ts';
-import type { OrderedContinuity } from '../watch/ledger.ts';
+import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 import type { InformerNotification } from './notification.ts';
 
 /** The marker of the initial sync. It is queued, so that it comes after everything before it. */

@@ -4,8 +4,8 @@ import { Latch } from '../../kit/latch.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { CoalescingQueue, createBuffer, type HandlerItem, type HandlerQueue, SYNCED } from './handler-queue.ts';
+import { HandlerResync } from './handler-resync.ts';
 import type { InformerNotification, NotificationSink } from './notification.ts';
-import { ResyncSchedule } from './resync-schedule.ts';
 
 /**
  * The queue policy of a handler that is slower than the stream. `buffer`: its notifications wait, and no other handler
@@ -46,7 +46,7 @@ export class Listener<T> {
   readonly #options: ListenerOptions;
   readonly #queue: HandlerQueue<T>;
   /** One schedule for each lane, because an informer over several namespaces has several resync timers. */
-  readonly schedules: readonly ResyncSchedule[];
+  readonly schedules: readonly HandlerResync[];
   readonly #synced = new Latch();
   #draining: Promise<void> | undefined;
   #room: Latch | undefined;
@@ -64,7 +64,7 @@ export class Listener<T> {
     this.#warnAt = options.warnAt;
     this.#reports = new ThinnedErrors(options.clock);
     const now = options.clock.monotonic();
-    this.schedules = Array.from({ length: options.lanes }, () => new ResyncSchedule(options.resyncMs, now));
+    this.schedules = Array.from({ length: options.lanes }, () => new HandlerResync(options.resyncMs, now));
     this.#queue = options.policy === 'coalesce' ? new CoalescingQueue((count) => (this.lost += count)) : createBuffer();
   }
 

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../model/key.ts';
 import type { DeepReadonly } from '../../model/object.ts';
-import type { OrderedContinuity } from '../watch/ledger.ts';
+import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 
 /**
  * How a change became known: in the initial list (`initial`), from the stream (`watch`), by comparing a new list with

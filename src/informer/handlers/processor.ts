@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { hasMetadata } from '../../model/object.ts';
-import type { OrderedContinuity } from '../watch/ledger.ts';
+import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 import { SYNCED } from './handler-queue.ts';
 import type { Listener } from './listener.ts';
 import type { InformerNotification } from './notification.ts';

@@ -6,7 +6,7 @@ import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { InformerMetrics } from '../metrics.ts';
-import type { OrderedContinuity } from '../watch/ledger.ts';
+import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 import type { ReflectorStore } from '../watch/reflector-store.ts';
 import { type Delta, isObjectDelta } from './delta.ts';
 

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import type { OrderedContinuity } from '../watch/ledger.ts';
+import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 
 /** One change to one object. `key` is undefined when the transform has removed the object's name. */
 export interface ObjectDelta<T> {

@@ -4,10 +4,10 @@ import type { Logger } from '../../kit/logger.ts';
 import type { ListOptions, Selectors } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
+import { withPatience } from './idle-limited-call.ts';
 import { planList, type SyncMode } from './list-plan.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { type ListProgress, listAll } from './pager.ts';
-import { withPatience } from './patience.ts';
 import { isTableResponse } from './watch-pump.ts';
 
 export interface ListFetcherOptions {

@@ -6,8 +6,8 @@ import type { Random } from '../../kit/random.ts';
 import type { GroupVersionKind } from '../../model/gvr.ts';
 import { KNOWN_SELECTORS, type Selectors } from '../../model/list-options.ts';
 import type { InformerMetrics } from '../metrics.ts';
-import type { CacheView } from './history.ts';
-import type { ContinuityEvent, Ledger } from './ledger.ts';
+import type { ContinuityEvent, Ledger } from './continuity-ledger.ts';
+import type { CacheView } from './history-check.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
 
@@ -34,7 +34,7 @@ export interface ReflectorOptions {
   /**
    * Silence after which a connection counts as dead, ms. A stream is then resumed, and a list is requested again.
    * Default 150 s; Infinity: never. Any event, bookmark or part of a list ends the silence.
-   * Earlier, after 18 s of silence, the server is asked whether the stream is only quiet (see {@link SilenceGuard}), so
+   * Earlier, after 18 s of silence, the server is asked whether the stream is only quiet (see {@link StalledWatchCheck}), so
    * that a dead connection is noticed within 30 s. With Infinity it is not asked.
    */
   idleMs?: number | undefined;

@@ -12,17 +12,17 @@ import type { KubeObject } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
 import { statusOf } from '../../model/status.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
-import { History, replacedHistory } from './history.ts';
-import { type Continuity, Ledger } from './ledger.ts';
+import { type Continuity, Ledger } from './continuity-ledger.ts';
+import { History, replacedHistory } from './history-check.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
 import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
-import { ResyncTimer } from './resync-timer.ts';
 import { RetryWindow } from './retry-window.ts';
-import { SilenceGuard } from './silence-guard.ts';
+import { StalledWatchCheck } from './stalled-watch-check.ts';
+import { StoreResync } from './store-resync.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { askedPauseMs, classify } from './watch-fault.ts';
 import {
@@ -86,7 +86,7 @@ export class Reflector<T> {
   readonly #ledger: Ledger;
   readonly #lists: ListFetcher<T>;
   readonly #history: History<T>;
-  readonly #resync: ResyncTimer;
+  readonly #resync: StoreResync;
   #resourceVersion: ResourceVersion = '';
   #connection: WatchConnection<T> | undefined;
   /** A cached object that the server did not have when the open stream was resumed. */
@@ -131,7 +131,7 @@ export class Reflector<T> {
       idleMs: this.#idleMs,
     });
     this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
-    this.#resync = new ResyncTimer({
+    this.#resync = new StoreResync({
       name: this.#name,
       periodMs: options.resyncMs ?? 0,
       clock: this.#clock,
@@ -341,7 +341,7 @@ export class Reflector<T> {
   }
 
   /** Notices a stream that is dead without a sign. */
-  #guard(connection: WatchConnection<T>, signal: AbortSignal): SilenceGuard<T> | undefined {
+  #guard(connection: WatchConnection<T>, signal: AbortSignal): StalledWatchCheck<T> | undefined {
     if (!Number.isFinite(this.#idleMs)) return undefined;
     const verify = async (asking: AbortSignal, again: boolean) => {
       if (!again && this.#isVerified) return;
@@ -356,7 +356,7 @@ export class Reflector<T> {
       verify,
       position: async (asking: AbortSignal) => (await this.#history.ask(asking)).resourceVersion,
     };
-    return new SilenceGuard(connection, options, signal);
+    return new StalledWatchCheck(connection, options, signal);
   }
 
   /**
@@ -365,7 +365,7 @@ export class Reflector<T> {
    * did not have the object, or when a second watch shows no more changes than ours after a while in which a lagging
    * server would have caught up.
    */
-  #doubt(connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal): Disposable | undefined {
+  #doubt(connection: WatchConnection<T>, guard: StalledWatchCheck<T> | undefined, signal: AbortSignal): Disposable | undefined {
     const object = this.#absent;
     this.#absent = undefined;
     if (!object) return undefined;
@@ -376,7 +376,7 @@ export class Reflector<T> {
     return doubting;
   }
 
-  async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: SilenceGuard<T> | undefined, signal: AbortSignal) {
+  async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: StalledWatchCheck<T> | undefined, signal: AbortSignal) {
     const startedAt = this.#clock.monotonic();
     for (let tries = 0; tries < MOST_DOUBTS; tries++) {
       const absentAt = await this.#history.absentAt(object, signal);

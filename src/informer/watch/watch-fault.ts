@@ -11,9 +11,9 @@ import {
   statusOf,
 } from '../../model/status.ts';
 import { isDrift } from '../verifier.ts';
-import { isReplacedHistory } from './history.ts';
+import { isReplacedHistory } from './history-check.ts';
 import { isMovedCollection } from './moved-collection.ts';
-import { isResyncFailure } from './resync-timer.ts';
+import { isResyncFailure } from './store-resync.ts';
 import { isIdleWatch } from './watch-connection.ts';
 
 /**

@@ -4,10 +4,10 @@ import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import type { Cells, TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { EventWord } from '../../stream/envelope.ts';
+import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
 import { type PrintedType, qualifiedName, typeName } from '../printer.ts';
-import { statesOf } from '../states.ts';
 
 /** The data of one row. */
 export interface RowSource {

@@ -1,10 +1,10 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
-import { shared } from '../store/shared.ts';
+import { shared } from '../store/structure-sharing.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { FieldSet } from '../types/field-set.ts';
 import { appliedFieldsOf, compare } from '../types/fields.ts';
-import { shapeOf } from '../types/shape.ts';
+import { shapeOf } from '../types/merge-rules.ts';
 
 /** A field manager: its name, how it writes, and the subresource that it writes to, if any. */
 export interface Manager {

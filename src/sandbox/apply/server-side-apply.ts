@@ -7,9 +7,9 @@ import { emptyObject } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { FieldSet } from '../types/field-set.ts';
 import { compare, isFieldMap, itemKey, partsOf } from '../types/fields.ts';
+import { fieldShape, type Shape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
-import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
-import { guardsStatus, keepsMetadataAtStatus } from '../types/traits.ts';
+import { guardsStatus, keepsMetadataAtStatus } from '../types/type-strategies.ts';
 import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
 
 /** An object and its managed fields after a server-side apply. */

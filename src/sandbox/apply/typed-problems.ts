@@ -8,8 +8,8 @@ import { unknownFieldsOf } from '../types/custom/custom-resource.ts';
 import { applyProblem, emptyNulls, expected, mismatches, NUMERIC } from '../types/field-types.ts';
 import { isFieldMap, itemKey } from '../types/fields.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
+import { fieldShape, type Shape, shapeOf } from '../types/merge-rules.ts';
 import { own } from '../types/own-fields.ts';
-import { fieldShape, type Shape, shapeOf } from '../types/shape.ts';
 
 /**
  * Throws when an applied configuration does not fit its type: for unknown fields, values of a wrong type, and list

@@ -5,7 +5,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { selectorText } from '../types/scale.ts';
 
 /** An action that needs a permission: a verb on a resource, or on a path that belongs to no resource. */
-export interface Attempt {
+export interface RequestAttributes {
   readonly verb: string;
   readonly group?: string | undefined;
   /** Absent when the action is on a path that belongs to no resource. */
@@ -51,7 +51,7 @@ export class Authorizer {
   }
 
   /** The reason why an attempt is allowed ('' for members of system:masters); undefined when it is not allowed. */
-  decide(user: UserInfo, attempt: Attempt): string | undefined {
+  decide(user: UserInfo, attempt: RequestAttributes): string | undefined {
     if (isMaster(user)) return '';
     for (const { rule, reason } of this.#grants(user, attempt.namespace)) if (allows(rule, attempt)) return reason;
     return undefined;
@@ -121,7 +121,7 @@ function shownName({ kind, name, namespace }: Subject): string {
   return kind === 'ServiceAccount' ? `${name}/${namespace}` : name;
 }
 
-function allows(rule: PolicyRule, { verb, group = '', resource, subresource, name = '', path = '' }: Attempt): boolean {
+function allows(rule: PolicyRule, { verb, group = '', resource, subresource, name = '', path = '' }: RequestAttributes): boolean {
   if (!matches(rule.verbs, verb)) return false;
   if (resource === undefined) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, path));
   if (!matches(rule.apiGroups, group) || !coversResource(rule.resources ?? [], resource, subresource)) return false;

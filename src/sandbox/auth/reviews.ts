@@ -6,7 +6,7 @@ import { type Cluster, timestamp } from '../cluster.ts';
 import { badRequest, notImplemented } from '../status/statuses.ts';
 import { decodeObject } from '../write/decode.ts';
 import { ownerOf } from './authenticate.ts';
-import { type Attempt, type Authorizer, isMaster } from './authorizer.ts';
+import { type RequestAttributes, type Authorizer, isMaster } from './authorizer.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 
 /**
@@ -27,8 +27,8 @@ interface ReviewSpec {
   readonly namespace?: string;
   readonly user?: string;
   readonly groups?: readonly string[];
-  readonly resourceAttributes?: Attempt & { readonly namespace?: string };
-  readonly nonResourceAttributes?: Attempt;
+  readonly resourceAttributes?: RequestAttributes & { readonly namespace?: string };
+  readonly nonResourceAttributes?: RequestAttributes;
   readonly token?: string;
   readonly audiences?: readonly string[];
 }

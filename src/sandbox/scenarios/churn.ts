@@ -4,7 +4,7 @@ import { Actor } from './workloads/actor.ts';
 import { EventRecorder } from './workloads/events.ts';
 import { pace } from './workloads/pace.ts';
 import { creatingStatus, runningStatus, stoppedStatus } from './workloads/pod-status.ts';
-import type { Pod } from './workloads/views.ts';
+import type { Pod } from './workloads/workload-types.ts';
 import type { World } from './world.ts';
 
 const NAMESPACE = 'churn';

@@ -5,7 +5,7 @@ import { Actor, keyOfMeta } from './workloads/actor.ts';
 import type { NodeSpec } from './workloads/kubelet.ts';
 import { pace } from './workloads/pace.ts';
 import { creatingStatus, runningStatus } from './workloads/pod-status.ts';
-import { isReady, type Pod, type PodTemplate } from './workloads/views.ts';
+import { isReady, type Pod, type PodTemplate } from './workloads/workload-types.ts';
 import type { World } from './world.ts';
 
 const PODS_PER_NODE = 100;

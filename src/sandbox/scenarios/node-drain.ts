@@ -1,7 +1,7 @@
 import { NODES } from './shop.ts';
 import { createShopCluster, type ShopCluster } from './shop-cluster.ts';
 import { keyOfMeta } from './workloads/actor.ts';
-import type { NodeView, Pod, PodCondition, Taint } from './workloads/views.ts';
+import type { NodeView, Pod, PodCondition, Taint } from './workloads/workload-types.ts';
 import type { World } from './world.ts';
 
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';

@@ -3,7 +3,7 @@ import { APPS, type App, imageOf } from './shop.ts';
 import { createShopCluster } from './shop-cluster.ts';
 import { type Actor, keyOfMeta } from './workloads/actor.ts';
 import type { Kubelet } from './workloads/kubelet.ts';
-import { isActive, isReady, type Pod } from './workloads/views.ts';
+import { isActive, isReady, type Pod } from './workloads/workload-types.ts';
 import type { World } from './world.ts';
 
 /** How often the director decides, in ms. */

@@ -6,7 +6,7 @@ import { REVISION, replicaSetOf, settledStatus } from './workloads/deployments.t
 import type { Kubelet } from './workloads/kubelet.ts';
 import { controllerReference, settledSetStatus } from './workloads/replica-sets.ts';
 import { templateHash } from './workloads/template-hash.ts';
-import type { Deployment, Pod, ReplicaSet } from './workloads/views.ts';
+import type { Deployment, Pod, ReplicaSet } from './workloads/workload-types.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
 import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
 import { InformerError } from '../../kit/error.ts';
-import { yamlFault } from '../../kit/unquoted.ts';
+import { yamlFault } from '../../kit/secret-free-text.ts';
 import { hasMetadata, type UnknownObject } from '../../model/object.ts';
 import { EXACT_INT_11 } from '../api/exact-yaml.ts';
 import { EXCESSIVE_ALIASES, hasExcessiveAliases } from '../write/limits.ts';

@@ -8,11 +8,11 @@ import { type ApiRequest, type ApiResponse, bodyText, once } from '../api/exchan
 import { negotiate } from '../api/negotiate.ts';
 import { compress, respondStatus } from '../api/respond.ts';
 import { parseRoute, type ResourcePath } from '../api/route.ts';
-import { attemptOf, deny } from '../auth/attempt.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { type Attempt, Authorizer } from '../auth/authorizer.ts';
+import { type RequestAttributes, Authorizer } from '../auth/authorizer.ts';
 import { checkEscalation } from '../auth/escalation.ts';
 import { checkImpersonation } from '../auth/impersonation.ts';
+import { requestAttributesOf, deny } from '../auth/request-attributes.ts';
 import { review } from '../auth/reviews.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import { requestToken } from '../auth/token-request.ts';
@@ -89,13 +89,13 @@ export class ApiServer {
       signal: request.signal ?? new AbortController().signal,
       user,
       unrestricted,
-      checkMay: (verb) => this.#checkMay(user, unrestricted, { ...attemptOf(call, route), verb }),
+      checkMay: (verb) => this.#checkMay(user, unrestricted, { ...requestAttributesOf(call, route), verb }),
     };
-    this.#checkMay(user, unrestricted, attemptOf(call, route));
+    this.#checkMay(user, unrestricted, requestAttributesOf(call, route));
     return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
   }
 
-  #checkMay(user: UserInfo, unrestricted: boolean, attempt: Attempt): void {
+  #checkMay(user: UserInfo, unrestricted: boolean, attempt: RequestAttributes): void {
     if (!unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
   }
 

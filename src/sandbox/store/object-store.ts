@@ -5,8 +5,8 @@ import type { UnknownObject } from '../../model/object.ts';
 import { AgeWindow } from './age-window.ts';
 import { Collection } from './collection.ts';
 import { EventLog, StoreEvent } from './event-log.ts';
-import { shared } from './shared.ts';
 import { atRevision, StoredObject } from './stored-object.ts';
+import { shared } from './structure-sharing.ts';
 
 /**
  * Called right after a change is visible in the store. It must not write to the store before it returns; use a timer.

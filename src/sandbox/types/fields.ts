@@ -1,7 +1,7 @@
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
 import { equalJson } from './equal.ts';
 import { FieldSet } from './field-set.ts';
-import { fieldShape, type Shape } from './shape.ts';
+import { fieldShape, type Shape } from './merge-rules.ts';
 
 type Fields = Record<string, unknown>;
 

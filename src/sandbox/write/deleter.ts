@@ -7,7 +7,7 @@ import { atRevision, type StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
 import { equalJson } from '../types/equal.ts';
-import { orphansByDefault } from '../types/traits.ts';
+import { orphansByDefault } from '../types/type-strategies.ts';
 import { tidyMetadata } from './identity.ts';
 
 export interface DeleteRules {

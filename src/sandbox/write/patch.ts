@@ -6,8 +6,8 @@ import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../sta
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
 import { isFieldMap } from '../types/fields.ts';
+import { hasShape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
-import { hasShape, shapeOf } from '../types/shape.ts';
 import { checkDepth } from './limits.ts';
 import { strategicMerge } from './strategic-merge.ts';
 

@@ -18,7 +18,7 @@ import { copy } from '../types/copy.ts';
 import { emptyObject } from '../types/empty-objects.ts';
 import { isFieldMap } from '../types/fields.ts';
 import { scaleOf, withScale } from '../types/scale.ts';
-import { isCreatedByUpdate, returnsDeleted } from '../types/traits.ts';
+import { isCreatedByUpdate, returnsDeleted } from '../types/type-strategies.ts';
 import type { Backend } from './backend.ts';
 import { bind } from './bindings.ts';
 import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';

@@ -3,8 +3,8 @@ import { jsonText } from '../../kit/exact-json.ts';
 import { internal } from '../status/statuses.ts';
 import { isFieldMap } from '../types/fields.ts';
 import { goPlusV } from '../types/go-text.ts';
+import { fieldShape, type Shape } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
-import { fieldShape, type Shape } from '../types/shape.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { definitionProblems } from '../types/custom/definition-problems.ts';
 import { choiceProblems } from '../types/field-types.ts';
-import { nameRule } from '../types/traits.ts';
+import { nameRule } from '../types/type-strategies.ts';
 import { labelProblems, metadataProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
 import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 

@@ -4,17 +4,23 @@ import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/
 import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
 import { alreadyExists, conflict, forbidden, internal, invalid, missing, noUniqueName, staleWrite } from '../status/statuses.ts';
-import { shared } from '../store/shared.ts';
 import { StoredObject } from '../store/stored-object.ts';
+import { shared } from '../store/structure-sharing.ts';
 import { type ApiType, hasSubresource, type JsonSchema } from '../types/api-type.ts';
 import { fromStorage, toStorage } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
 import { admitCustom, type FieldValidation, reportDecodingProblems, unknownField } from '../types/custom/custom-resource.ts';
-import { unknownRules } from '../types/custom/rules.ts';
+import { unknownRules } from '../types/custom/validation-rules.ts';
 import { emptyObject, fillIn } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
-import { countsAnnotations, countsGeneration, guardsStatus, keepsMetadataAtStatus, needsVersionToUpdate } from '../types/traits.ts';
+import {
+  countsAnnotations,
+  countsGeneration,
+  guardsStatus,
+  keepsMetadataAtStatus,
+  needsVersionToUpdate,
+} from '../types/type-strategies.ts';
 import { admit, admitUpdate, initialStatus } from './admission.ts';
 import { changeProblems, metadataChangeProblems } from './changes.ts';
 import { setDefaults } from './defaults.ts';

@@ -1,6 +1,6 @@
 import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
-import { parseTemplate } from '../../expr/jsonpath/parse.ts';
+import { parseTemplate } from '../../expr/jsonpath/template-parser.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isContainer } from '../../kit/exact-json.ts';
 import { sameValue } from '../../kit/same-value.ts';

@@ -1,6 +1,6 @@
 import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
-import { parseTemplate } from '../../expr/jsonpath/parse.ts';
+import { parseTemplate } from '../../expr/jsonpath/template-parser.ts';
 import type { PathStep } from './field-changes.ts';
 
 /** Returns whether a changed field is at one of the given paths, below one of them, or contains one of them. */

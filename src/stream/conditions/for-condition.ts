@@ -3,7 +3,7 @@ import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isContainer } from '../../kit/exact-json.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { rolloutOf } from '../../model/rollout.ts';
+import { rolloutOf } from '../../model/rollout-status.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
 
 /** One `--for`, as `kubectl wait` takes it. */

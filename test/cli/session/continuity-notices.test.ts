@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ContinuityNotices } from '../../../src/cli/session/continuity-notices.ts';
-import type { ContinuityEvent } from '../../../src/informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
 

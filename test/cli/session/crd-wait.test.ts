@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { resolveWhenThere } from '../../../src/cli/session/crd-wait.ts';
 import type { Session } from '../../../src/cli/session/session.ts';
-import { StreamEnd } from '../../../src/cli/terminal/ending.ts';
+import { StreamEnd } from '../../../src/cli/terminal/stream-ending.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pathAdvice } from '../../../src/cli/session/path-advice.ts';
-import { addressesOf } from '../../../src/expr/jsonpath/addresses-read.ts';
+import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { FakeClock } from '../../../src/testing/index.ts';
 

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { CoreConnections } from '../../../src/client/http/core-connections.ts';
+import { DirectConnections } from '../../../src/client/http/direct-connections.ts';
 import { type Connections, type HttpRequest, ProxiedConnections } from '../../../src/client/http/http-dispatch.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
@@ -11,7 +11,7 @@ const MIB = 1 << 20;
 const MAKERS: [string, (origin: string) => Connections][] = [
   [
     'Node’s own client',
-    (origin) => new CoreConnections({ origin, tls: {}, clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000, tcpProbeMs: 5000 }),
+    (origin) => new DirectConnections({ origin, tls: {}, clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000, tcpProbeMs: 5000 }),
   ],
   ['undici', (origin) => new ProxiedConnections(new Agent(), origin)],
 ];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionMode, ActionOutcome } from '../../../src/controller/hooks/actions.ts';
-import { ActionRunner, describeAction } from '../../../src/controller/hooks/actions.ts';
+import type { ActionMode, ActionOutcome } from '../../../src/controller/hooks/action-runner.ts';
+import { ActionRunner, describeAction } from '../../../src/controller/hooks/action-runner.ts';
 import type { Hook, HookRequest, HookRun } from '../../../src/controller/hooks/hook.ts';
 import type { HookReconcilerOptions } from '../../../src/controller/hooks/hook-reconciler.ts';
 import { createHookReconciler } from '../../../src/controller/hooks/hook-reconciler.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
-import type { OrderedContinuity } from '../../../src/informer/watch/ledger.ts';
+import type { OrderedContinuity } from '../../../src/informer/watch/continuity-ledger.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';

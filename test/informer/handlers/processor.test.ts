@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Listener, type ListenerOptions } from '../../../src/informer/handlers/listener.ts';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { Processor } from '../../../src/informer/handlers/processor.ts';
-import type { OrderedContinuity } from '../../../src/informer/watch/ledger.ts';
+import type { OrderedContinuity } from '../../../src/informer/watch/continuity-ledger.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';

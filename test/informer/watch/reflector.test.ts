@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ContinuityEvent } from '../../../src/informer/watch/ledger.ts';
+import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
 import { Reflector } from '../../../src/informer/watch/reflector.ts';
 import type { ReflectorOptions } from '../../../src/informer/watch/reflector-options.ts';
 import type { ReflectorStore } from '../../../src/informer/watch/reflector-store.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { driftError } from '../../../src/informer/verifier.ts';
-import { replacedHistory } from '../../../src/informer/watch/history.ts';
+import { replacedHistory } from '../../../src/informer/watch/history-check.ts';
 import { movedCollection } from '../../../src/informer/watch/moved-collection.ts';
-import { ResyncTimer } from '../../../src/informer/watch/resync-timer.ts';
+import { StoreResync } from '../../../src/informer/watch/store-resync.ts';
 import { idleWatch } from '../../../src/informer/watch/watch-connection.ts';
 import { askedPauseMs, classify, type WatchFault } from '../../../src/informer/watch/watch-fault.ts';
 import { InformerError } from '../../../src/kit/error.ts';
@@ -19,7 +19,7 @@ function resyncError(): unknown {
     throw new Error('no');
   };
   const onError = (error: unknown) => (failed = error);
-  new ResyncTimer({ name: 'pods', periodMs: 1, clock, shouldResync: () => true, resync, onError }).start();
+  new StoreResync({ name: 'pods', periodMs: 1, clock, shouldResync: () => true, resync, onError }).start();
   clock.tick(1);
   return failed;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appliedFieldsOf, compare, isFieldMap, itemKey, partsOf } from '../../../src/sandbox/types/fields.ts';
-import type { Shape } from '../../../src/sandbox/types/shape.ts';
+import type { Shape } from '../../../src/sandbox/types/merge-rules.ts';
 
 const byName: Shape = { keys: ['name'], items: { fields: { tags: { set: true } } } };
 const shape: Shape = { fields: { list: byName, set: { set: true }, whole: { atomic: true } } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
-import { shapeOf } from '../../../src/sandbox/types/shape.ts';
+import { shapeOf } from '../../../src/sandbox/types/merge-rules.ts';
 import { strategicMerge } from '../../../src/sandbox/write/strategic-merge.ts';
 
 describe('strategic merge patch', () => {

@@ -8,7 +8,7 @@ import type { StoreEvent } from '../../store/event-log.ts';
 import type { ApiType } from '../../types/api-type.ts';
 import { copy } from '../../types/copy.ts';
 import type { World } from '../world.ts';
-import type { Views } from './views.ts';
+import type { Views } from './workload-types.ts';
 
 const API_VERSIONS: Readonly<Record<string, string>> = {
   Deployment: 'apps/v1',

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta } from './actor.ts';
 import type { EventRecorder } from './events.ts';
 import { backOffStatus, endedStatus, restartedStatus, runningStatus } from './pod-status.ts';
-import type { Pod } from './views.ts';
+import type { Pod } from './workload-types.ts';
 
 /** The way in which an app fails. */
 export interface Failure {

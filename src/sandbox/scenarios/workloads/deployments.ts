@@ -4,7 +4,7 @@ import type { EventRecorder } from './events.ts';
 import { WorkloadReconciler } from './reconciler.ts';
 import { controllerReference } from './replica-sets.ts';
 import { templateHash } from './template-hash.ts';
-import { controllerUid, type Deployment, type PodCondition, type ReplicaSet } from './views.ts';
+import { controllerUid, type Deployment, type PodCondition, type ReplicaSet } from './workload-types.ts';
 
 const COMPONENT = 'deployment-controller';
 const MANAGER = 'kube-controller-manager';

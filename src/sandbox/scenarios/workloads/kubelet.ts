@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta } from './actor.ts';
 import type { EventRecorder } from './events.ts';
 import { crashedStatus, creatingStatus, pullFailedStatus, runningStatus, stoppedStatus } from './pod-status.ts';
-import { isReady, type Pod, type PodStatus } from './views.ts';
+import { isReady, type Pod, type PodStatus } from './workload-types.ts';
 
 /** A node that runs pods. */
 export interface NodeSpec {

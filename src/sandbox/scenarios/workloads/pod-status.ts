@@ -1,4 +1,4 @@
-import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from './views.ts';
+import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from './workload-types.ts';
 
 /** The pod status in each state that the sandbox's nodes report. All times are RFC 3339. */
 

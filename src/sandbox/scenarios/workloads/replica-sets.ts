@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
 import type { EventRecorder } from './events.ts';
 import { WorkloadReconciler } from './reconciler.ts';
-import { controllerUid, isActive, isReady, type Pod, type ReplicaSet } from './views.ts';
+import { controllerUid, isActive, isReady, type Pod, type ReplicaSet } from './workload-types.ts';
 
 const COMPONENT = 'replicaset-controller';
 

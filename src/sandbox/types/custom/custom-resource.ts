@@ -6,8 +6,8 @@ import { copy } from '../copy.ts';
 import { equalJson } from '../equal.ts';
 import { isFieldMap } from '../fields.ts';
 import { own, setOwn } from '../own-fields.ts';
-import { ruleProblems } from './rules.ts';
 import { schemaProblems } from './schema-problems.ts';
+import { ruleProblems } from './validation-rules.ts';
 
 /** How a write treats fields that the schema does not have. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
 import { Kubelet, type NodeSpec } from '../../../../src/sandbox/scenarios/workloads/kubelet.ts';
-import type { Pod } from '../../../../src/sandbox/scenarios/workloads/views.ts';
+import type { Pod } from '../../../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { podView, useWorld } from '../../../support/world.ts';
 
 const world = useWorld();

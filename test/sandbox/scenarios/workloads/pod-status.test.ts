@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as status from '../../../../src/sandbox/scenarios/workloads/pod-status.ts';
-import type { Pod, PodStatus } from '../../../../src/sandbox/scenarios/workloads/views.ts';
+import type { Pod, PodStatus } from '../../../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { podView } from '../../../support/world.ts';
 
 const [T0, T1, T2] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:10Z', '2026-01-01T00:00:20Z'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
 import { controllerReference, ReplicaSetController, settledSetStatus } from '../../../../src/sandbox/scenarios/workloads/replica-sets.ts';
-import type { Pod, ReplicaSet } from '../../../../src/sandbox/scenarios/workloads/views.ts';
+import type { Pod, ReplicaSet } from '../../../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { useWorld } from '../../../support/world.ts';
 
 const world = useWorld();

@@ -1,0 +1,145 @@
+import type { FieldReads } from '../../expr/field-path.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
+import type { InformerPlan, WatchTarget } from './informers.ts';
+import { countText, pathAdvice, type Sample } from './path-advice.ts';
+import type { Session } from './session.ts';
+
+export interface InitialListAdviceOptions {
+  readonly plan: Pick<InformerPlan, 'narrowings' | 'selector' | 'fieldSelector'> & {
+    readonly reads: readonly FieldReads[];
+    readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
+    readonly once: boolean;
+  };
+  readonly targets: readonly WatchTarget[];
+  /** What to say when there are no objects at all; undefined where that goes without saying. */
+  readonly nothingFound: () => string | undefined;
+  /** Events shown so far. */
+  readonly shown: () => number;
+  /** Another line reports the state. */
+  readonly isReportedElsewhere: boolean;
+}
+
+/** Objects that are counted, and looked at, where the server was asked for fewer than the user's selectors give. */
+const MOST_COUNTED = 500;
+
+/**
+ * What a person should know after the first states: that there is nothing, that nothing of it matches, and which fields that expressions
+ * name are in none of the objects. Without objects the fields are looked for when the first one comes.
+ */
+export class InitialListAdvice {
+  readonly #session: Session;
+  readonly #options: InitialListAdviceOptions;
+  #isSynced = false;
+  #hasAdvised = false;
+  #settled: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, options: InitialListAdviceOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#hasAdvised = options.plan.reads.every(({ addresses }) => addresses.length === 0);
+  }
+
+  /** Everything there is to say has been said. Never rejects. */
+  get settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /** The first states of all targets are whole, and shown. */
+  synced(): void {
+    this.#isSynced = true;
+    this.#settled = this.#look();
+  }
+
+  /** The gate, with a look at the first object that comes after an empty start. */
+  watching(gate: ChangeGate): ChangeGate {
+    const look = this;
+    return {
+      pass(change, target) {
+        if (look.#isSynced && !look.#hasAdvised) look.#settled = look.#advise(look.#samples());
+        return gate.pass(change, target);
+      },
+      get errors() {
+        return gate.errors;
+      },
+    };
+  }
+
+  async #look(): Promise<void> {
+    const { targets, nothingFound, plan } = this.#options;
+    const here = this.#samples();
+    const isEmpty = here.every(({ objects }) => objects.length === 0);
+    const samples = isEmpty && targets.some((target) => this.#isNarrowed(target)) ? await this.#unnarrowed() : here;
+    const all = samples.reduce((sum, { objects }) => sum + objects.length, 0);
+    if (all === 0) this.#say(nothingFound());
+    else if (
+      this.#options.shown() === 0 &&
+      this.#judges &&
+      !this.#options.isReportedElsewhere &&
+      (plan.once || isEmpty || this.#session.io.stderr.isTerminal)
+    )
+      this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
+    else if (this.#options.shown() === 0 && !this.#options.isReportedElsewhere && !plan.once && this.#session.io.stderr.isTerminal)
+      this.#say(`${countText(samples.filter(({ objects }) => objects.length > 0))}; changes are shown as they come`);
+    await this.#advise(samples);
+  }
+
+  get #judges(): boolean {
+    const { conditions = [], name, excludeName } = this.#options.plan.rules;
+    return conditions.length > 0 || name !== undefined || excludeName !== undefined;
+  }
+
+  async #advise(samples: readonly Sample[]): Promise<void> {
+    if (this.#hasAdvised || samples.every(({ objects }) => objects.length === 0)) return;
+    this.#hasAdvised = true;
+    for (const line of await pathAdvice(this.#options.plan.reads, samples, this.#session)) this.#say(line);
+  }
+
+  #say(text: string | undefined): void {
+    if (text !== undefined && !this.#session.signal.aborted) this.#session.notice(text);
+  }
+
+  #samples(): Sample[] {
+    return this.#options.targets.map(samplesOf);
+  }
+
+  #isNarrowed({ type }: WatchTarget): boolean {
+    const narrowing = this.#options.plan.narrowings?.get(type);
+    return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
+  }
+
+  /** What the user's own selectors give, where the server was asked for less: only then does one know that nothing matches. */
+  async #unnarrowed(): Promise<Sample[]> {
+    const { client, signal } = this.#session;
+    const { selector, fieldSelector } = this.#options.plan;
+    return Promise.all(
+      this.#options.targets.map(async ({ type, names, namespaces = [''] }) => {
+        const lists = namespaces.map((namespace) =>
+          client
+            .resource(type.gvr, { namespace: namespace || undefined, as: 'metadata' })
+            .list({ labelSelector: selector, fieldSelector, limit: MOST_COUNTED }, { signal })
+            .catch(() => undefined),
+        );
+        const found = (await Promise.all(lists)).flatMap((list) => list ?? []);
+        const isPart = found.some((page) => (page.continue ?? '') !== '');
+        return {
+          type,
+          objects: named(
+            found.flatMap(({ items }) => items as readonly ReadonlyObject[]),
+            names,
+          ),
+          isPart,
+        };
+      }),
+    );
+  }
+}
+
+/** What of a target's objects was asked for. */
+export function samplesOf({ type, informer, names }: WatchTarget): Sample {
+  return { type, objects: named(informer.lister.list() as readonly ReadonlyObject[], names) };
+}
+
+function named(objects: readonly ReadonlyObject[], names: ReadonlySet<string> | undefined): readonly ReadonlyObject[] {
+  return names ? objects.filter(({ metadata }) => names.has(metadata.name ?? '')) : objects;
+}

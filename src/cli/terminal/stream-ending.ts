@@ -1,0 +1,74 @@
+import { formatGroupResource } from '../../model/gvr.ts';
+import type { WaitOutcome } from '../../stream/conditions/waiter.ts';
+import { ExitCode, isReaderGone } from './exit-codes.ts';
+import { Interrupted } from './signals.ts';
+
+/** Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons too. */
+export class StreamEnd extends Error {
+  override readonly name = 'StreamEnd';
+  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity' | 'until' | 'until-any' | 'for' | 'fail-if';
+
+  constructor(kind: StreamEnd['kind'], detail = '') {
+    super(detail);
+    this.kind = kind;
+  }
+}
+
+export interface StreamState {
+  /** The initial list of every type has been shown. */
+  readonly isSynced: boolean;
+  /** Something is waited for that has not happened: a limit not reached, a condition not met. */
+  readonly isWaiting: boolean;
+  /** Something had no connection when it ended, and --strict asks for continuity. */
+  readonly isCut?: boolean | undefined;
+}
+
+/** The object or objects that made the difference: `pods shop/web-1`, `pods shop/web-1, jobs.batch shop/report and 3 more`. */
+export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
+  const names = deciders.map(({ target, key }) => `${formatGroupResource(target.type.gvr)} ${key}`).join(', ');
+  const more = decided - deciders.length;
+  return more > 0 ? `${names} and ${more} more` : names;
+}
+
+/** The exit code of an ending. Throws what is an error, for the entry to word. */
+export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: StreamState): ExitCode {
+  const isOpen = isSynced && !isWaiting;
+  if (isCut && !isFailure(reason) && !(reason instanceof StreamEnd && reason.kind === 'fail-if')) return ExitCode.continuity;
+  if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
+  if (isReaderGone(reason)) return isWaiting ? ExitCode.readerGone : ExitCode.ok;
+  if (!(reason instanceof StreamEnd)) throw reason;
+  switch (reason.kind) {
+    case 'continuity':
+      return ExitCode.continuity;
+    case 'fail-if':
+      return ExitCode.failIf;
+    case 'timeout':
+    case 'done': // --once looks once
+      return isOpen ? ExitCode.ok : ExitCode.timeout;
+    default:
+      return ExitCode.ok;
+  }
+}
+
+/** The same in words, for the summary: `ended by SIGINT`. */
+export function wordsOfEnd(reason: unknown): string {
+  if (reason instanceof Interrupted) return `ended by ${reason.signal}`;
+  if (isReaderGone(reason)) return 'ended by its reader';
+  if (!(reason instanceof StreamEnd)) return 'ended by an error';
+  const words = {
+    done: 'complete',
+    limit: 'ended by --limit',
+    timeout: 'ended by --timeout',
+    continuity: 'ended by --strict, continuity lost',
+    until: '--until is met',
+    'until-any': '--until-any is met',
+    for: '--for is met',
+    'fail-if': 'ended by --fail-if',
+  };
+  return words[reason.kind] + (reason.message ? `: ${reason.message}` : '');
+}
+
+/** Whether a stream failed, and did not just end: the entry words such a reason as an error. */
+export function isFailure(reason: unknown): boolean {
+  return !(reason instanceof Interrupted || reason instanceof StreamEnd || isReaderGone(reason));
+}

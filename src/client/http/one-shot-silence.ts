@@ -1,0 +1,55 @@
+import type { Clock } from '../../kit/clock.ts';
+import { Watchdog } from '../../kit/watchdog.ts';
+
+/** Called while requests to a server are made. */
+export interface ExchangeObserver {
+  /** Called when a request is sent. */
+  started(): void;
+  /** Called when the headers or a piece of the body of a response have arrived. */
+  received(): void;
+  /** Called when a response is complete, or its request has failed. */
+  ended(): void;
+}
+
+/**
+ * Detects a server that sends nothing. Silence begins with a request and ends with the next byte of any response. A
+ * request that fails without a byte does not end it. Without open requests there is no silence.
+ */
+export class OneShotSilence implements ExchangeObserver, Disposable {
+  readonly #watchdog: Watchdog;
+  #open = 0;
+  #hasReceived = false;
+  /** Stays true when requests fail without a byte. */
+  #isWaiting = false;
+
+  /** `onSilent` is called once, after `limitMs` of silence. */
+  constructor({ clock, limitMs, onSilent }: { clock: Clock; limitMs: number; onSilent: () => void }) {
+    this.#watchdog = new Watchdog({ clock, limitMs, onSilent });
+  }
+
+  started(): void {
+    if (this.#open++ === 0 && !this.#isWaiting) this.#watch();
+  }
+
+  received(): void {
+    this.#hasReceived = true;
+    this.#watch();
+  }
+
+  ended(): void {
+    this.#open--;
+    if (this.#open > 0 || !this.#hasReceived) return;
+    this.#watchdog.rest();
+    this.#isWaiting = false;
+    this.#hasReceived = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watchdog[Symbol.dispose]();
+  }
+
+  #watch(): void {
+    this.#isWaiting = true;
+    this.#watchdog.watch();
+  }
+}

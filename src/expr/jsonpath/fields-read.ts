@@ -1,0 +1,47 @@
+import { type Address, distinct, EACH } from '../field-path.ts';
+import type { JsonPathStep, Part } from './ast.ts';
+import { parseTemplate } from './template-parser.ts';
+
+/**
+ * The fields that a path or template of kubectl's dialect prints, without the conditions of filters. There are none for
+ * `$…` expressions, for `{.items…}` (which is about a List), and after `..` (which searches everywhere). Never throws:
+ * a text that cannot be parsed has none.
+ */
+export function addressesOf(text: string): Address[] {
+  if (/^\s*\$/.test(text)) return [];
+  try {
+    return distinct(parseTemplate(text).flatMap((part) => ofPart(part, []))).filter(([first]) => first !== undefined && first !== 'items');
+  } catch {
+    return [];
+  }
+}
+
+function ofPart(part: Part, root: Address): Address[] {
+  if (part.kind === 'text') return [];
+  const found = ofSteps(part.path, root);
+  if (part.kind === 'print') return found;
+  return [...found, ...found.flatMap((address) => part.body.flatMap((inner) => ofPart(inner, address)))];
+}
+
+function ofSteps(steps: readonly JsonPathStep[], root: Address): Address[] {
+  const [step, ...rest] = steps;
+  if (!step) return [root];
+  switch (step.kind) {
+    case 'field':
+      return ofSteps(rest, [...root, step.name]);
+    case 'wildcard':
+    case 'slice':
+    case 'item':
+    case 'filter':
+      return ofSteps(rest, [...root, EACH]);
+    case 'key':
+      return isKeyed(root) || step.path.length < 2 ? ofSteps(rest, [...root, step.literal]) : ofSteps([...step.path, ...rest], root);
+    case 'union':
+      return step.members.flatMap((member) => ofSteps([...member, ...rest], root));
+    default:
+      return [];
+  }
+}
+
+/** Whether the keys of the map at an address have dots in them. */
+const isKeyed = (root: Address) => root.at(-1) === 'labels' || root.at(-1) === 'annotations';

@@ -1,0 +1,254 @@
+import { abortable, onAbort, scope } from '../kit/abort.ts';
+import type { Clock } from '../kit/clock.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
+import type { Logger } from '../kit/logger.ts';
+import type { ObjectKey } from '../model/key.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+import { type ApplyContext, versionOf } from './store/apply.ts';
+import { type Delta, isObjectDelta } from './store/delta.ts';
+import { DeltaFifo } from './store/delta-fifo.ts';
+import type { Indexer } from './store/indexer.ts';
+import { type Drift, driftError, findDrift, isInAgreement } from './verifier.ts';
+import {
+  type Continuity,
+  type ContinuityEvent,
+  isOrdered,
+  Ledger,
+  type OrderedContinuity,
+  type Refusal,
+} from './watch/continuity-ledger.ts';
+import { type CacheView, replacedHistory } from './watch/history-check.ts';
+import { ListFetcher } from './watch/list-fetcher.ts';
+import type { ListerWatcher } from './watch/lister-watcher.ts';
+import { Reflector } from './watch/reflector.ts';
+import type { ReflectorOptions } from './watch/reflector-options.ts';
+import { DEFAULT_IDLE_MS } from './watch/watch-connection.ts';
+
+/** How long a stream may lag behind a list before a difference counts, ms. */
+const VERIFY_GRACE_MS = 10_000;
+
+export interface LaneOptions<T> {
+  /** The namespace of the source; undefined when it has all of them. */
+  namespace: string | undefined;
+  /** The only name in the source; undefined when it has all names. */
+  name?: string | undefined;
+  /** Aborts when the source is to be left out: see `ScopedSource`. */
+  leftOut?: AbortSignal | undefined;
+  reflector: ReflectorOptions;
+  clock: Clock;
+  logger: Logger;
+  /** The options that are final only when the informer starts. */
+  atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
+  /** Applies deltas to the shared store and notifies the handlers, without a pause in between. */
+  apply: (deltas: readonly Delta<T>[], context: ApplyContext) => Promise<void>;
+  /** Calls the handlers with a continuity event, in order with their notifications. */
+  onOrderedContinuity: (event: OrderedContinuity) => void;
+  /** A read-only view of the cache. */
+  cache: Pick<Indexer<T>, 'entries' | 'get' | 'keyOf'>;
+  /** The time between two verifications, ms. 0: never. */
+  verifyEveryMs: number;
+  /** A promise while a handler makes the informer wait; undefined otherwise. */
+  room: () => Promise<unknown> | undefined;
+  onSynced: () => void;
+}
+
+/** Whether a key belongs to a source; undefined when all do. */
+function keysOf(namespace: string | undefined, name: string | undefined): ((key: ObjectKey) => boolean) | undefined {
+  if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
+  if (namespace) return (key) => key === `${namespace}/${name}`;
+  return (key) => key === name || key.endsWith(`/${name}`);
+}
+
+/**
+ * The path from one source into the cache of a shared informer: reflector, queue, and the loop that applies queued
+ * deltas.
+ */
+export class SourcePipeline<T> {
+  readonly #source: ListerWatcher<T>;
+  readonly #options: LaneOptions<T>;
+  readonly #within: ((key: ObjectKey) => boolean) | undefined;
+  readonly #ledger: Ledger;
+  #fifo: DeltaFifo<T> | undefined;
+  #reflector: Reflector<T> | undefined;
+  #transform: ((object: T) => T) | undefined;
+  /** The version of the last change that was applied. */
+  #lastVersion: ResourceVersion | undefined;
+
+  constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
+    const { namespace, name, clock, logger } = options;
+    this.#source = source;
+    this.#options = options;
+    this.#within = keysOf(namespace, name);
+    this.#ledger = new Ledger({ clock, logger, scope: namespace });
+  }
+
+  get hasSynced(): boolean {
+    return this.#fifo?.hasSynced ?? false;
+  }
+
+  get isLeftOut(): boolean {
+    return this.#options.leftOut?.aborted ?? false;
+  }
+
+  get lastSyncResourceVersion(): ResourceVersion {
+    return this.#reflector?.lastSyncResourceVersion ?? '';
+  }
+
+  get lastError(): unknown {
+    return this.isLeftOut ? undefined : this.#reflector?.lastError;
+  }
+
+  get continuity(): Continuity {
+    return this.#ledger;
+  }
+
+  /** The number of deltas that wait to be applied. */
+  get depth(): number {
+    return this.#fifo?.size ?? 0;
+  }
+
+  observe(observer: (event: ContinuityEvent) => void): Disposable {
+    return this.#ledger.observe(observer);
+  }
+
+  /** Runs until aborted or left out. Resolves when neither the reflector nor the applying loop runs any more. */
+  async run(parent: AbortSignal): Promise<void> {
+    const { atStart, onSynced, reflector, leftOut } = this.#options;
+    using running = scope(parent);
+    const { signal } = running;
+    using _leaving =
+      leftOut &&
+      onAbort(leftOut, () => {
+        running.abort();
+        onSynced(); // the initial sync may have waited for this lane alone
+      });
+    if (signal.aborted) return;
+    const { transform, resyncMs } = atStart();
+    this.#transform = transform;
+    const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: reflector.metrics });
+    this.#fifo = fifo;
+    this.#reflector = new Reflector<T>(this.#source, fifo, {
+      ...reflector,
+      resyncMs,
+      ledger: this.#ledger,
+      cache: this.#view(),
+      scope: this.#options.namespace,
+    });
+    using verifying = scope(signal);
+    using _ordered = this.#ledger.observe((event) => {
+      if (isOrdered(event)) fifo.continuity(event);
+    });
+    const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyPeriodically(verifying.signal)]);
+    try {
+      await this.#reflector.run(signal);
+    } finally {
+      fifo.close();
+      verifying.abort();
+      await applying;
+    }
+  }
+
+  /** The part of the cache that comes from this source. */
+  #view(): CacheView {
+    const { cache } = this.#options;
+    return {
+      get: (key) => cache.get(key),
+      entries: () => this.#cached(),
+      isBehind: () => this.#fifo?.isIdle === false || this.#ledger.storeErrors > 0,
+    };
+  }
+
+  #cached(): Iterable<readonly [ObjectKey, T]> {
+    const within = this.#within;
+    const entries = this.#options.cache.entries();
+    return within ? entries.filter(([key]) => within(key)) : entries;
+  }
+
+  async #applyAll(fifo: DeltaFifo<T>, signal: AbortSignal): Promise<void> {
+    const { room } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await fifo.popBatch((deltas, isInInitialList) => this.#taken(deltas, isInInitialList), { signal });
+        const waiting = room();
+        if (waiting) await abortable(waiting, signal);
+      } catch (error) {
+        if (signal.aborted || isInformerError(error, 'closed')) return;
+        this.refused(error, 'dropped', 1);
+      }
+    }
+  }
+
+  #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
+    const [first] = deltas; // a delta that is not a change of one object comes alone
+    if (first?.type === 'Continuity') return this.#options.onOrderedContinuity(first.event);
+    const context = { isInInitialList, within: this.#within, onContradiction: this.#onContradiction };
+    const last = deltas.at(-1);
+    return this.#options.apply(deltas, context).then(() => {
+      if (last && isObjectDelta(last)) this.#lastVersion = versionOf(last.object);
+    });
+  }
+
+  /**
+   * A resumed stream that contradicts the cache belongs to another history. An event that comes twice is no
+   * contradiction.
+   */
+  readonly #onContradiction = (what: string, resourceVersion: ResourceVersion | undefined): void => {
+    const isResumed = this.#ledger.stretches.at(-1)?.by === 'resumed';
+    if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return;
+    this.#reflector?.distrust(replacedHistory(what));
+  };
+
+  /** Records changes from this source that the cache did not store, or not under every index. */
+  refused(error: unknown, next: Refusal, changes: number): void {
+    const text = next === 'dropped' ? 'a change could not be applied to the cache' : 'a change could not be indexed';
+    this.#options.logger.error(text, { error, changes });
+    this.#ledger.refused(error, next, changes);
+  }
+
+  /**
+   * Compares the part of the cache that comes from this source with a fresh list. A lasting difference makes the
+   * reflector fetch the state again. Rejects with `list` when the list fails, and with `closed` before the initial
+   * sync.
+   */
+  async verify(signal: AbortSignal): Promise<Drift> {
+    if (!this.hasSynced) throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
+    const { cache, clock } = this.#options;
+    const cached = () => this.#cached();
+    const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
+    const drift = await findDrift(
+      { cached, get: (key) => cache.get(key), list, isBehind: () => this.#fifo?.isIdle === false, clock, graceMs: VERIFY_GRACE_MS },
+      signal,
+    );
+    this.#ledger.verified(isInAgreement(drift));
+    if (!isInAgreement(drift)) this.#reflector?.distrust(driftError(this.#name, drift));
+    return drift;
+  }
+
+  get #name(): string {
+    return this.#options.reflector.name ?? '<unspecified>';
+  }
+
+  async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, T])[]> {
+    const { cache, clock, logger, reflector } = this.#options;
+    const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
+    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
+    const { items } = await new ListFetcher(this.#source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
+    const transform = this.#transform;
+    return items.map((item) => {
+      const object = transform ? transform(item) : item;
+      return [cache.keyOf(object), object];
+    });
+  }
+
+  async #verifyPeriodically(signal: AbortSignal): Promise<void> {
+    const { verifyEveryMs, clock, logger } = this.#options;
+    while (verifyEveryMs > 0 && !signal.aborted) {
+      try {
+        await clock.sleep(verifyEveryMs, { signal });
+        if (this.hasSynced) await this.verify(signal);
+      } catch (error) {
+        if (!signal.aborted) logger.warn('the cache could not be verified', { error });
+      }
+    }
+  }
+}

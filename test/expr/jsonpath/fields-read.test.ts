@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { addressText } from '../../../src/expr/field-path.ts';
+import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
+
+test.each<[string, string[]]>([
+  ['.metadata.nam', ['.metadata.nam']],
+  ['spec/replicas', [".['spec/replicas']".slice(1)]],
+  ['{.spec.containers[*].image}', ['.spec.containers[*].image']],
+  ['{.status.conditions[?(@.type=="Ready")].status}', ['.status.conditions[*].status']],
+  ['{.metadata.name}{"\\t"}{.spec.nodeNam}', ['.metadata.name', '.spec.nodeNam']],
+  ['{range .spec.containers[*]}{.name} {.imag}{end}', ['.spec.containers[*]', '.spec.containers[*].name', '.spec.containers[*].imag']],
+  ["{.metadata.labels['app.kubernetes.io/name']}", [".metadata.labels['app.kubernetes.io/name']"]],
+  ['{..image}', []],
+  ['{.items[*].metadata.name}', []],
+  ['$.spec.containers[?(@.image)]', []],
+  ['{.broken', []],
+])('%s prints %j', (template, expected) => {
+  expect(addressesOf(template).map(addressText)).toEqual(expected);
+});

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type LaneOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
+import { applyDeltas } from '../../src/informer/store/apply.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
+import { createLogger, silentLogger } from '../../src/kit/logger.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A lane over config maps a/x and b/x, which fills a store of its own and records its calls. */
+async function start(options: Partial<LaneOptions<ConfigMap>> = {}) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  for (const key of ['a/x', 'b/x']) maps.put(key);
+  const store = new Indexer<ConfigMap>();
+  const calls: string[] = [];
+  const lane = new SourcePipeline<ConfigMap>(client.resource(CONFIG_MAPS, { namespace: options.namespace }), {
+    namespace: undefined,
+    reflector: { name: 'v1/configmaps', clock, sync: 'list', random: () => 0, logger: silentLogger },
+    clock,
+    logger: createLogger((level, message) => calls.push(`${level} ${message}`)),
+    atStart: () => ({ transform: undefined, resyncMs: 0 }),
+    apply: async (deltas, context) => {
+      const { notifications } = applyDeltas(deltas, store, context);
+      calls.push(...notifications.map(({ kind, key }) => `${kind} ${key}`));
+    },
+    onOrderedContinuity: ({ kind }) => calls.push(kind),
+    cache: store,
+    verifyEveryMs: 0,
+    room: () => undefined,
+    onSynced: () => calls.push('synced'),
+    ...options,
+  });
+  const controller = new AbortController();
+  const running = lane.run(controller.signal);
+  const stop = async () => {
+    controller.abort();
+    await running;
+  };
+  ends.push(async () => {
+    await stop();
+    await sandbox.stop();
+  });
+  return { sandbox, maps, clock, store, lane, calls, running, stop, signal: controller.signal };
+}
+
+describe('a lane of an informer', () => {
+  it('applies the initial list, then changes, each once', async () => {
+    const { maps, clock, lane, calls } = await start();
+    await clock.advance(1000);
+    expect([lane.hasSynced, calls]).toEqual([true, ['added a/x', 'added b/x', 'synced']]);
+    maps.put('a/x', 'n2');
+    maps.delete('b/x');
+    await clock.advance(1000);
+    expect([lane.depth, calls.slice(3)]).toEqual([0, ['updated a/x', 'deleted b/x']]);
+  });
+
+  it('leaves the objects of other namespaces in the store alone', async () => {
+    const { clock, store, calls } = await start({ namespace: 'a' });
+    store.add({ metadata: { namespace: 'b', name: 'other' } });
+    await clock.advance(1000);
+    expect(calls).toEqual(['added a/x', 'synced']);
+    expect([...store.keys()].sort()).toEqual(['a/x', 'b/other']);
+  });
+
+  it('reports gaps and relists in order with the changes', async () => {
+    const { sandbox, maps, clock, calls } = await start();
+    await clock.advance(1000);
+    sandbox.faults.add({ fault: { kind: 'gone', after: 1 }, match: { watch: true } });
+    await sandbox.restart({ keepHistory: true });
+    maps.put('a/x', 'n2');
+    maps.put('a/new');
+    await clock.advance(60_000);
+    const lines = calls.slice(3).filter((line) => !line.endsWith('connected'));
+    expect(lines).toEqual(['updated a/x', 'gap', 'added a/new', 'updated a/x', 'updated b/x', 'relisted']);
+  });
+
+  it('applies nothing more while a handler has no room', async () => {
+    let release = () => {};
+    let isFull = false;
+    const room = () => (isFull ? new Promise<void>((resolve) => (release = resolve)) : undefined);
+    const { maps, clock, calls } = await start({ room });
+    await clock.advance(1000);
+    isFull = true;
+    maps.put('a/x', 'n2');
+    await clock.advance(1000);
+    maps.put('a/x', 'n3');
+    await clock.advance(1000);
+    expect(calls.slice(3)).toEqual(['updated a/x']);
+    isFull = false;
+    release();
+    await clock.advance(1000);
+    expect(calls.slice(3)).toEqual(['updated a/x', 'updated a/x']);
+  });
+
+  it('continues after a batch that could not be applied, and records it', async () => {
+    let isBroken = true;
+    const { maps, clock, lane, calls } = await start({
+      async apply() {
+        if (isBroken) throw new Error('full');
+      },
+    });
+    await clock.advance(1000);
+    isBroken = false;
+    maps.put('a/x', 'n2');
+    await clock.advance(1000);
+    expect(calls).toContain('error a change could not be applied to the cache');
+    expect([lane.continuity.storeErrors, lane.depth]).toEqual([1, 0]);
+  });
+
+  it('verifies nothing before the initial sync, and finds no difference after it', async () => {
+    const { clock, lane, signal } = await start();
+    await expect(lane.verify(signal)).rejects.toMatchObject({ code: 'closed', message: expect.stringContaining('has not synced') });
+    await clock.advance(1000);
+    expect(await lane.verify(signal)).toEqual({ missing: [], extra: [], stale: [] });
+  });
+
+  it('ends when it is left out, and reports that the initial sync need not wait for it', async () => {
+    const leaving = new AbortController();
+    const { sandbox, clock, lane, calls, running } = await start({ leftOut: leaving.signal });
+    leaving.abort();
+    await running;
+    expect([lane.isLeftOut, lane.lastError, calls.at(-1)]).toEqual([true, undefined, 'synced']);
+    const requests = sandbox.requests.size;
+    await clock.advance(60_000);
+    expect([sandbox.requests.size, clock.pending]).toEqual([requests, 0]);
+  });
+});

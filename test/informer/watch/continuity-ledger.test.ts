@@ -1,0 +1,237 @@
+import { expect, it } from 'vitest';
+import { type ContinuityEvent, Ledger } from '../../../src/informer/watch/continuity-ledger.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+function ledger(keep?: number) {
+  const clock = new FakeClock(1000);
+  const log: string[] = [];
+  const book = new Ledger({ clock, keep, scope: 'shop', logger: createLogger((_, message) => log.push(message)) });
+  const events: ContinuityEvent[] = [];
+  book.observe((event) => events.push(event));
+  return { clock, book, events, log };
+}
+
+it('records how each stretch of versions was obtained', () => {
+  const { clock, book } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(1000);
+  book.advanced('15', 4, 1);
+  book.ended('closed');
+  book.opened('15', 'closed');
+  book.advanced('20', 1, 0);
+  book.ended('gone');
+  book.lost('gone');
+  clock.tick(5000);
+  book.synced('50', 2);
+  book.opened('50');
+  expect(book.stretches.map(({ by, from, to, events, bookmarks, ended }) => [by, from, to, events, bookmarks, ended])).toEqual([
+    ['initial', '', '10', 3, 0, undefined],
+    ['stream', '10', '15', 4, 1, 'closed'],
+    ['resumed', '15', '20', 1, 0, 'gone'],
+    ['relist', '20', '50', 2, 0, undefined],
+    ['stream', '50', '50', 0, 0, undefined],
+  ]);
+  expect(book.gaps).toEqual([{ from: '20', to: '50', why: 'gone', at: 2000 }]);
+  expect([book.relists, book.resumes, book.gapCount, book.resourceVersion]).toEqual([1, 1, 1, '50']);
+});
+
+it('reports events in order, with the moments of each outage', () => {
+  const { clock, book, events } = ledger();
+  const refused = new Error('refused');
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(150_000);
+  book.ended('idle', 'silent');
+  clock.tick(5_000);
+  book.attemptFailed('connection', refused);
+  clock.tick(2_000);
+  book.opened('10', 'idle', true);
+  clock.tick(1000);
+  book.ended('gone');
+  book.lost('gone');
+  book.lost('other');
+  book.synced('12', 1);
+  book.opened('12');
+  const outage = { since: '10', why: 'idle', disconnectedAt: 1_000, reconnectedAt: 158_000, downMs: 157_000 };
+  expect(events).toEqual([
+    { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
+    { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 1_000, at: 151_000, scope: 'shop' },
+    { kind: 'connected', by: 'resume', proven: false, ...outage, at: 159_000, scope: 'shop' },
+    { kind: 'resumed', ...outage, proven: false, at: 159_000, scope: 'shop' },
+    { kind: 'gap', from: '10', why: 'gone', at: 159_000, scope: 'shop' },
+    { kind: 'relisted', from: '10', resourceVersion: '12', objects: 1, why: 'gone', at: 159_000, scope: 'shop' },
+  ]);
+});
+
+it.each([
+  ['idle', new Error('silent')],
+  ['connection', Object.assign(new Error('read timed out'), { code: 'ETIMEDOUT' })],
+] as const)('counts an outage that was noticed by silence (%s) from the last byte', (why, error) => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(40_000);
+  book.advanced('11', 0, 1);
+  clock.tick(25_000);
+  book.ended(why, error);
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 41_000, at: 66_000 });
+  expect(book.connection).toMatchObject({ state: 'disconnected', since: 41_000 });
+  expect(book.stretches.at(-1)).toMatchObject({ until: 41_000, ended: why });
+  clock.tick(1_000);
+  book.opened('11', why);
+  book.advanced('12', 1, 0);
+  expect(events.at(-1)).toMatchObject({ kind: 'resumed', disconnectedAt: 41_000, downMs: 26_000 });
+});
+
+it('counts an outage that was noticed by a break from that break', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(25_000);
+  book.ended('connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 26_000 });
+});
+
+it('shows whether a watch is open, since when, and the latest reason why not', () => {
+  const { clock, book } = ledger();
+  expect(book.connection).toEqual({ state: 'connecting', since: 1000 });
+  book.attemptFailed('connection', 'refused');
+  expect(book.connection).toEqual({ state: 'connecting', since: 1000, why: 'connection', error: 'refused' });
+  clock.tick(500);
+  book.synced('10', 3);
+  book.opened('10');
+  expect(book.connection).toEqual({ state: 'connected', since: 1500 });
+  clock.tick(500);
+  book.ended('closed');
+  expect(book.connection).toEqual({ state: 'connected', since: 1500 }); // an ordinary end: the next watch is about to open
+  clock.tick(500);
+  book.attemptFailed('connection', 'refused');
+  clock.tick(500);
+  book.attemptFailed('other', 'log in');
+  expect(book.connection).toEqual({ state: 'disconnected', since: 2000, from: '10', why: 'other', error: 'log in' });
+  book.opened('10', 'closed');
+  book.advanced('11', 1, 0);
+  expect(book.connection).toEqual({ state: 'connected', since: 3000 });
+});
+
+it('counts an outage until a watch lasts: one that ends before its first event was no connection', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('connection');
+  clock.tick(2_000);
+  book.opened('10', 'connection', true);
+  clock.tick(200);
+  book.ended('connection');
+  clock.tick(3_000);
+  book.opened('10', 'connection', true);
+  book.advanced('11', 1, 0);
+  expect(events.map((e) => e.kind)).toEqual(['synced', 'disconnected', 'connected', 'resumed']);
+  expect(events.at(-1)).toMatchObject({ disconnectedAt: 1000, downMs: 5_200, proven: true });
+  expect(book.resumes).toBe(1);
+});
+
+it('ends an outage that a relist repaired with the watch after the relist', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('gone');
+  book.lost('gone');
+  book.attemptFailed('connection', 'refused');
+  clock.tick(4_000);
+  book.synced('20', 3);
+  book.opened('20');
+  expect(events.map((e) => e.kind)).toEqual(['synced', 'gap', 'disconnected', 'relisted', 'connected']);
+  expect(events.at(-1)).toMatchObject({ by: 'relist', since: '20', downMs: 4_000 });
+});
+
+it.each<[string, (book: Ledger) => void, boolean[]]>([
+  ['the first event of the new stream proves it', (book) => book.advanced('10', 0, 1), [true]],
+  ['silence proves nothing', () => {}, [false]],
+  ['an end says nothing about versions', (book) => book.ended('connection'), []],
+  ['a refusal in the stream is no resumed watch', (book) => book.ended('gone'), []],
+  ['the end of the reflector is no resumed watch', (book) => book.stop(), []],
+])('claims that nothing was missed only where it is proven: %s', (_, happens, proven) => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('connection');
+  book.opened('10', 'connection', true);
+  expect(book.resumes).toBe(0);
+  happens(book);
+  clock.tick(5000);
+  expect(events.flatMap((e) => (e.kind === 'resumed' ? [e.proven] : []))).toEqual(proven);
+  expect(book.resumes).toBe(proven.length);
+});
+
+it('reports the proof of a resumed watch when it comes, once, and only where the history was checked', () => {
+  for (const isVerified of [true, false]) {
+    const { clock, book, events } = ledger();
+    book.synced('10', 3);
+    book.opened('10');
+    book.ended('connection');
+    book.opened('10', 'connection', isVerified);
+    clock.tick(60_000);
+    book.advanced('10', 0, 1);
+    book.advanced('11', 1, 0);
+    const kinds = events.map((e) => e.kind).slice(3);
+    expect(kinds).toEqual(isVerified ? ['resumed', 'proven'] : ['resumed']);
+  }
+});
+
+it('has no gap before the initial list', () => {
+  const { book, events } = ledger();
+  book.lost('other');
+  expect([book.gapCount, events]).toEqual([0, []]);
+});
+
+it('ages from the last sign of life', () => {
+  const { clock, book } = ledger();
+  expect([book.lastSignOfLife, book.ageMs]).toEqual([undefined, undefined]);
+  book.synced('10', 0);
+  clock.tick(700);
+  expect([book.lastSignOfLife, book.ageMs]).toEqual([1000, 700]);
+  book.advanced('11', 0, 1);
+  expect(book.ageMs).toBe(0);
+});
+
+it('keeps the newest entries and counts all', () => {
+  const { book } = ledger(3);
+  book.synced('1', 0);
+  for (let i = 2; i < 10; i++) {
+    book.lost('gone');
+    book.synced(String(i), 0);
+  }
+  expect(book.stretches.map((s) => s.to)).toEqual(['7', '8', '9']);
+  expect([book.gaps.length, book.gapCount, book.relists]).toEqual([3, 8, 8]);
+  expect(() => ledger(0)).toThrow('keep must be at least 1');
+});
+
+it('counts the changes that the store refused, and reports each batch once', () => {
+  const clock = new FakeClock();
+  const ledger = new Ledger({ clock });
+  const events: ContinuityEvent[] = [];
+  ledger.observe((event) => events.push(event));
+  const error = new Error('no');
+  expect(ledger.storeErrors).toBe(0);
+  ledger.refused(error, 'dropped', 1);
+  ledger.refused(error, 'unindexed', 3);
+  expect(ledger.storeErrors).toBe(4);
+  expect(events).toMatchObject([
+    { kind: 'fault', fault: 'store', error, next: 'dropped', changes: 1 },
+    { kind: 'fault', fault: 'store', error, next: 'unindexed', changes: 3 },
+  ]);
+});
+
+it('survives an observer that throws, and drops one that was disposed', () => {
+  const { book, events, log } = ledger();
+  const observer = book.observe(() => {
+    throw new Error('no');
+  });
+  book.synced('1', 0);
+  observer[Symbol.dispose]();
+  book.fault('other', new Error('x'), 'relist');
+  expect([events.length, log]).toEqual([2, ['an observer of continuity threw']]);
+});

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { StalledWatchCheck, type StalledWatchCheckOptions } from '../../../src/informer/watch/stalled-watch-check.ts';
+import { WatchConnection } from '../../../src/informer/watch/watch-connection.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+import { added, bookmark, errorEvent, expired, ScriptedListerWatcher, ScriptedStream } from '../../support/scripted-events.ts';
+
+const stream = () => new ScriptedStream<Pod>();
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** A guarded connection at version 5 that is being read. `glimpses` are the second watches. */
+async function start(glimpses: ScriptedStream<Pod>[], options: Partial<StalledWatchCheckOptions<Pod>> = {}) {
+  const clock = new FakeClock();
+  const controller = new AbortController();
+  const events = stream();
+  const source = new ScriptedListerWatcher<Pod>().onWatch(events).onGlimpse(...glimpses);
+  const connect = { signal: controller.signal, clock, idleMs: Number.POSITIVE_INFINITY };
+  const connection = await WatchConnection.open(source, {}, connect);
+  connection.events = 1;
+  const verified: boolean[] = [];
+  const guard = new StalledWatchCheck<Pod>(
+    connection,
+    {
+      source,
+      selectors: undefined,
+      clock,
+      random: () => 0,
+      reached: () => '5',
+      verify: async (_, again) => void verified.push(again),
+      position: async () => '40',
+      ...options,
+    },
+    controller.signal,
+  );
+  let failure: string | undefined;
+  const read = async () => {
+    for (;;) await connection.read();
+  };
+  read().catch((error: unknown) => (failure = String(error)));
+  ends.push(() => {
+    guard[Symbol.dispose]();
+    connection.close();
+  });
+  const seconds = () => source.requests.filter(({ verb }) => verb === 'glimpse').map(({ resourceVersion }) => resourceVersion);
+  return { clock, events, guard, seconds, verified, failure: () => failure };
+}
+
+describe('the guard of a stream', () => {
+  it('opens a second watch at the same version after 18 s of silence, and leaves a quiet stream alone', async () => {
+    const { clock, seconds, failure } = await start([]);
+    await clock.advance(17_999);
+    expect(seconds()).toEqual([]);
+    await clock.advance(1);
+    expect(seconds()).toEqual(['5']);
+    await clock.advance(18_000);
+    expect([seconds(), failure()]).toEqual([['5', '5'], undefined]);
+  });
+
+  it('waits again after every event', async () => {
+    const { clock, events, seconds } = await start([]);
+    for (let i = 0; i < 10; i++) {
+      await clock.advance(17_000);
+      events.send(bookmark(5));
+    }
+    expect(seconds()).toEqual([]);
+  });
+
+  it('fails a stream that does not bring, within 2 s, what the second watch shows', async () => {
+    const { clock, failure } = await start([stream().send(added(pod('a', 6)))]);
+    await clock.advance(19_999);
+    expect(failure()).toBeUndefined();
+    await clock.advance(1);
+    expect(failure()).toContain('the stream is stalled: the server has changes that did not come');
+  });
+
+  it('leaves a stream alone that brings it in time', async () => {
+    const { clock, events, failure } = await start([stream().send(added(pod('a', 6)))]);
+    await clock.advance(19_000);
+    events.send(added(pod('a', 6)));
+    await clock.advance(5_000);
+    expect(failure()).toBeUndefined();
+  });
+
+  it('does not count a bookmark of the second watch as a change', async () => {
+    const { clock, failure } = await start([stream().send(bookmark(6)).close()]);
+    await clock.advance(30_000);
+    expect(failure()).toBeUndefined();
+  });
+
+  it('fails the stream when the server does not answer twice', async () => {
+    const refused = () => stream().break(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
+    const { clock, failure, seconds } = await start([refused(), refused()]);
+    await clock.advance(18_000);
+    expect(seconds()).toHaveLength(2);
+    expect(failure()).toContain('the stream is silent, and the server does not answer');
+  });
+
+  it('leaves the stream alone when the server answers the second time', async () => {
+    const refused = stream().break(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
+    const { clock, failure } = await start([refused, stream().close()]);
+    await clock.advance(18_000);
+    expect(failure()).toBeUndefined();
+  });
+
+  it('starts later second watches at the server’s version once it has forgotten that of the stream', async () => {
+    const { clock, seconds, failure } = await start([stream().send(errorEvent(expired())), stream().close()]);
+    await clock.advance(36_000);
+    expect([seconds(), failure()]).toEqual([['5', '40'], undefined]);
+  });
+
+  it('verifies the history when no bookmark has come for 90 s, and fails the stream with the error of that', async () => {
+    let isReplaced = false;
+    const { clock, failure, seconds } = await start([], {
+      verify: async (_, again) => {
+        isReplaced = again;
+        if (again) throw new Error('another history');
+      },
+    });
+    await clock.advance(89_000);
+    expect([isReplaced, failure()]).toEqual([false, undefined]);
+    await clock.advance(18_000);
+    expect([isReplaced, failure()]).toEqual([true, 'Error: another history']);
+    expect(seconds()).toHaveLength(4);
+  });
+
+  it('ends when it is disposed', async () => {
+    const { clock, guard, seconds } = await start([]);
+    guard[Symbol.dispose]();
+    await clock.advance(60_000);
+    expect([seconds(), clock.pending]).toEqual([[], 0]);
+  });
+});

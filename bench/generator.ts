@@ -11,7 +11,7 @@ export interface Shape {
   seed?: number | undefined;
 }
 
-/** In what form an object stands in an answer. `row-…`: a row of a Table with that much of the object. */
+/** The form of an object in an answer. `row-…`: a row of a Table with that much of the object. */
 export type Form = 'object' | 'metadata' | 'row-none' | 'row-metadata' | 'row-object';
 
 export const DEFAULT_BYTES = 7000;
@@ -32,7 +32,7 @@ export function generate(count: number, shape: Shape = {}): object[] {
 }
 
 /**
- * The texts of any number of objects, none of which is held: each is one of some templates with what makes it itself (name, namespace, uid,
+ * The texts of any number of objects, of which none is kept in memory: each is one of some templates with what makes it itself (name, namespace, uid,
  * version, node, address) written over it. So a server can send 200,000 of them out of a few hundred kilobytes.
  */
 export class ObjectTexts {

@@ -3,7 +3,7 @@ import { median } from './results.ts';
 /** One measured row. The first of a bench is its baseline; the others are read as ratios to it, since machines differ and are noisy. */
 export interface Row {
   readonly name: string;
-  /** Made anew before each run, and not measured. */
+  /** Made again before each run, and not measured. */
   prepare?(): unknown;
   /** Does the work once; returns how many units came out at its end, which must be all, so that nothing can be left out. */
   run(prepared: unknown): number | Promise<number>;

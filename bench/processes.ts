@@ -13,7 +13,7 @@ export interface Command {
 /** What one run of a program took. CPU time is user and system time of the process and its threads. */
 export interface Usage {
   readonly wallMs: number;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not report it. */
   readonly cpuMs: number | undefined;
   readonly peakRssMb: number | undefined;
   /** From the start to the first byte on stdout. */
@@ -33,9 +33,9 @@ export interface MeasureOptions {
   readonly count?: string | undefined;
   /** Runs of the program in one measurement, for those that take only a moment; figures are for one. */
   readonly times?: number | undefined;
-  /** The program is ended when so many have been counted: how a watch ends. */
+  /** The program is ended when this number has been counted: how a watch ends. */
   readonly until?: number | undefined;
-  /** When so many have been counted it has said everything, and should end soon. */
+  /** When this number has been counted the program has printed everything, and should end soon. */
   readonly complete?: number | undefined;
   /** It is killed after so long, ms. Default ten minutes. */
   readonly timeoutMs?: number | undefined;
@@ -44,7 +44,7 @@ export interface MeasureOptions {
 const GNU_TIME = '/usr/bin/time';
 const REPEAT = 'i=0; while [ $i -lt "$0" ]; do "$@" >/dev/null; i=$((i+1)); done';
 const KEPT = 4096;
-/** Node may lock itself up when it exits, https://github.com/nodejs/node/issues/54918; whoever ends takes no longer than this. */
+/** Node may lock itself up when it exits, https://github.com/nodejs/node/issues/54918; a program that ends takes no longer than this. */
 const ENDING_MS = 5_000;
 
 /** Runs a program to its end. The kernel's own figures where there is GNU time (a small process between, so that ours do not count); else samples. */
@@ -56,7 +56,7 @@ export async function measureProcess(command: Command, options: MeasureOptions =
   try {
     const words = times > 1 ? ['sh', '-c', REPEAT, String(times), command.command, ...command.args] : [command.command, ...command.args];
     const [first, ...rest] = hasTime ? [GNU_TIME, '-o', figures, '-f', '%U %S %M', ...words] : words;
-    // A group of its own, so that ending it ends the program and not only what stands between.
+    // A group of its own, so that ending it ends the program and not only a launcher between.
     const child = spawn(first as string, rest, { env: environment(command, folder), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const run = await followed(child, options);
     const [user, system, peak] = hasTime ? figuresIn(figures) : [];
@@ -84,7 +84,7 @@ export interface Idle {
   readonly rssMb: number | undefined;
 }
 
-/** The memory of a program that waits: some time after it last said something. Undefined where the system does not tell. */
+/** The memory of a program that waits: some time after it last said something. Undefined where the system does not report it. */
 export async function measureIdle(command: Command, { settleMs = 1500, lines = 0 } = {}): Promise<Idle> {
   const child = spawn(command.command, [...command.args], { env: environment(command), stdio: ['ignore', 'pipe', 'ignore'] });
   let seen = 0;
@@ -105,7 +105,7 @@ export async function measureIdle(command: Command, { settleMs = 1500, lines = 0
   return { rssMb };
 }
 
-/** When each line of a program's output was read, ms of `process.hrtime`; it is ended after so many. */
+/** When each line of a program's output was read, ms of `process.hrtime`; the program is ended after `count` lines. */
 export async function lineTimes(command: Command, lines: number, timeoutMs: number): Promise<number[]> {
   const child = spawn(command.command, [...command.args], { env: environment(command), stdio: ['ignore', 'pipe', 'ignore'] });
   const times: number[] = [];

@@ -84,7 +84,7 @@ class Replay {
     return kept;
   }
 
-  /** The numbers of what is asked for, in order of names as far as a client can tell. */
+  /** The numbers of what is asked for, in order of names as far as a client can see. */
   #indexes({ namespace, start, limit }: Question): number[] {
     const step = namespace === undefined ? 1 : NAMESPACES;
     const first = namespace === undefined ? 0 : Number(/^ns-(\d\d)$/.exec(namespace)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -137,7 +137,7 @@ class Replay {
   }
 }
 
-/** Waits until so many bytes more may have been sent. */
+/** Waits until this number of further bytes may have been sent. */
 function paceOf({ megabytesPerSecond }: ReplayOptions): (bytes: number) => Promise<void> {
   if (megabytesPerSecond === undefined) return async () => {};
   const from = performance.now();
@@ -228,7 +228,7 @@ function* changes(texts: Texts, events: number, objects: number): Generator<Buff
   }
 }
 
-/** So many changes a second, each in a write of its own; reports when each was written. */
+/** A number of changes a second, each in a write of its own; reports when each was written. */
 function paced(send: Send, texts: Texts, { perSecond, events }: WatchPlan & { kind: 'rate' }, objects: number): void {
   const writtenAt: number[] = [];
   let sent = Promise.resolve();

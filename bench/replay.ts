@@ -10,10 +10,10 @@ export interface ReplayOptions extends Shape {
   megabytesPerSecond?: number | undefined;
 }
 
-/** What a watch brings once what there was at its beginning has been told. */
+/** What a watch brings after the initial list. */
 export type WatchPlan =
   | { readonly kind: 'quiet' }
-  /** So many MODIFIED events, as fast as they are taken. */
+  /** A number of MODIFIED events, as fast as they are taken. */
   | { readonly kind: 'burst'; readonly events: number }
   | { readonly kind: 'rate'; readonly events: number; readonly perSecond: number };
 
@@ -49,7 +49,7 @@ export class ReplayServer {
     await this.#ask({ watch });
   }
 
-  /** Compresses the answers to a LIST that will be asked for in this way, so that nobody waits for it. `limit` 0: unpaged. */
+  /** Compresses the answers to a LIST that will be asked for in this way, so that no program waits for it. `limit` 0: unpaged. */
   async prepare(accept: string, limit: number): Promise<void> {
     await this.#ask({ prepare: { accept, limit } });
   }

@@ -20,7 +20,7 @@ export interface ProcessRow {
   readonly endless?: boolean | undefined;
   /** Not run with more objects than this, because of this. */
   readonly most?: { readonly objects: number; readonly why: string } | undefined;
-  /** Takes long: run once, not in every round, with so many objects or more. */
+  /** Takes long: run once, not in every round, from this number of objects on. */
   readonly onceFrom?: number | undefined;
 }
 
@@ -115,7 +115,7 @@ export function syncRows({ library, cli, kubectl, clientGo }: Programs): Process
   ];
 }
 
-/** The same sync from a server that is slower than whoever reads: how much later than the last byte is it done? */
+/** The same sync from a server that is slower than its reader: how much later than the last byte is it done? */
 export function servedRows(programs: Programs): ProcessRow[] {
   return syncRows(programs)
     .filter(({ id }) => id === 'download' || id === 'sync')
@@ -157,7 +157,7 @@ export function burstRows({ library, cli, kubectl, clientGo }: Programs, events:
   ];
 }
 
-/** Programs that are over in a moment; so many runs in one measurement. */
+/** Programs that end at once; the number of runs in one measurement. */
 export function startRows({ cli, kubectl }: Programs, times: number): ProcessRow[] {
   const nothing = { word: '\n', of: () => 0 };
   const shared = { times, counts: nothing };

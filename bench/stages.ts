@@ -28,7 +28,7 @@ export interface StageOptions {
   readonly rounds: number;
   /** Only stages whose name contains this. */
   readonly only?: string | undefined;
-  /** Hears each stage as it is done. */
+  /** Called with each stage when it is done. */
   readonly onResult?: ((result: StageResult) => void) | undefined;
 }
 

@@ -53,7 +53,7 @@ interface Sample {
   '… wall ms ': number;
   'small GET beside 50 watches × 20 events/s, median ms': number;
   '… 99th percentile ms': number;
-  'LIST of 20 MB beside 3 watches that nobody reads, wall ms': number;
+  'LIST of 20 MB beside 3 watches without a reader, wall ms': number;
   'connections for 50 watches': number;
   'of 4 answers cut off, those that look complete': number;
 }
@@ -78,7 +78,7 @@ async function compare(rounds: number): Promise<void> {
   }
 }
 
-/** HTTP/2 gets what it needs for so many watches: without it they share 100 streams. */
+/** HTTP/2 gets what it needs for this number of watches: without it they share 100 streams. */
 function agentOf(allowH2: boolean): Agent {
   const connect = { rejectUnauthorized: false, keepAlive: true };
   return new Agent({ connect, allowH2, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000, maxConcurrentStreams: 1000 });
@@ -120,7 +120,7 @@ async function measure(origin: string, allowH2: boolean): Promise<Sample> {
       '… wall ms ': list.wall,
       'small GET beside 50 watches × 20 events/s, median ms': median(latencies),
       '… 99th percentile ms': latencies.sort((a, b) => a - b)[296] ?? 0,
-      'LIST of 20 MB beside 3 watches that nobody reads, wall ms': beside.wall,
+      'LIST of 20 MB beside 3 watches without a reader, wall ms': beside.wall,
       'connections for 50 watches': held,
       'of 4 answers cut off, those that look complete': await lookingComplete(origin, allowH2),
     };

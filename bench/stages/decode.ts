@@ -14,7 +14,7 @@ function listRow(name: string, body: Buffer, options: ResourceApiOptions): Row {
   return { name, run: async () => (await createClient(answering(body)).resource(PODS, options).list()).items.length };
 }
 
-/** Bytes that nobody looks at: what it takes to have been handed them. */
+/** Bytes that are not read: the cost of receiving them. */
 function nowhere(body: Buffer, count: number): Row {
   return {
     name: 'floor: bytes to nowhere',

@@ -1,5 +1,5 @@
 import type { Caller } from './authenticate.ts';
-import type { RequestAttributes, Authorizer } from './authorizer.ts';
+import type { Authorizer, RequestAttributes } from './authorizer.ts';
 import { deny } from './request-attributes.ts';
 
 /**

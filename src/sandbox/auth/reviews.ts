@@ -6,7 +6,7 @@ import { type Cluster, timestamp } from '../cluster.ts';
 import { badRequest, notImplemented } from '../status/statuses.ts';
 import { decodeObject } from '../write/decode.ts';
 import { ownerOf } from './authenticate.ts';
-import { type RequestAttributes, type Authorizer, isMaster } from './authorizer.ts';
+import { type Authorizer, isMaster, type RequestAttributes } from './authorizer.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 
 /**

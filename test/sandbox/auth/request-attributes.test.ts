@@ -3,7 +3,7 @@ import { StatusError } from '../../../src/model/status.ts';
 import type { Call } from '../../../src/sandbox/api/call.ts';
 import { parseRoute } from '../../../src/sandbox/api/route.ts';
 import type { RequestAttributes } from '../../../src/sandbox/auth/authorizer.ts';
-import { requestAttributesOf, deny } from '../../../src/sandbox/auth/request-attributes.ts';
+import { deny, requestAttributesOf } from '../../../src/sandbox/auth/request-attributes.ts';
 
 function attempt(method: string, target: string): RequestAttributes {
   const [path = '', search = ''] = target.split('?');

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { unplainInCode, unplainInMarkdown } from './plain-words.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** This list of words, and texts that others wrote: names and messages of Kubernetes. */
+const EXEMPT = [
+  'test/architecture/plain-words.ts',
+  'test/architecture/plain-words.test.ts',
+  'docs/watch-session.md',
+  'src/sandbox/types/data/',
+];
+
+const files = execFileSync('git', ['ls-files', 'src', 'test', 'docs', 'bench', 'tools', 'examples', '*.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(ts|mts|mjs|md)$/.test(file) && !EXEMPT.some((each) => file.startsWith(each)));
+
+describe('what people read', () => {
+  it('has no word that readers whose first language is another one may not know', () => {
+    const found = [...new Set(files)].flatMap((file) => {
+      const text = readFileSync(path.join(ROOT, file), 'utf8');
+      const unplain = file.endsWith('.md') ? unplainInMarkdown(text) : unplainInCode(text);
+      return unplain.map(({ line, word, instead }) => `${file}:${line}: "${word}": write ${instead}`);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the check itself', () => {
+  it('reads comments, texts with a blank, and test titles of code, at their lines', () => {
+    const code = [
+      '// nobody knows',
+      "const told = 'told';",
+      "it('tells what happened', () => {});",
+      '/** `tell` is a name. */',
+      'const b = `${told} is held`;',
+    ];
+    expect(unplainInCode(code.join('\n')).map(({ line, word }) => `${line} ${word}`)).toEqual(['1 nobody', '3 tells', '5 held']);
+  });
+
+  it('reads the prose of Markdown and leaves code out', () => {
+    const page = ['# Anew', '```', 'kubectl tell', '```', 'Call `tell()` again.', 'It is mended.'];
+    expect(unplainInMarkdown(page.join('\n')).map(({ line, word }) => `${line} ${word}`)).toEqual(['1 Anew', '6 mended']);
+  });
+});

@@ -21,7 +21,9 @@ export interface CollectOptions {
   readonly progress?: ((text: string) => void) | undefined;
 }
 
-/** Measures everything asked for, one thing after the other. Throws when something is broken, never because it is slow. */
+/**
+ * Measures everything asked for, one thing after the other. Throws when something is broken, never because it is slow.
+ */
 export async function collect(options: CollectOptions): Promise<Results> {
   const { bytes = DEFAULT_BYTES, stages, only, onStage, sandboxObjects } = options;
   const load = loadavg()[0] ?? 0;

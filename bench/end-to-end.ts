@@ -4,8 +4,25 @@ import path from 'node:path';
 import { type Command, lineTimes, type MeasureOptions, measureIdle, measureProcess, type Usage } from './processes.ts';
 import { node, type Programs, runner } from './programs.ts';
 import { ReplayServer } from './replay.ts';
-import { type IdleResult, type LatencyResult, median, type Omission, quantile, type RunResult, type Work } from './results.ts';
-import { burstRows, firstRows, measureOptionsOf, type ProcessRow, servedRows, startRows, syncRows, warmUps } from './rows.ts';
+import {
+  type IdleResult,
+  type LatencyResult,
+  median,
+  type Omission,
+  quantile,
+  type RunResult,
+  type Work,
+} from './results.ts';
+import {
+  burstRows,
+  firstRows,
+  measureOptionsOf,
+  type ProcessRow,
+  servedRows,
+  startRows,
+  syncRows,
+  warmUps,
+} from './rows.ts';
 
 /** What is to be measured, and how often. */
 export interface EndToEndOptions {
@@ -45,10 +62,14 @@ const LATENCY_EVENTS = 2500;
 /** The first events meet cold code; they are a second's worth. */
 const LATENCY_WARM_UP = 500;
 
-/** Measures programs as a user runs them, each in a process of its own. One that fails, or shows other than all there is, is named in `failed`. */
+/**
+ * Measures programs as a user runs them, each in a process of its own. One that fails, or shows other than all there
+ * is, is named in `failed`.
+ */
 export async function endToEnd(options: EndToEndOptions): Promise<EndToEnd> {
   const { programs, sizes, rounds, events, only } = options;
-  const chosen = (rows: ProcessRow[]) => rows.filter(({ id, name }) => only === undefined || id.includes(only) || name.includes(only));
+  const chosen = (rows: ProcessRow[]) =>
+    rows.filter(({ id, name }) => only === undefined || id.includes(only) || name.includes(only));
   const found: Found = { runs: [], omitted: [], failed: [] };
   await using home = temporaryHome();
   const start = { ...options, events: undefined, found, home: home.path };
@@ -56,7 +77,8 @@ export async function endToEnd(options: EndToEndOptions): Promise<EndToEnd> {
   await scenario({ ...start, objects: FEW, rounds: rounds * 3 }, chosen(firstRows(programs)));
   for (const objects of sizes) await scenario({ ...start, objects }, chosen(syncRows(programs)));
   const served = sizes.filter((objects) => objects <= SERVED_OBJECTS).at(-1);
-  if (served !== undefined) await scenario({ ...start, objects: served, megabytesPerSecond: SERVED_RATE }, chosen(servedRows(programs)));
+  if (served !== undefined)
+    await scenario({ ...start, objects: served, megabytesPerSecond: SERVED_RATE }, chosen(servedRows(programs)));
   await scenario({ ...start, objects: BURST_OBJECTS, events }, chosen(burstRows(programs, events)));
   const isAsked = (name: string) => only === undefined || name.includes(only);
   return {
@@ -94,13 +116,17 @@ async function scenario(options: Scenario, rows: readonly ProcessRow[]): Promise
     if (runnable.some(({ id }) => id === 'kubectl-json')) await server.prepare('application/json', KUBECTL_PAGE);
   }
   if (runnable.some(({ id }) => id === 'client-node')) await server.prepare('application/json', 0);
-  for (const command of warmUps(programs, server.url)) await measureProcess(at(home, command), { timeoutMs: WARM_UP_MS });
+  for (const command of warmUps(programs, server.url))
+    await measureProcess(at(home, command), { timeoutMs: WARM_UP_MS });
   if (events !== undefined) await server.plan({ kind: 'burst', events });
   const samples = new Map<ProcessRow, Usage[]>(runnable.map((row) => [row, []]));
   for (let round = 0; round < rounds; round++) {
     for (const [row, usages] of samples) {
       if (round > 0 && row.onceFrom !== undefined && objects >= row.onceFrom) continue;
-      const usage = await measuredToEnd(at(home, row.command(server.url, objects) as Command), measureOptionsOf(row, objects));
+      const usage = await measuredToEnd(
+        at(home, row.command(server.url, objects) as Command),
+        measureOptionsOf(row, objects),
+      );
       const reason = faultOf(row, usage, events ?? objects, objects);
       if (reason === undefined) usages.push(usage);
       else {
@@ -128,7 +154,8 @@ function figuresOf({ wallMs, cpuMs, peakRssMb }: Usage): string {
 function isRunnable(row: ProcessRow, url: string, objects: number, { omitted }: Found): boolean {
   const { id, name, most } = row;
   const command = row.command(url, objects);
-  const reason = most !== undefined && objects > most.objects ? most.why : 'missing' in command ? command.missing : undefined;
+  const reason =
+    most !== undefined && objects > most.objects ? most.why : 'missing' in command ? command.missing : undefined;
   if (reason !== undefined) omitted.push({ id, name, objects, reason });
   return reason === undefined;
 }
@@ -199,7 +226,8 @@ async function idle({ programs, bytes, rounds, progress, found, home }: Setting)
   const results: IdleResult[] = [];
   for (const { id, name, command, lines } of rows) {
     const samples: (number | undefined)[] = [];
-    for (let round = 0; round < Math.min(rounds, 3); round++) samples.push((await measureIdle(at(home, command), { lines })).rssMb);
+    for (let round = 0; round < Math.min(rounds, 3); round++)
+      samples.push((await measureIdle(at(home, command), { lines })).rssMb);
     if (samples.includes(undefined)) found.failed.push({ id, name, objects: FEW, reason: 'ended, or said nothing' });
     results.push({ id, name, rssMb: median(samples) });
     progress?.(`${name}: ${median(samples)?.toFixed(0)} MB`);

@@ -1,4 +1,5 @@
-// node bench/generate.ts [--objects N] [--bytes B] [--kind pods|deployments] [--seed S]: such objects, as a List, to stdout.
+// node bench/generate.ts [--objects N] [--bytes B] [--kind pods|deployments] [--seed S]: such objects, as a List, to
+// stdout.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { DEFAULT_BYTES, type Kind, ObjectTexts } from './generator.ts';
@@ -7,7 +8,9 @@ const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { objects: text, bytes: text, kind: text, seed: text } });
 const { objects = '1000', bytes = String(DEFAULT_BYTES), kind = 'pods', seed = '1' } = values;
 if (kind !== 'pods' && kind !== 'deployments') throw new Error(`--kind is pods or deployments, not "${kind}"`);
-const texts = new ObjectTexts({ kind: kind satisfies Kind, bytes: Number(bytes), seed: Number(seed) }).as('object', { withKind: true });
+const texts = new ObjectTexts({ kind: kind satisfies Kind, bytes: Number(bytes), seed: Number(seed) }).as('object', {
+  withKind: true,
+});
 
 await say('{"kind":"List","apiVersion":"v1","metadata":{},"items":[\n');
 for (let i = 0; i < Number(objects); i++) await say(`${i > 0 ? ',\n' : ''}${texts.text(i)}`);

@@ -6,7 +6,10 @@ export type Kind = 'pods' | 'deployments';
 /** How the objects of a collection look; the same for the same options. */
 export interface Shape {
   kind?: Kind | undefined;
-  /** Target size of one object as JSON, managedFields (a third of it) included. What cannot be made so small is some 3 kB. Default 7,000. */
+  /**
+   * Target size of one object as JSON, managedFields (a third of it) included. What cannot be made so small is some 3
+   * kB. Default 7,000.
+   */
   bytes?: number | undefined;
   seed?: number | undefined;
 }
@@ -19,7 +22,10 @@ export const NAMESPACES = 20;
 const NODES = 50;
 const APPS = 40;
 
-/** The versions that a collection of this file speaks of: of its objects, of a list of them, of the changes that follow. All are as long. */
+/**
+ * The versions that a collection of this file speaks of: of its objects, of a list of them, of the changes that follow.
+ * All are as long.
+ */
 export const VERSIONS = { objects: 10_000_000, list: 19_999_999, changes: 20_000_000 };
 
 export const GROUP_VERSION: Readonly<Record<Kind, string>> = { pods: 'v1', deployments: 'apps/v1' };
@@ -32,8 +38,9 @@ export function generate(count: number, shape: Shape = {}): object[] {
 }
 
 /**
- * The texts of any number of objects, of which none is kept in memory: each is one of some templates with what makes it itself (name, namespace, uid,
- * version, node, address) written over it. So a server can send 200,000 of them out of a few hundred kilobytes.
+ * The texts of any number of objects, of which none is kept in memory: each is one of some templates with what makes it
+ * itself (name, namespace, uid, version, node, address) written over it. So a server can send 200,000 of them out of a
+ * few hundred kilobytes.
  */
 export class ObjectTexts {
   readonly kind: Kind;
@@ -49,8 +56,14 @@ export class ObjectTexts {
     this.#metadata = this.#objects.map(({ metadata }) => metadata as object);
   }
 
-  /** The objects in one form, each with these characters around it. `withKind`: they say themselves what they are, as in a watch. */
-  as(form: Form, { before = '', after = '', withKind = false }: { before?: string; after?: string; withKind?: boolean } = {}): Texts {
+  /**
+   * The objects in one form, each with these characters around it. `withKind`: they say themselves what they are, as in
+   * a watch.
+   */
+  as(
+    form: Form,
+    { before = '', after = '', withKind = false }: { before?: string; after?: string; withKind?: boolean } = {},
+  ): Texts {
     const texts = this.#objects.map((_, app) => `${before}${this.#textOf(app, form, withKind)}${after}`);
     return new Texts(texts, this.#uids);
   }
@@ -145,7 +158,8 @@ interface Template {
 function templateOf(text: string): Template {
   const slots = (Object.keys(MARKS) as Mark[]).flatMap((mark) => {
     const found: { mark: Mark; offset: number }[] = [];
-    for (let at = text.indexOf(MARKS[mark]); at >= 0; at = text.indexOf(MARKS[mark], at + 1)) found.push({ mark, offset: at });
+    for (let at = text.indexOf(MARKS[mark]); at >= 0; at = text.indexOf(MARKS[mark], at + 1))
+      found.push({ mark, offset: at });
     return found;
   });
   return { bytes: Buffer.from(text, 'latin1'), slots };
@@ -244,7 +258,11 @@ function metadataOf(app: number, name: string, managed: object[]): Record<string
     resourceVersion: MARKS.version,
     generation: 1,
     creationTimestamp: TIME,
-    labels: { app: `app-${two(app)}`, 'pod-template-hash': hashOf(app), 'topology.kubernetes.io/zone': `zone-${app % 3}` },
+    labels: {
+      app: `app-${two(app)}`,
+      'pod-template-hash': hashOf(app),
+      'topology.kubernetes.io/zone': `zone-${app % 3}`,
+    },
     annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '9090' },
     ownerReferences: [
       {
@@ -261,8 +279,17 @@ function metadataOf(app: number, name: string, managed: object[]): Record<string
 }
 
 function managedFields(variables: readonly string[], status: Record<string, unknown>): object[] {
-  const env = Object.fromEntries(variables.map((name) => [`k:{"name":"${name}"}`, { '.': {}, 'f:name': {}, 'f:value': {} }]));
-  const container = { '.': {}, 'f:env': { '.': {}, ...env }, 'f:image': {}, 'f:imagePullPolicy': {}, 'f:name': {}, 'f:resources': {} };
+  const env = Object.fromEntries(
+    variables.map((name) => [`k:{"name":"${name}"}`, { '.': {}, 'f:name': {}, 'f:value': {} }]),
+  );
+  const container = {
+    '.': {},
+    'f:env': { '.': {}, ...env },
+    'f:image': {},
+    'f:imagePullPolicy': {},
+    'f:name': {},
+    'f:resources': {},
+  };
   const entry = (manager: string, fieldsV1: object) => ({
     manager,
     operation: 'Update',
@@ -278,7 +305,12 @@ function managedFields(variables: readonly string[], status: Record<string, unkn
         'f:labels': { '.': {}, 'f:app': {}, 'f:pod-template-hash': {} },
         'f:ownerReferences': { '.': {} },
       },
-      'f:spec': { 'f:containers': { 'k:{"name":"main"}': container }, 'f:dnsPolicy': {}, 'f:restartPolicy': {}, 'f:schedulerName': {} },
+      'f:spec': {
+        'f:containers': { 'k:{"name":"main"}': container },
+        'f:dnsPolicy': {},
+        'f:restartPolicy': {},
+        'f:schedulerName': {},
+      },
     }),
     { ...entry('kubelet', { 'f:status': status }), subresource: 'status' },
   ];
@@ -309,12 +341,24 @@ function containersOf(app: number, variables: readonly object[]): object[] {
 }
 
 function pod(app: number, variables: readonly object[], owned: readonly string[]): Fields {
-  const status = Object.fromEntries(CONDITIONS.map((type) => [`k:{"type":"${type}"}`, { '.': {}, 'f:status': {}, 'f:type': {} }]));
+  const status = Object.fromEntries(
+    CONDITIONS.map((type) => [`k:{"type":"${type}"}`, { '.': {}, 'f:status': {}, 'f:type': {} }]),
+  );
   return {
-    metadata: metadataOf(app, nameOf(app), managedFields(owned, { 'f:conditions': status, 'f:phase': {}, 'f:podIP': {} })),
+    metadata: metadataOf(
+      app,
+      nameOf(app),
+      managedFields(owned, { 'f:conditions': status, 'f:phase': {}, 'f:podIP': {} }),
+    ),
     spec: {
       volumes: [
-        { name: 'token', projected: { sources: [{ serviceAccountToken: { expirationSeconds: 3607, path: 'token' } }], defaultMode: 420 } },
+        {
+          name: 'token',
+          projected: {
+            sources: [{ serviceAccountToken: { expirationSeconds: 3607, path: 'token' } }],
+            defaultMode: 420,
+          },
+        },
       ],
       containers: containersOf(app, variables),
       restartPolicy: 'Always',
@@ -392,9 +436,28 @@ export const COLUMNS: Readonly<Record<Kind, readonly object[]>> = {
 };
 
 function podCells(app: number): unknown[] {
-  return [nameOf(app), '1/1', 'Running', '0', '5d', `10.1.${MARKS.address}`, `worker-${MARKS.node}`, '<none>', '<none>'];
+  return [
+    nameOf(app),
+    '1/1',
+    'Running',
+    '0',
+    '5d',
+    `10.1.${MARKS.address}`,
+    `worker-${MARKS.node}`,
+    '<none>',
+    '<none>',
+  ];
 }
 
 function deploymentCells(app: number): unknown[] {
-  return [nameOf(app), '3/3', 3, 3, '5d', 'main', `registry.example.com/app-${two(app)}:${hashOf(app)}`, `app=app-${two(app)}`];
+  return [
+    nameOf(app),
+    '3/3',
+    3,
+    3,
+    '5d',
+    'main',
+    `registry.example.com/app-${two(app)}:${hashOf(app)}`,
+    `app=app-${two(app)}`,
+  ];
 }

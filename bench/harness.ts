@@ -1,11 +1,16 @@
 import { median } from './results.ts';
 
-/** One measured row. The first of a bench is its baseline; the others are read as ratios to it, since machines differ and are noisy. */
+/**
+ * One measured row. The first of a bench is its baseline; the others are read as ratios to it, since machines differ
+ * and are noisy.
+ */
 export interface Row {
   readonly name: string;
   /** Made again before each run, and not measured. */
   prepare?(): unknown;
-  /** Does the work once; returns how many units came out at its end, which must be all, so that nothing can be left out. */
+  /**
+   * Does the work once; returns how many units came out at its end, which must be all, so that nothing can be left out.
+   */
   run(prepared: unknown): number | Promise<number>;
   /** Handles fewer units than the others. */
   readonly count?: number | undefined;
@@ -34,7 +39,10 @@ export interface Measured {
   readonly ratio: number;
 }
 
-/** Runs the rows in turn, `rounds` times after one warm-up, so that a slow moment hits all of them; medians. Throws when a row handles too few. */
+/**
+ * Runs the rows in turn, `rounds` times after one warm-up, so that a slow moment hits all of them; medians. Throws when
+ * a row handles too few.
+ */
 export async function measure(bench: Bench, rounds: number): Promise<Measured[]> {
   const samples = new Map<Row, Sample[]>(bench.rows.map((row) => [row, []]));
   for (let round = -1; round < rounds; round++) {
@@ -49,7 +57,13 @@ export async function measure(bench: Bench, rounds: number): Promise<Measured[]>
   return bench.rows.map((row) => {
     const perUnitNs = perUnit(row);
     const ratio = baseline ? perUnitNs / perUnit(baseline) : 1;
-    return { name: row.name, cpuMs: middle(row, (s) => s.cpuMs), wallMs: middle(row, (s) => s.wallMs), perUnitNs, ratio };
+    return {
+      name: row.name,
+      cpuMs: middle(row, (s) => s.cpuMs),
+      wallMs: middle(row, (s) => s.wallMs),
+      perUnitNs,
+      ratio,
+    };
   });
 }
 

@@ -40,9 +40,14 @@ const STYLE = `
     .a { stroke: #58a6ff } .b { stroke: #f0883e } .c { stroke: #3fc4a9 } .d { stroke: #d58cd5 }
   }`;
 
-/** Time and memory of an initial list against the number of objects, both axes logarithmic, as an SVG that is legible on light and dark pages. */
+/**
+ * Time and memory of an initial list against the number of objects, both axes logarithmic, as an SVG that is legible on
+ * light and dark pages.
+ */
 export function plotSvg(results: Results): string {
-  const sizes = [...new Set(results.runs.filter(({ id }) => id === 'sync').map(({ objects }) => objects))].sort((a, b) => a - b);
+  const sizes = [...new Set(results.runs.filter(({ id }) => id === 'sync').map(({ objects }) => objects))].sort(
+    (a, b) => a - b,
+  );
   const lines = LINES.filter(({ id }) => runOf(results, id) !== undefined);
   const description = `Time and peak memory of an initial list of ${sizes.map(short).join(', ')} pods`;
   return [
@@ -78,8 +83,12 @@ function panel(results: Results, lines: readonly Line[], { sizes, x, title, valu
   const bottom = PANEL.top + PANEL.height;
   return [
     `<text class="title" x="${x}" y="${PANEL.top - 14}">${title}</text>`,
-    ...ticks(low, high).map((v) => gridLine([x, up(v)], [x + PANEL.width, up(v)]) + label(x - 8, up(v) + 4, short(v), 'end')),
-    ...sizes.map((n) => gridLine([across(n), PANEL.top], [across(n), bottom]) + label(across(n), bottom + 18, short(n), 'middle')),
+    ...ticks(low, high).map(
+      (v) => gridLine([x, up(v)], [x + PANEL.width, up(v)]) + label(x - 8, up(v) + 4, short(v), 'end'),
+    ),
+    ...sizes.map(
+      (n) => gridLine([across(n), PANEL.top], [across(n), bottom]) + label(across(n), bottom + 18, short(n), 'middle'),
+    ),
     label(x + PANEL.width / 2, bottom + 36, 'pods', 'middle'),
     ...points.map(({ line, at }) =>
       curve(

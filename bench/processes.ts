@@ -44,20 +44,33 @@ export interface MeasureOptions {
 const GNU_TIME = '/usr/bin/time';
 const REPEAT = 'i=0; while [ $i -lt "$0" ]; do "$@" >/dev/null; i=$((i+1)); done';
 const KEPT = 4096;
-/** Node may lock itself up when it exits, https://github.com/nodejs/node/issues/54918; a program that ends takes no longer than this. */
+/**
+ * Node may lock itself up when it exits, https://github.com/nodejs/node/issues/54918; a program that ends takes no
+ * longer than this.
+ */
 const ENDING_MS = 5_000;
 
-/** Runs a program to its end. The kernel's own figures where there is GNU time (a small process between, so that ours do not count); else samples. */
+/**
+ * Runs a program to its end. The kernel's own figures where there is GNU time (a small process between, so that ours do
+ * not count); else samples.
+ */
 export async function measureProcess(command: Command, options: MeasureOptions = {}): Promise<Usage> {
   const { times = 1 } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const figures = path.join(folder, 'figures');
   const hasTime = existsSync(GNU_TIME) && options.until === undefined;
   try {
-    const words = times > 1 ? ['sh', '-c', REPEAT, String(times), command.command, ...command.args] : [command.command, ...command.args];
+    const words =
+      times > 1
+        ? ['sh', '-c', REPEAT, String(times), command.command, ...command.args]
+        : [command.command, ...command.args];
     const [first, ...rest] = hasTime ? [GNU_TIME, '-o', figures, '-f', '%U %S %M', ...words] : words;
     // A group of its own, so that ending it ends the program and not only a launcher between.
-    const child = spawn(first as string, rest, { env: environment(command, folder), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(first as string, rest, {
+      env: environment(command, folder),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     const run = await followed(child, options);
     const [user, system, peak] = hasTime ? figuresIn(figures) : [];
     const sampled = run.sampled;
@@ -84,9 +97,15 @@ export interface Idle {
   readonly rssMb: number | undefined;
 }
 
-/** The memory of a program that waits: some time after it last said something. Undefined where the system does not report it. */
+/**
+ * The memory of a program that waits: some time after it last said something. Undefined where the system does not
+ * report it.
+ */
 export async function measureIdle(command: Command, { settleMs = 1500, lines = 0 } = {}): Promise<Idle> {
-  const child = spawn(command.command, [...command.args], { env: environment(command), stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(command.command, [...command.args], {
+    env: environment(command),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let seen = 0;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await new Promise<void>((resolve) => {
@@ -107,7 +126,10 @@ export async function measureIdle(command: Command, { settleMs = 1500, lines = 0
 
 /** When each line of a program's output was read, ms of `process.hrtime`; the program is ended after `count` lines. */
 export async function lineTimes(command: Command, lines: number, timeoutMs: number): Promise<number[]> {
-  const child = spawn(command.command, [...command.args], { env: environment(command), stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(command.command, [...command.args], {
+    env: environment(command),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const times: number[] = [];
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
@@ -129,7 +151,10 @@ interface Followed extends Omit<Usage, 'cpuMs' | 'peakRssMb'> {
   readonly sampled: { cpuMs: number; peakRssMb: number } | undefined;
 }
 
-async function followed(child: ChildProcess, { count = '\n', until, complete, timeoutMs = 600_000 }: MeasureOptions): Promise<Followed> {
+async function followed(
+  child: ChildProcess,
+  { count = '\n', until, complete, timeoutMs = 600_000 }: MeasureOptions,
+): Promise<Followed> {
   const from = performance.now();
   const counter = new Counter(count);
   let firstByteMs: number | undefined;
@@ -161,7 +186,9 @@ async function followed(child: ChildProcess, { count = '\n', until, complete, ti
   child.stderr?.on('data', (chunk: Buffer) => {
     if (stderr.length < KEPT) stderr += chunk.toString();
   });
-  const code = await new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('close', resolve).once('error', reject),
+  );
   const wallMs = performance.now() - from;
   clearInterval(sampler);
   clearTimeout(timer);

@@ -18,8 +18,16 @@ export interface Programs {
   readonly clientGo: OrReason;
 }
 
-/** Finds the built program under `root` (default this checkout), kubectl and client-go. Throws when nothing is built. */
-export function findPrograms({ root = ROOT, peers = true }: { root?: string | undefined; peers?: boolean } = {}): Programs {
+/**
+ * Finds the built program under `root` (default this checkout), kubectl and client-go. Throws when nothing is built.
+ */
+export function findPrograms({
+  root = ROOT,
+  peers = true,
+}: {
+  root?: string | undefined;
+  peers?: boolean;
+} = {}): Programs {
   const library = path.join(root, 'dist', 'index.js');
   if (!existsSync(library)) throw new Error(`${library} is not there: run 'npm run build' first`);
   const left = { missing: 'left out as asked' };
@@ -45,7 +53,10 @@ function buildClientGo(): OrReason {
   const source = path.join(ROOT, 'bench', 'peers', 'client-go');
   const env = process.env.BENCH_GO === '1' ? process.env : { ...process.env, GOPROXY: 'off' };
   try {
-    const cache = execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const cache = execFileSync('go', ['env', 'GOMODCACHE'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
     const version = /k8s\.io\/client-go (v\S+)/.exec(readFileSync(path.join(source, 'go.mod'), 'utf8'))?.[1];
     if (process.env.BENCH_GO !== '1' && !existsSync(path.join(cache, `k8s.io/client-go@${version}`))) {
       return { missing: 'client-go is not in the module cache; BENCH_GO=1 fetches it' };
@@ -57,7 +68,12 @@ function buildClientGo(): OrReason {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   cpSync(source, folder, { recursive: true });
   try {
-    execFileSync('go', ['build', '-mod=readonly', '-o', 'peer', '.'], { cwd: folder, env, stdio: 'pipe', timeout: 600_000 });
+    execFileSync('go', ['build', '-mod=readonly', '-o', 'peer', '.'], {
+      cwd: folder,
+      env,
+      stdio: 'pipe',
+      timeout: 600_000,
+    });
   } catch (error) {
     return {
       missing: `client-go does not build: ${

@@ -1,17 +1,30 @@
-// A process that answers as an API server does, out of templates and kept bytes, so that a benchmark measures its client and not its server.
-// Started by replay.ts with its options as JSON, it says on its channel where it listens; by hand (`node bench/replay-server.ts '{"objects":1000}'`),
-// on stdout. Nothing is checked, nothing can be written.
+// A process that answers as an API server does, out of templates and kept bytes, so that a benchmark measures its
+// client and not its server. Started by replay.ts with its options as JSON, it says on its channel where it listens; by
+// hand (`node bench/replay-server.ts '{"objects":1000}'`), on stdout. Nothing is checked, nothing can be written.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { generate as makeCertificate } from 'selfsigned';
-import { COLUMNS, type Form, GROUP_VERSION, KINDS, type Kind, NAMESPACES, ObjectTexts, type Texts, VERSIONS } from './generator.ts';
+import {
+  COLUMNS,
+  type Form,
+  GROUP_VERSION,
+  KINDS,
+  type Kind,
+  NAMESPACES,
+  ObjectTexts,
+  type Texts,
+  VERSIONS,
+} from './generator.ts';
 import type { ReplayOptions, ReplayReport, ReplayRequest, WatchPlan } from './replay.ts';
 
 /** As much as goes to a socket at once. */
 const CHUNK = 128 * 1024;
-/** From this size on an answer is sent compressed to who asks for it, at this level. Source: apiserver endpoints/handlers/responsewriters. */
+/**
+ * From this size on an answer is sent compressed to who asks for it, at this level. Source: apiserver
+ * endpoints/handlers/responsewriters.
+ */
 const GZIP_FROM = 128 * 1024;
 const GZIP_LEVEL = 1;
 
@@ -109,9 +122,14 @@ class Replay {
 
   #eventsOf({ as, include }: Question, type: 'ADDED' | 'MODIFIED'): Texts {
     return this.#cached(`${type} ${as} ${include}`, () => {
-      const table = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0"},"columnDefinitions":null,"rows":[';
+      const table =
+        '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"0"},"columnDefinitions":null,"rows":[';
       const [open, close] = as === 'table' ? [table, ']}'] : ['', ''];
-      return this.#objects.as(formOf(as, include), { before: `{"type":"${type}","object":${open}`, after: `${close}}\n`, withKind: true });
+      return this.#objects.as(formOf(as, include), {
+        before: `{"type":"${type}","object":${open}`,
+        after: `${close}}\n`,
+        withKind: true,
+      });
     });
   }
 
@@ -121,12 +139,18 @@ class Replay {
     return texts;
   }
 
-  async #watch(response: ServerResponse, question: Question, { initial, isOurs }: { initial: boolean; isOurs: boolean }): Promise<void> {
+  async #watch(
+    response: ServerResponse,
+    question: Question,
+    { initial, isOurs }: { initial: boolean; isOurs: boolean },
+  ): Promise<void> {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
-    const send = question.as === 'table' ? withColumns(response, this.#objects.kind) : (chunk: Buffer) => write(response, chunk);
+    const send =
+      question.as === 'table' ? withColumns(response, this.#objects.kind) : (chunk: Buffer) => write(response, chunk);
     if (initial) {
-      if (isOurs) for (const chunk of chunksOf(this.#eventsOf(question, 'ADDED'), this.#indexes(question), '')) await send(chunk);
+      if (isOurs)
+        for (const chunk of chunksOf(this.#eventsOf(question, 'ADDED'), this.#indexes(question), '')) await send(chunk);
       await send(bookmarkOf(question.as, this.#objects.kind));
     }
     if (!isOurs) return;
@@ -157,7 +181,9 @@ function withColumns(response: ServerResponse, kind: Kind): Send {
   return (chunk) => {
     if (!isFirst) return write(response, chunk);
     isFirst = false;
-    const text = chunk.toString('latin1').replace('"columnDefinitions":null', `"columnDefinitions":${JSON.stringify(COLUMNS[kind])}`);
+    const text = chunk
+      .toString('latin1')
+      .replace('"columnDefinitions":null', `"columnDefinitions":${JSON.stringify(COLUMNS[kind])}`);
     return write(response, Buffer.from(text, 'latin1'));
   };
 }
@@ -169,9 +195,19 @@ function collectionOf(path: string): { resource: string; namespace: string | und
 
 function questionOf({ headers }: IncomingMessage, { searchParams }: URL, namespace: string | undefined): Question {
   const accept = String(headers.accept ?? '');
-  const as = accept.includes('as=Table') ? 'table' : accept.includes('as=PartialObjectMetadata') ? 'metadata' : 'object';
+  const as = accept.includes('as=Table')
+    ? 'table'
+    : accept.includes('as=PartialObjectMetadata')
+      ? 'metadata'
+      : 'object';
   const include = as === 'table' ? (searchParams.get('includeObject') ?? 'Metadata') : '';
-  return { as, include, namespace, limit: Number(searchParams.get('limit') ?? 0), start: Number(searchParams.get('continue') ?? 0) };
+  return {
+    as,
+    include,
+    namespace,
+    limit: Number(searchParams.get('limit') ?? 0),
+    start: Number(searchParams.get('continue') ?? 0),
+  };
 }
 
 function formOf(as: Question['as'], include: string): Form {
@@ -179,8 +215,10 @@ function formOf(as: Question['as'], include: string): Form {
 }
 
 function headOf(as: Question['as'], kind: Kind, metadata: string): string {
-  if (as === 'metadata') return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
-  if (as === 'object') return `{"kind":"${KINDS[kind]}List","apiVersion":"${GROUP_VERSION[kind]}","metadata":${metadata},"items":[`;
+  if (as === 'metadata')
+    return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
+  if (as === 'object')
+    return `{"kind":"${KINDS[kind]}List","apiVersion":"${GROUP_VERSION[kind]}","metadata":${metadata},"items":[`;
   const columns = JSON.stringify(COLUMNS[kind]);
   return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${columns},"rows":[`;
 }
@@ -197,7 +235,9 @@ function bookmarkOf(as: Question['as'], kind: Kind): Buffer {
     columnDefinitions: null,
     rows,
   };
-  return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: as === 'table' ? table : as === 'metadata' ? partial : plain })}\n`);
+  return Buffer.from(
+    `${JSON.stringify({ type: 'BOOKMARK', object: as === 'table' ? table : as === 'metadata' ? partial : plain })}\n`,
+  );
 }
 
 /** Texts packed into chunks of one size. */
@@ -223,7 +263,8 @@ function* changes(texts: Texts, events: number, objects: number): Generator<Buff
   for (let n = 0; n < events; ) {
     const chunk = Buffer.allocUnsafeSlow(size);
     let at = 0;
-    for (; n < events && at + texts.lengthOf(n % objects) <= size; n++) at = texts.write(chunk, at, n % objects, VERSIONS.changes + n);
+    for (; n < events && at + texts.lengthOf(n % objects) <= size; n++)
+      at = texts.write(chunk, at, n % objects, VERSIONS.changes + n);
     yield chunk.subarray(0, at);
   }
 }
@@ -278,7 +319,14 @@ const VERBS = ['get', 'list', 'watch'];
 const RESOURCES = [
   { group: '', kind: 'Pod', name: 'pods', singular: 'pod', short: ['po'], namespaced: true },
   { group: '', kind: 'Namespace', name: 'namespaces', singular: 'namespace', short: ['ns'], namespaced: false },
-  { group: 'apps', kind: 'Deployment', name: 'deployments', singular: 'deployment', short: ['deploy'], namespaced: true },
+  {
+    group: 'apps',
+    kind: 'Deployment',
+    name: 'deployments',
+    singular: 'deployment',
+    short: ['deploy'],
+    namespaced: true,
+  },
 ];
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
@@ -293,7 +341,10 @@ function aggregated(groups: readonly string[]): object {
       shortNames: short,
       ...(namespaced ? { categories: ['all'] } : {}),
     }));
-    return { metadata: group === '' ? {} : { name: group }, versions: [{ version: 'v1', resources, freshness: 'Current' }] };
+    return {
+      metadata: group === '' ? {} : { name: group },
+      versions: [{ version: 'v1', resources, freshness: 'Current' }],
+    };
   });
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
 }
@@ -313,9 +364,16 @@ function resourceList(group: string): object {
 const APPS_V1 = { groupVersion: 'apps/v1', version: 'v1' };
 const FIXED: Readonly<Record<string, { plain: object; aggregated?: object }>> = {
   '/version': { plain: { major: '1', minor: '36', gitVersion: 'v1.36.2', platform: 'linux/amd64' } },
-  '/api': { plain: { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] }, aggregated: aggregated(['']) },
+  '/api': {
+    plain: { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] },
+    aggregated: aggregated(['']),
+  },
   '/apis': {
-    plain: { kind: 'APIGroupList', apiVersion: 'v1', groups: [{ name: 'apps', versions: [APPS_V1], preferredVersion: APPS_V1 }] },
+    plain: {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: [{ name: 'apps', versions: [APPS_V1], preferredVersion: APPS_V1 }],
+    },
     aggregated: aggregated(['apps']),
   },
   '/api/v1': { plain: resourceList('') },
@@ -327,11 +385,19 @@ function sendFixed(path: string, { headers }: IncomingMessage, response: ServerR
   if (!fixed) {
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end(
-      JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404, message: `no ${path} here` }),
+      JSON.stringify({
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        reason: 'NotFound',
+        code: 404,
+        message: `no ${path} here`,
+      }),
     );
     return;
   }
-  const isAggregated = fixed.aggregated !== undefined && String(headers.accept ?? '').includes('as=APIGroupDiscoveryList');
+  const isAggregated =
+    fixed.aggregated !== undefined && String(headers.accept ?? '').includes('as=APIGroupDiscoveryList');
   response.writeHead(200, { 'content-type': isAggregated ? AGGREGATED : 'application/json' });
   response.end(JSON.stringify(isAggregated ? fixed.aggregated : fixed.plain));
 }
@@ -357,7 +423,11 @@ async function serve(options: ReplayOptions): Promise<void> {
   process.on('disconnect', () => process.exit(0));
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;
-    report({ kind: 'listening', url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`, ...(ca === undefined ? {} : { ca }) });
+    report({
+      kind: 'listening',
+      url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+      ...(ca === undefined ? {} : { ca }),
+    });
   });
 }
 

@@ -6,7 +6,10 @@ export interface ReplayOptions extends Shape {
   objects: number;
   /** Serve over TLS, with a certificate made for this start. */
   tls?: boolean | undefined;
-  /** No LIST is sent faster than this, 10⁶ bytes a second: as an API server has to make it first. Default: as fast as it is taken. */
+  /**
+   * No LIST is sent faster than this, 10⁶ bytes a second: as an API server has to make it first. Default: as fast as it
+   * is taken.
+   */
   megabytesPerSecond?: number | undefined;
 }
 
@@ -17,7 +20,9 @@ export type WatchPlan =
   | { readonly kind: 'burst'; readonly events: number }
   | { readonly kind: 'rate'; readonly events: number; readonly perSecond: number };
 
-export type ReplayRequest = { readonly watch: WatchPlan } | { readonly prepare: { readonly accept: string; readonly limit: number } };
+export type ReplayRequest =
+  | { readonly watch: WatchPlan }
+  | { readonly prepare: { readonly accept: string; readonly limit: number } };
 export type ReplayReport =
   | { readonly kind: 'listening'; readonly url: string; readonly ca?: string }
   | { readonly kind: 'done' }
@@ -40,7 +45,10 @@ export class ReplayServer {
 
   static async start(options: ReplayOptions): Promise<ReplayServer> {
     const script = path.join(import.meta.dirname, 'replay-server.ts');
-    const child = fork(script, [JSON.stringify(options)], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(script, [JSON.stringify(options)], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     return new ReplayServer(child, await heard(child, 'listening'), options.objects);
   }
 
@@ -49,7 +57,10 @@ export class ReplayServer {
     await this.#ask({ watch });
   }
 
-  /** Compresses the answers to a LIST that will be asked for in this way, so that no program waits for it. `limit` 0: unpaged. */
+  /**
+   * Compresses the answers to a LIST that will be asked for in this way, so that no program waits for it. `limit` 0:
+   * unpaged.
+   */
   async prepare(accept: string, limit: number): Promise<void> {
     await this.#ask({ prepare: { accept, limit } });
   }

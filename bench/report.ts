@@ -1,4 +1,5 @@
-// npm run bench:report: measures everything and writes docs/performance.md with its plot. `--from FILE` takes the figures of an earlier run.
+// npm run bench:report: measures everything and writes docs/performance.md with its plot. `--from FILE` takes the
+// figures of an earlier run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { orEnd, readArguments } from './arguments.ts';
@@ -20,7 +21,9 @@ writeFileSync(path.join(DOCS, 'performance.svg'), plotSvg(results));
 for (const { work, target, measured: value, isMet } of targetRows(results)) {
   console.log(`${isMet === undefined ? '?  ' : isMet ? 'yes' : 'NO '} ${work}: ${value ?? 'not measured'} (${target})`);
 }
-console.log(`docs/performance.md and docs/performance.svg written after ${Math.round((performance.now() - startedAt) / 1000)} s`);
+console.log(
+  `docs/performance.md and docs/performance.svg written after ${Math.round((performance.now() - startedAt) / 1000)} s`,
+);
 
 for (const { name, objects, reason } of results.failed) console.error(`failed: ${name}, ${objects} objects: ${reason}`);
 if (results.failed.length > 0) process.exitCode = 1;

@@ -53,7 +53,13 @@ export function syncRows({ library, cli, kubectl, clientGo }: Programs): Process
       most: { objects: 70_000, why: 'the text is longer than a string can be (512 MiB)' },
     },
     { id: 'sync', group: 'ours', name: 'library, sync', command: ours('sync') },
-    { id: 'metadata', group: 'ours', name: 'library, sync of metadata only', command: ours('metadata'), onceFrom: 200_000 },
+    {
+      id: 'metadata',
+      group: 'ours',
+      name: 'library, sync of metadata only',
+      command: ours('metadata'),
+      onceFrom: 200_000,
+    },
     {
       id: 'sync-plain',
       group: 'ours',
@@ -61,7 +67,13 @@ export function syncRows({ library, cli, kubectl, clientGo }: Programs): Process
       command: ours('plain'),
       onceFrom: 200_000,
     },
-    { id: 'block', group: 'ours', name: 'library, sync, event loop watched', command: ours('block'), onceFrom: 200_000 },
+    {
+      id: 'block',
+      group: 'ours',
+      name: 'library, sync, event loop watched',
+      command: ours('block'),
+      onceFrom: 200_000,
+    },
     {
       id: 'once',
       group: 'ours',
@@ -92,8 +104,22 @@ export function syncRows({ library, cli, kubectl, clientGo }: Programs): Process
       command: (url, objects) => runner('client-node', url, 'sync', objects),
       most: { objects: 70_000, why: 'it lists at once, and the text is longer than a string can be (512 MiB)' },
     },
-    { id: 'go-dynamic', group: 'peer', name: 'client-go, dynamic informer', command: go('dynamic'), most: SLOW, onceFrom: 50_000 },
-    { id: 'go-typed', group: 'peer', name: 'client-go, typed informer (JSON)', command: go('typed'), most: SLOW, onceFrom: 50_000 },
+    {
+      id: 'go-dynamic',
+      group: 'peer',
+      name: 'client-go, dynamic informer',
+      command: go('dynamic'),
+      most: SLOW,
+      onceFrom: 50_000,
+    },
+    {
+      id: 'go-typed',
+      group: 'peer',
+      name: 'client-go, typed informer (JSON)',
+      command: go('typed'),
+      most: SLOW,
+      onceFrom: 50_000,
+    },
     {
       id: 'kubectl',
       group: 'peer',
@@ -127,8 +153,18 @@ export function burstRows({ library, cli, kubectl, clientGo }: Programs, events:
   const go = (kind: string) => withProgram(clientGo, (url) => [url, kind, String(events)]);
   const lines = { word: '\n', of: (objects: number) => objects + events };
   return [
-    { id: 'null-watch', group: 'floor', name: 'lines counted, nothing else', command: (url) => runner('null-watch', url, events) },
-    { id: 'burst', group: 'ours', name: 'library, 3 handlers', command: (url) => runner('ours', library, url, 'burst', events) },
+    {
+      id: 'null-watch',
+      group: 'floor',
+      name: 'lines counted, nothing else',
+      command: (url) => runner('null-watch', url, events),
+    },
+    {
+      id: 'burst',
+      group: 'ours',
+      name: 'library, 3 handlers',
+      command: (url) => runner('ours', library, url, 'burst', events),
+    },
     {
       id: 'watch',
       group: 'ours',
@@ -143,8 +179,20 @@ export function burstRows({ library, cli, kubectl, clientGo }: Programs, events:
       name: '@kubernetes/client-node, 3 callbacks',
       command: (url, objects) => runner('client-node', url, 'burst', objects, events),
     },
-    { id: 'go-dynamic-burst', group: 'peer', name: 'client-go, dynamic informer, 3 handlers', command: go('dynamic'), onceFrom: 1 },
-    { id: 'go-typed-burst', group: 'peer', name: 'client-go, typed informer (JSON), 3 handlers', command: go('typed'), onceFrom: 1 },
+    {
+      id: 'go-dynamic-burst',
+      group: 'peer',
+      name: 'client-go, dynamic informer, 3 handlers',
+      command: go('dynamic'),
+      onceFrom: 1,
+    },
+    {
+      id: 'go-typed-burst',
+      group: 'peer',
+      name: 'client-go, typed informer (JSON), 3 handlers',
+      command: go('typed'),
+      onceFrom: 1,
+    },
     {
       id: 'kubectl-watch',
       group: 'peer',

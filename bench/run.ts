@@ -1,4 +1,5 @@
-// npm run bench [-- --quick]: each stage of the path of an event against its baseline, then whole programs beside floors and peers.
+// npm run bench [-- --quick]: each stage of the path of an event against its baseline, then whole programs beside
+// floors and peers.
 import { writeFileSync } from 'node:fs';
 import { orEnd, readArguments } from './arguments.ts';
 import { collect } from './collect.ts';
@@ -23,6 +24,13 @@ const results = await collect({
 if (args.json !== undefined) writeFileSync(args.json, `${JSON.stringify(results, null, 1)}\n`);
 for (const table of resultTables(results)) console.log(textOf(table));
 if (results.failed.length > 0) process.exitCode = 1;
-if (results.stages.length + results.runs.length + results.idle.length + results.latency.length + results.sandbox.length === 0) {
+if (
+  results.stages.length +
+    results.runs.length +
+    results.idle.length +
+    results.latency.length +
+    results.sandbox.length ===
+  0
+) {
   console.error(`nothing was measured${args.only === undefined ? '' : `: no name contains "${args.only}"`}`);
 }

@@ -5,8 +5,9 @@ const WATCHERS = 10;
 const EVENTS = 5_000;
 
 /**
- * The sandbox under load, in-process, as lines to print: how fast objects load and what they weigh, how fast a LIST streams, and what
- * it takes to bring a second's worth of 5,000 events to ten watchers. CPU time, so that one core is what is measured.
+ * The sandbox under load, in-process, as lines to print: how fast objects load and what they weigh, how fast a LIST
+ * streams, and what it takes to bring a second's worth of 5,000 events to ten watchers. CPU time, so that one core is
+ * what is measured.
  */
 export async function sandboxUnderLoad(count: number): Promise<string[]> {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
@@ -16,7 +17,9 @@ export async function sandboxUnderLoad(count: number): Promise<string[]> {
   const load = await cpuMs(async () => sandbox.apply(objects));
   objects.length = 0;
   const held = heap() - before;
-  const lines = [`load ${count} pods of ${kb(bytes / count)}: ${(load / 1000).toFixed(2)} s, ${kb(held / count)} of heap each`];
+  const lines = [
+    `load ${count} pods of ${kb(bytes / count)}: ${(load / 1000).toFixed(2)} s, ${kb(held / count)} of heap each`,
+  ];
   for (const which of ['first', 'second']) {
     let size = 0;
     const ms = await cpuMs(async () => {

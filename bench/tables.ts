@@ -19,7 +19,12 @@ export function stageTable({ name, unit, count, rows }: StageResult): TextTable 
 
 /** All that was measured of whole programs, and what it says of the targets. */
 export function resultTables(results: Results): TextTable[] {
-  const tables = [...programTables(results), ...waitingTables(results), ...omissionTables(results), targetTable(results)];
+  const tables = [
+    ...programTables(results),
+    ...waitingTables(results),
+    ...omissionTables(results),
+    targetTable(results),
+  ];
   if (results.sandbox.length > 0) tables.push(sandboxTable(results));
   return tables.filter(({ rows }) => rows.length > 0);
 }
@@ -80,7 +85,12 @@ function waitingTables({ idle, latency }: Results): TextTable[] {
     {
       title: 'from the server’s write to the printed line',
       head: ['program', 'events/s', 'p50 ms', 'p99 ms'],
-      rows: latency.map(({ name, perSecond: rate, p50Ms, p99Ms }) => [name, String(rate), p50Ms.toFixed(2), p99Ms.toFixed(2)]),
+      rows: latency.map(({ name, perSecond: rate, p50Ms, p99Ms }) => [
+        name,
+        String(rate),
+        p50Ms.toFixed(2),
+        p99Ms.toFixed(2),
+      ]),
     },
   ];
 }

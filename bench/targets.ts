@@ -73,20 +73,62 @@ const TARGETS: readonly Target[] = [
     show: times,
   },
   growth('growth-time', 'time per object', ({ objects, work }) => over(work?.ms, objects)),
-  growth('growth-memory', 'memory per object', ({ objects, work, peakRssMb }) => over(minus(peakRssMb, work?.baseRssMb), objects)),
-  ratio('once-wall-10k', '`watch pods -A --once`, wall', 0.35, '`kubectl get pods -A --no-headers`', ['once', 'kubectl', wall], 10_000),
-  ratio('once-rss-10k', '`watch pods -A --once`, RSS', 0.25, '`kubectl get pods -A --no-headers`', ['once', 'kubectl', rss], 10_000),
-  ratio('once-wall', '`watch pods -A --once`, wall', 0.35, '`kubectl get pods -A --no-headers`', ['once', 'kubectl', wall]),
-  ratio('once-rss', '`watch pods -A --once`, RSS', 0.25, '`kubectl get pods -A --no-headers`', ['once', 'kubectl', rss]),
-  ratio('once-json-wall', '`watch pods -A --once -o json`, wall', 0.15, '`kubectl get -o json`', ['once-json', 'kubectl-json', wall]),
-  ratio('once-json-rss', '`watch pods -A --once -o json`, RSS', 0.1, '`kubectl get -o json`', ['once-json', 'kubectl-json', rss]),
-  ratio('first-row', 'first row of `watch pods`, 10 pods', 2.5, '`kubectl get pods`', ['first-row', 'kubectl-first-row', firstByte], 'any'),
+  growth('growth-memory', 'memory per object', ({ objects, work, peakRssMb }) =>
+    over(minus(peakRssMb, work?.baseRssMb), objects),
+  ),
+  ratio(
+    'once-wall-10k',
+    '`watch pods -A --once`, wall',
+    0.35,
+    '`kubectl get pods -A --no-headers`',
+    ['once', 'kubectl', wall],
+    10_000,
+  ),
+  ratio(
+    'once-rss-10k',
+    '`watch pods -A --once`, RSS',
+    0.25,
+    '`kubectl get pods -A --no-headers`',
+    ['once', 'kubectl', rss],
+    10_000,
+  ),
+  ratio('once-wall', '`watch pods -A --once`, wall', 0.35, '`kubectl get pods -A --no-headers`', [
+    'once',
+    'kubectl',
+    wall,
+  ]),
+  ratio('once-rss', '`watch pods -A --once`, RSS', 0.25, '`kubectl get pods -A --no-headers`', [
+    'once',
+    'kubectl',
+    rss,
+  ]),
+  ratio('once-json-wall', '`watch pods -A --once -o json`, wall', 0.15, '`kubectl get -o json`', [
+    'once-json',
+    'kubectl-json',
+    wall,
+  ]),
+  ratio('once-json-rss', '`watch pods -A --once -o json`, RSS', 0.1, '`kubectl get -o json`', [
+    'once-json',
+    'kubectl-json',
+    rss,
+  ]),
+  ratio(
+    'first-row',
+    'first row of `watch pods`, 10 pods',
+    2.5,
+    '`kubectl get pods`',
+    ['first-row', 'kubectl-first-row', firstByte],
+    'any',
+  ),
   {
     id: 'latency',
     work: () => 'write → printed line at 500/s, 99th percentile',
     target: '≤ 2 × a bare line reader',
     value: ({ results: { latency } }) =>
-      over(latency.find(({ id }) => id === 'latency-watch')?.p99Ms, latency.find(({ id }) => id === 'latency-reader')?.p99Ms),
+      over(
+        latency.find(({ id }) => id === 'latency-watch')?.p99Ms,
+        latency.find(({ id }) => id === 'latency-reader')?.p99Ms,
+      ),
     isMet: (value) => value <= 2,
     show: times,
   },
@@ -114,8 +156,18 @@ export function perSecond(run: RunResult | undefined): number | undefined {
   return run?.events === undefined ? undefined : (run.events / (run.work?.ms ?? run.wallMs)) * 1000;
 }
 
-/** One program's figure to another's. `at`: the size it is about, `any` when there is one only; default that of all targets. */
-function ratio(id: string, work: string, most: number, to: string, [a, b, figure]: [string, string, Figure], at?: number | 'any'): Target {
+/**
+ * One program's figure to another's. `at`: the size it is about, `any` when there is one only; default that of all
+ * targets.
+ */
+function ratio(
+  id: string,
+  work: string,
+  most: number,
+  to: string,
+  [a, b, figure]: [string, string, Figure],
+  at?: number | 'any',
+): Target {
   const compared = ({ results, objects }: Sizes, of: Figure) => {
     const size = at === 'any' ? undefined : (at ?? objects);
     const [ours, theirs] = [runOf(results, a, size), runOf(results, b, size)];
@@ -123,10 +175,13 @@ function ratio(id: string, work: string, most: number, to: string, [a, b, figure
   };
   return {
     id,
-    work: (objects) => (at === 'any' ? work : `${work}, ${typeof at === 'number' ? `${at.toLocaleString('en')} pods` : objects}`),
+    work: (objects) =>
+      at === 'any' ? work : `${work}, ${typeof at === 'number' ? `${at.toLocaleString('en')} pods` : objects}`,
     target: `≤ ${most} × ${to}`,
     value: (sizes) => compared(sizes, figure),
-    ...((figure === wall || figure === firstByte) && id !== 'sync-wall' ? { beside: (sizes: Sizes) => besides(compared(sizes, cpu)) } : {}),
+    ...((figure === wall || figure === firstByte) && id !== 'sync-wall'
+      ? { beside: (sizes: Sizes) => besides(compared(sizes, cpu)) }
+      : {}),
     isMet: (value) => value <= most,
     show: times,
   };
@@ -139,7 +194,9 @@ function growth(id: string, work: string, perObject: Figure): Target {
     work: () => `growth 10,000 → 200,000 objects, ${work}`,
     target: '≤ 1.15 × at 10,000',
     value: ({ results }) => {
-      const large = results.runs.filter((run) => run.id === 'sync' && run.objects > GROWTH_FROM).sort((a, b) => b.objects - a.objects)[0];
+      const large = results.runs
+        .filter((run) => run.id === 'sync' && run.objects > GROWTH_FROM)
+        .sort((a, b) => b.objects - a.objects)[0];
       const small = runOf(results, 'sync', GROWTH_FROM);
       return large?.objects === 200_000 && small ? over(perObject(large), perObject(small)) : undefined;
     },

@@ -1,5 +1,6 @@
-// node bench/transport.ts [--quick]: HTTP/2 against pooled HTTP/1.1, as this client would use them, on one local TLS server that speaks both.
-// The server is a process of its own, so the CPU time is the client's. What it decided: docs/decisions/http-version.md.
+// node bench/transport.ts [--quick]: HTTP/2 against pooled HTTP/1.1, as this client would use them, on one local TLS
+// server that speaks both. The server is a process of its own, so the CPU time is the client's. What it decided:
+// docs/decisions/http-version.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import http2 from 'node:http2';
@@ -18,30 +19,36 @@ const STALLED_MS = 3000;
 if (process.argv[2] === 'serve') await serve();
 else await compare(process.argv.includes('--quick') ? 1 : 7);
 
-/** `/burst?n=` events as fast as they are taken; `/quiet` none; `/trickle` 20 a second; `/list` 20 MB; `/cut` hangs up; anything else two bytes. */
+/**
+ * `/burst?n=` events as fast as they are taken; `/quiet` none; `/trickle` 20 a second; `/list` 20 MB; `/cut` hangs up;
+ * anything else two bytes.
+ */
 async function serve(): Promise<void> {
   const pem = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
   const settings = { maxConcurrentStreams: 250, initialWindowSize: 256 * 1024 }; // as kube-apiserver has them
-  const server = http2.createSecureServer({ key: pem.private, cert: pem.cert, allowHTTP1: true, settings }, async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url, 'https://localhost');
-    const write = async (chunk: string | Buffer) => response.write(chunk as string) || once(response, 'drain');
-    response.on('error', () => {});
-    response.writeHead(200, { 'content-type': 'application/json' });
-    if (pathname === '/quiet' || pathname === '/trickle') {
-      response.write(EVENT);
-      const timer = pathname === '/trickle' ? setInterval(() => response.write(EVENT), 50) : undefined;
-      response.on('close', () => clearInterval(timer));
-      return;
-    }
-    if (pathname === '/cut') {
-      response.write(EVENT);
-      setTimeout(() => (response.stream?.session?.socket ?? request.socket).destroy(), 100);
-      return;
-    }
-    if (pathname === '/burst') for (let n = Number(searchParams.get('n')); n > 0; n--) await write(EVENT);
-    if (pathname === '/list') for (let n = 0; n < LIST_MEGABYTES; n++) await write(LIST);
-    response.end('ok');
-  });
+  const server = http2.createSecureServer(
+    { key: pem.private, cert: pem.cert, allowHTTP1: true, settings },
+    async (request, response) => {
+      const { pathname, searchParams } = new URL(request.url, 'https://localhost');
+      const write = async (chunk: string | Buffer) => response.write(chunk as string) || once(response, 'drain');
+      response.on('error', () => {});
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (pathname === '/quiet' || pathname === '/trickle') {
+        response.write(EVENT);
+        const timer = pathname === '/trickle' ? setInterval(() => response.write(EVENT), 50) : undefined;
+        response.on('close', () => clearInterval(timer));
+        return;
+      }
+      if (pathname === '/cut') {
+        response.write(EVENT);
+        setTimeout(() => (response.stream?.session?.socket ?? request.socket).destroy(), 100);
+        return;
+      }
+      if (pathname === '/burst') for (let n = Number(searchParams.get('n')); n > 0; n--) await write(EVENT);
+      if (pathname === '/list') for (let n = 0; n < LIST_MEGABYTES; n++) await write(LIST);
+      response.end('ok');
+    },
+  );
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 
@@ -71,7 +78,9 @@ async function compare(rounds: number): Promise<void> {
   server.kill();
   console.log(`${'median of'.padStart(57)} ${rounds}   HTTP/1.1     HTTP/2      ratio`);
   for (const name of Object.keys(samples['2'][0] ?? {}) as (keyof Sample)[]) {
-    const [one, two] = (['1.1', '2'] as const).map((version) => median(samples[version].map((sample) => sample[name]))) as [number, number];
+    const [one, two] = (['1.1', '2'] as const).map((version) =>
+      median(samples[version].map((sample) => sample[name])),
+    ) as [number, number];
     console.log(
       `${name.padEnd(60)} ${one.toFixed(1).padStart(9)} ${two.toFixed(1).padStart(10)} ${(one > 0 ? `×${(two / one).toFixed(2)}` : '').padStart(10)}`,
     );
@@ -81,7 +90,14 @@ async function compare(rounds: number): Promise<void> {
 /** HTTP/2 gets what it needs for this number of watches: without it they share 100 streams. */
 function agentOf(allowH2: boolean): Agent {
   const connect = { rejectUnauthorized: false, keepAlive: true };
-  return new Agent({ connect, allowH2, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000, maxConcurrentStreams: 1000 });
+  return new Agent({
+    connect,
+    allowH2,
+    bodyTimeout: 0,
+    headersTimeout: 0,
+    keepAliveTimeout: 30_000,
+    maxConcurrentStreams: 1000,
+  });
 }
 
 /** One round over connections of its own. */
@@ -98,7 +114,8 @@ async function measure(origin: string, allowH2: boolean): Promise<Sample> {
     const held = connections;
     const list = await timed(async () => drain((await open('/list')).body));
     if (list.result !== LIST_MEGABYTES * LIST.length + 2) throw new Error(`the LIST had ${list.result} bytes`);
-    await Promise.all((await watch('/')).map(({ body }) => drain(body))); // the connections are there before the events are timed
+    // the connections are there before the events are timed
+    await Promise.all((await watch('/')).map(({ body }) => drain(body)));
     const burst = await timed(async () => Promise.all((await watch('/burst?n=200')).map(({ body }) => drain(body))));
     for (const { body } of await watch('/trickle')) body.on('error', () => {}).resume();
     const latencies: number[] = [];
@@ -133,7 +150,9 @@ async function measure(origin: string, allowH2: boolean): Promise<Sample> {
 /** Of four answers that the server broke off in the middle: how many end as if nothing were missing. */
 async function lookingComplete(origin: string, allowH2: boolean): Promise<number> {
   const agent = agentOf(allowH2);
-  const answers = await Promise.all(Array.from({ length: 4 }, () => agent.request({ origin, path: '/cut', method: 'GET' })));
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => agent.request({ origin, path: '/cut', method: 'GET' })),
+  );
   const ends = await Promise.allSettled(answers.map(({ body }) => drain(body)));
   await agent.destroy();
   return ends.filter(({ status }) => status === 'fulfilled').length;

@@ -1,7 +1,8 @@
-// node bench/wire.ts [OBJECTS [ROUNDS]] [--save]: the initial list of pods on the wire of a real API server: TLS, pieces of 2 kB, gzip made while it is
-// sent, JSON or protobuf, no two pods alike (7.5 kB each, half of it managedFields). The server is a Go program in a process of its own
-// (peers/client-go/server), so Go and client-go's modules have to be there; BENCH_GO=1 fetches them. What it decided:
-// docs/decisions/compression.md and docs/decisions/managed-fields.md. --save writes wire.json and its section in docs/performance.md.
+// node bench/wire.ts [OBJECTS [ROUNDS]] [--save]: the initial list of pods on the wire of a real API server: TLS,
+// pieces of 2 kB, gzip made while it is sent, JSON or protobuf, no two pods alike (7.5 kB each, half of it
+// managedFields). The server is a Go program in a process of its own (peers/client-go/server), so Go and client-go's
+// modules have to be there; BENCH_GO=1 fetches them. What it decided: docs/decisions/compression.md and
+// docs/decisions/managed-fields.md. --save writes wire.json and its section in docs/performance.md.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -90,12 +91,14 @@ async function compare(rows: readonly Row[]): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const [row, samples] of usages) {
       const usage = await measureProcess(row.command);
-      if (!usage.stdout.includes(`"objects":${objects}`)) throw new Error(`${row.name} did not show all: ${usage.stdout} ${usage.stderr}`);
+      if (!usage.stdout.includes(`"objects":${objects}`))
+        throw new Error(`${row.name} did not show all: ${usage.stdout} ${usage.stderr}`);
       samples.push(usage);
       console.error(`${row.name}: ${cells(usage).join(' / ')}`);
     }
   }
-  const least = (samples: Usage[], of: (usage: Usage) => number | undefined) => Math.min(...samples.map((each) => of(each) ?? Number.NaN));
+  const least = (samples: Usage[], of: (usage: Usage) => number | undefined) =>
+    Math.min(...samples.map((each) => of(each) ?? Number.NaN));
   const table: TextTable = {
     title: `An initial list of ${objects} pods over TLS, ${rounds} rounds`,
     head: ['program', 'wall s, median', 'CPU s, median', 'CPU s, least', 'peak RSS MB'],

@@ -1,4 +1,5 @@
-// Tests a controller: a sandbox in-process, and one fake clock for the server, the cache and the controller. A whole day takes milliseconds.
+// Tests a controller: a sandbox in-process, and one fake clock for the server, the cache and the controller. A whole
+// day takes milliseconds.
 //   node examples/controller-test.ts        (or: node --test examples/)
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// A custom resource with an interface that you write. No code is generated, and the compiler treats objects from the cache as read-only.
+// A custom resource with an interface that you write. No code is generated, and the compiler treats objects from the
+// cache as read-only.
 //   node examples/crd-typed.ts
 import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
@@ -30,7 +31,9 @@ sandbox.apply({
     group: 'example.com',
     scope: 'Namespaced',
     names: { plural: 'backups', singular: 'backup', kind: 'Backup' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, subresources: { status: {} } }],
+    versions: [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, subresources: { status: {} } },
+    ],
   },
 });
 
@@ -51,11 +54,20 @@ factory.start(stop.signal);
 await factory.waitForSync();
 
 // The server fills in the default and refuses what the schema does not allow.
-await backups.create({ apiVersion: 'example.com/v1', kind: 'Backup', metadata: { name: 'nightly' }, spec: { schedule: '0 3 * * *' } });
+await backups.create({
+  apiVersion: 'example.com/v1',
+  kind: 'Backup',
+  metadata: { name: 'nightly' },
+  spec: { schedule: '0 3 * * *' },
+});
 await backups
   .create({ apiVersion: 'example.com/v1', kind: 'Backup', metadata: { name: 'broken' }, spec: { keep: 'all' } })
   .catch((error: Error) => console.log('refused:', error.message));
-await backups.patch('nightly', { status: { lastRun: '2026-01-01T03:00:00Z' } }, { type: 'merge', subresource: 'status' });
+await backups.patch(
+  'nightly',
+  { status: { lastRun: '2026-01-01T03:00:00Z' } },
+  { type: 'merge', subresource: 'status' },
+);
 
 await factory.shutdown();
 console.log('in the cache:', lister.get('default/nightly')?.status);

@@ -1,5 +1,5 @@
-// Reads an informer's changes with `for await`. The reader sets the pace: while it is busy, the informer stops reading from the server.
-// So a slow reader uses no more memory, and misses no change.
+// Reads an informer's changes with `for await`. The reader sets the pace: while it is busy, the informer stops reading
+// from the server. So a slow reader uses no more memory, and misses no change.
 //   node examples/events-iterate.ts
 import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';

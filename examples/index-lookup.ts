@@ -1,4 +1,5 @@
-// Answers questions from the cache with its own indexes: which pods run on a node, which images are in use and how often.
+// Answers questions from the cache with its own indexes: which pods run on a node, which images are in use and how
+// often.
 //   node examples/index-lookup.ts
 import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
@@ -13,7 +14,8 @@ const client = createClient(sandbox.transport());
 const factory = dynamicInformerFactory(client);
 const { informer, lister } = factory.forResource<Pod>(parseGvr('v1/pods'));
 
-// An index function gives the values an object is found under: none, one or several. It must depend on the object alone.
+// An index function gives the values an object is found under: none, one or several. It must depend on the object
+// alone.
 informer.addIndexers({
   node: (pod) => (pod.spec.nodeName ? [pod.spec.nodeName] : []),
   image: (pod) => pod.spec.containers.map(({ image }) => image),

@@ -1,5 +1,5 @@
-// A controller: every Deployment of several replicas owns a PodDisruptionBudget. The controller creates a missing or deleted one, and repairs
-// a changed one. When the owner is deleted, the server's garbage collector deletes the budget.
+// A controller: every Deployment of several replicas owns a PodDisruptionBudget. The controller creates a missing or
+// deleted one, and repairs a changed one. When the owner is deleted, the server's garbage collector deletes the budget.
 //   node examples/owner-reconcile.ts
 import {
   createClient,
@@ -34,12 +34,19 @@ const factory = dynamicInformerFactory(client);
 const deployments = factory.forResource<Deployment>(DEPLOYMENTS);
 const budgets = factory.forResource<PodDisruptionBudget>(BUDGETS);
 
-/** Brings the budget of one Deployment to what it should be. Runs for a key, not for an event: it looks at what is there now. */
+/**
+ * Brings the budget of one Deployment to what it should be. Runs for a key, not for an event: it looks at what is there
+ * now.
+ */
 async function reconcile({ key, namespace, name, causes }: ReconcileRequest) {
   const deployment = deployments.lister.get(key);
   const replicas = deployment?.spec.replicas ?? 1;
   if (!deployment || replicas < 2) return;
-  const named: PodDisruptionBudget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name, namespace } };
+  const named: PodDisruptionBudget = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace },
+  };
   const result = await createOrUpdate(client.resource<PodDisruptionBudget>(BUDGETS, { namespace }), named, (budget) => {
     setControllerReference(deployment, budget);
     budget.spec = { ...budget.spec, minAvailable: replicas - 1, selector: deployment.spec.selector };
@@ -52,7 +59,10 @@ const controller = createController({
   reconcile,
   sources: [
     createInformerSource(deployments.informer, { name: 'deployment', isPrimary: true, predicate: generationChanged }),
-    createInformerSource(budgets.informer, { name: 'budget', enqueue: enqueueOwner({ group: 'apps', kind: 'Deployment' }) }),
+    createInformerSource(budgets.informer, {
+      name: 'budget',
+      enqueue: enqueueOwner({ group: 'apps', kind: 'Deployment' }),
+    }),
   ],
 });
 

@@ -1,4 +1,5 @@
-// Prints every change to the pods of a namespace. Then it deletes a pod and shows the result: the ReplicaSet creates another.
+// Prints every change to the pods of a namespace. Then it deletes a pod and shows the result: the ReplicaSet creates
+// another.
 //   node examples/pod-watch.ts
 // On a cluster: createClient(await loadConfig()), with the kubeconfig and credentials kubectl would use.
 import { createClient, createConfig, dynamicInformerFactory, type KubeObject, parseGvr } from 'kubectl-informer';
@@ -22,10 +23,18 @@ informer.addHandler({
     console.log(isInInitialList ? 'there  ' : 'added  ', key, pod.status?.phase ?? '', `(${cause})`);
   },
   updated: (before, pod, { key }) => {
-    console.log('updated', key, before.metadata.resourceVersion, '→', pod.metadata.resourceVersion, pod.spec.nodeName ?? 'on no node yet');
+    console.log(
+      'updated',
+      key,
+      before.metadata.resourceVersion,
+      '→',
+      pod.metadata.resourceVersion,
+      pod.spec.nodeName ?? 'on no node yet',
+    );
     if (!before.spec.nodeName && pod.spec.nodeName) stop.abort();
   },
-  deleted: (_pod, { key, finalStateUnknown }) => console.log('deleted', key, finalStateUnknown ? '(not seen, inferred)' : ''),
+  deleted: (_pod, { key, finalStateUnknown }) =>
+    console.log('deleted', key, finalStateUnknown ? '(not seen, inferred)' : ''),
 });
 
 factory.start(AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]));
@@ -35,7 +44,8 @@ if (late) throw late;
 console.log(`synced: ${lister.size} pods at version ${lister.resourceVersion}`);
 
 const [first] = lister.list();
-if (first?.metadata.name) await client.resource(PODS, { namespace: 'shop' }).delete(first.metadata.name, { gracePeriodSeconds: 0 });
+if (first?.metadata.name)
+  await client.resource(PODS, { namespace: 'shop' }).delete(first.metadata.name, { gracePeriodSeconds: 0 });
 
 await factory.shutdown();
 await client.close();

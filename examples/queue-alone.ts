@@ -1,5 +1,5 @@
-// The work queue by itself: no informer, no cluster. A key that is added twice while it waits is processed once. Two workers never have
-// the same key at the same time. A key whose work failed comes back later.
+// The work queue by itself: no informer, no cluster. A key that is added twice while it waits is processed once. Two
+// workers never have the same key at the same time. A key whose work failed comes back later.
 //   node examples/queue-alone.ts
 import { ItemExponentialFailureRateLimiter, WorkQueue } from 'kubectl-informer';
 
@@ -22,7 +22,9 @@ async function work(worker: number): Promise<void> {
       done.add(lease.key);
     } catch (error) {
       queue.add(lease.key, { limited: true }); // 20 ms, 40 ms, 80 ms …
-      console.log(`worker ${worker}: ${lease.key} failed (${(error as Error).message}), try ${queue.numRequeues(lease.key)} follows`);
+      console.log(
+        `worker ${worker}: ${lease.key} failed (${(error as Error).message}), try ${queue.numRequeues(lease.key)} follows`,
+      );
     } finally {
       lease[Symbol.dispose](); // or `using lease = …` from Node 24 on
     }

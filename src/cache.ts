@@ -1,4 +1,5 @@
-// The parts of an informer, each usable alone over a ListerWatcher of your own: `import {…} from 'kubectl-informer/cache'`.
+// The parts of an informer, each usable alone over a ListerWatcher of your own:
+// `import {…} from 'kubectl-informer/cache'`.
 
 export type { InformerMetrics } from './informer/metrics.ts';
 export {
@@ -10,7 +11,14 @@ export {
 } from './informer/shared-informer.ts';
 export type { Delta, ObjectDelta } from './informer/store/delta.ts';
 export { DeltaFifo, type DeltaFifoOptions } from './informer/store/delta-fifo.ts';
-export { Indexer, type IndexerOptions, type Indexers, type IndexFn, indexByNamespace, NAMESPACE_INDEX } from './informer/store/indexer.ts';
+export {
+  Indexer,
+  type IndexerOptions,
+  type Indexers,
+  type IndexFn,
+  indexByNamespace,
+  NAMESPACE_INDEX,
+} from './informer/store/indexer.ts';
 export { createLister, type Lister, type ListFilter, type NamespaceLister } from './informer/store/lister.ts';
 export type { ValueRange } from './informer/store/value-range.ts';
 export type {

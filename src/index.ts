@@ -1,4 +1,5 @@
-// The library: `import {…} from 'kubectl-informer'`. Its parts on their own are in ./cache, the API server for tests in ./sandbox.
+// The library: `import {…} from 'kubectl-informer'`. Its parts on their own are in ./cache, the API server for tests in
+// ./sandbox.
 
 export * from './cache.ts';
 export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
@@ -78,7 +79,14 @@ export {
   TerminalError,
 } from './controller/reconciler.ts';
 export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
-export { DEFAULT_BACKOFF, DEFAULT_RETRY, type RetryBackoff, type RetryOptions, retryOnConflict, retryOnError } from './controller/retry.ts';
+export {
+  DEFAULT_BACKOFF,
+  DEFAULT_RETRY,
+  type RetryBackoff,
+  type RetryOptions,
+  retryOnConflict,
+  retryOnError,
+} from './controller/retry.ts';
 export {
   createEventSource,
   createTimerSource,
@@ -112,7 +120,13 @@ export { consoleLogger, createLogger, type LogFields, type Logger, type LogLevel
 export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { FieldSelector } from './model/field-selector.ts';
-export { formatGroupResource, formatGvr, type GroupVersionKind, type GroupVersionResource, parseGvr } from './model/gvr.ts';
+export {
+  formatGroupResource,
+  formatGvr,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  parseGvr,
+} from './model/gvr.ts';
 export { LabelSelector } from './model/label-selector.ts';
 export type { ResourceType } from './model/resource-type.ts';
 export {

@@ -10,8 +10,9 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
 }
 
 /**
- * Lets Node keep what it compiled in the user's cache directory, which halves the next start. NODE_DISABLE_COMPILE_CACHE=1 turns it off. What lies
- * there is run, so a folder that others could write to is not used.
+ * Lets Node keep what it compiled in the user's cache directory, which halves the next start.
+ * NODE_DISABLE_COMPILE_CACHE=1 turns it off. What lies there is run, so a folder that others could write to is not
+ * used.
  */
 function keepCompiled({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: NodeJS.ProcessEnv): void {
   const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'));

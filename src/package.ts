@@ -1,12 +1,20 @@
 import { builtin } from './kit/builtin.ts';
 
-/** The package's version, from its package.json, which lies one level above both src/ and dist/ (whose chunks all lie flat in it). */
-export const VERSION: string = JSON.parse(builtin.fs().readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+/**
+ * The package's version, from its package.json, which lies one level above both src/ and dist/ (whose chunks all lie
+ * flat in it).
+ */
+export const VERSION: string = JSON.parse(
+  builtin.fs().readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).version;
 
 const isSource = import.meta.url.endsWith('.ts');
 const entry = (built: string, source: string) => new URL(isSource ? `./${source}` : `./${built}`, import.meta.url).href;
 
-/** Where the package's own entries lie, by what users import: the running copy, so that a hook and the program share every class. */
+/**
+ * Where the package's own entries lie, by what users import: the running copy, so that a hook and the program share
+ * every class.
+ */
 export const ENTRIES: Readonly<Record<string, string>> = {
   'kubectl-informer': entry('index.js', 'index.ts'),
   'kubectl-informer/cache': entry('cache.js', 'cache.ts'),

@@ -33,7 +33,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   }
   if (first === 'help') return finish(io, await showHelp(nameIn(words.slice(1)), io));
   const name = nameIn(words) ?? first;
-  if (groupOf(name).length > 0 && argv.some((arg) => arg === '--help' || arg === '-h')) return finish(io, await showHelp(name, io));
+  if (groupOf(name).length > 0 && argv.some((arg) => arg === '--help' || arg === '-h'))
+    return finish(io, await showHelp(name, io));
   const used = found.slice(0, name.split(' ').length).map(({ at }) => at);
   return runCommand(
     name,
@@ -46,7 +47,12 @@ async function runCommand(name: string, argv: readonly string[], io: Io): Promis
   const load = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
   if (!load) throw unknownCommand(name);
   const Command = await load();
-  await new Command([...argv], PROGRAM_CONFIG, { io, name, commands: REGISTRY, help: () => showHelp(name, io) }).start();
+  await new Command([...argv], PROGRAM_CONFIG, {
+    io,
+    name,
+    commands: REGISTRY,
+    help: () => showHelp(name, io),
+  }).start();
 }
 
 async function showHelp(name: string | undefined, io: Io): Promise<ExitCode> {
@@ -69,11 +75,15 @@ const HABITS: Readonly<Record<string, string>> = {
 
 function unknownCommand(word: string): InformerError {
   const group = groupOf(word).map((name) => `'${calledName()} ${name}'`);
-  if (group.length > 0) throw new InformerError('argument', `${word} is incomplete`, { hint: `use ${group.join(' or ')}` });
+  if (group.length > 0)
+    throw new InformerError('argument', `${word} is incomplete`, { hint: `use ${group.join(' or ')}` });
   const [close] = nearest(word, Object.keys(REGISTRY));
   const habit = HABITS[word];
-  if (habit) return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
-  const hint = close ? `did you mean '${calledName()} ${close}'?` : `to watch a type, '${calledName()} watch ${word}'; ${commandsHint()}`;
+  if (habit)
+    return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
+  const hint = close
+    ? `did you mean '${calledName()} ${close}'?`
+    : `to watch a type, '${calledName()} watch ${word}'; ${commandsHint()}`;
   return new InformerError('argument', `unknown command "${word}"`, { hint });
 }
 

@@ -1,5 +1,5 @@
-// Builds dist/: one set of chunks shared by the program and every entry of the library, with what we depend on bundled in
-// (client-node's 61 MB of models fall away), lowered for Node 22.19; then the type declarations.
+// Builds dist/: one set of chunks shared by the program and every entry of the library, with what we depend on bundled
+// in (client-node's 61 MB of models fall away), lowered for Node 22.19; then the type declarations.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -42,7 +42,10 @@ async function bundle() {
     [OCLIF_REST]: OCLIF_REST,
   };
   // The program's door is one file by itself: each file more that it loads is felt in every start.
-  const chunks = [...(await bundled(shared, startGroups())), ...(await bundled({ 'prebuilt-help': src('cli/args/prebuilt-help.ts') }))];
+  const chunks = [
+    ...(await bundled(shared, startGroups())),
+    ...(await bundled({ 'prebuilt-help': src('cli/args/prebuilt-help.ts') })),
+  ];
   return new Set(
     chunks
       .flatMap((chunk) => chunk.moduleIds ?? [])
@@ -52,12 +55,13 @@ async function bundle() {
 }
 
 /**
- * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and `core` with what the library
- * uses too, which loads no command.
+ * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and
+ * `core` with what the library uses too, which loads no command.
  */
 function startGroups() {
   const closure = closureOf([src('program.ts'), src('cli/base-command.ts')]);
-  const isOfProgram = (id) => ['program.ts', 'package.ts', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
+  const isOfProgram = (id) =>
+    ['program.ts', 'package.ts', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
   const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
   return [
     { name: 'core', test: (id) => isHelper(id) || (closure.has(id) && !isOfProgram(id)), priority: 2 },
@@ -73,7 +77,8 @@ async function bundled(input, groups = []) {
     transform: { target: 'node22.19' },
     plugins: [oclifCommandAlone],
     treeshake: {
-      moduleSideEffects: (id) => !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),
+      moduleSideEffects: (id) =>
+        !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),
     },
     onLog(level, log, report) {
       if (!['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM'].includes(log.code)) report(level, log);
@@ -112,7 +117,12 @@ async function declarations() {
     process.stderr.write(error.stdout);
     throw new Error('type declarations failed');
   });
-  const entries = { index: 'index.d.ts', cache: 'cache.d.ts', sandbox: 'sandbox/index.d.ts', testing: 'testing/index.d.ts' };
+  const entries = {
+    index: 'index.d.ts',
+    cache: 'cache.d.ts',
+    sandbox: 'sandbox/index.d.ts',
+    testing: 'testing/index.d.ts',
+  };
   await bundleTypes({ from: parts, to: path.dirname(parts), entries });
   await rm(parts, { recursive: true });
 }
@@ -134,7 +144,10 @@ async function schemas() {
   await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true });
 }
 
-/** The texts that the program prints for --help without loading anything: of the whole and every command, as it is called, in two widths. */
+/**
+ * The texts that the program prints for --help without loading anything: of the whole and every command, as it is
+ * called, in two widths.
+ */
 async function helpTexts() {
   const { helpText } = await import(path.join(target, 'help.js'));
   const { COMMANDS } = await import(path.join(root, 'bin', 'commands.js'));

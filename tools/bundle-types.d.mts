@@ -1,1 +1,5 @@
-export declare function bundleTypes(options: { from: string; to: string; entries: Readonly<Record<string, string>> }): Promise<void>;
+export declare function bundleTypes(options: {
+  from: string;
+  to: string;
+  entries: Readonly<Record<string, string>>;
+}): Promise<void>;

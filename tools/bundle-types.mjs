@@ -1,5 +1,6 @@
-// Makes one declaration file for each public entry out of the many that the compiler writes, and `shared.d.ts` for what several entries
-// have in common (a class that were declared twice would be two types). Only what an entry exports, and what that refers to, is kept.
+// Makes one declaration file for each public entry out of the many that the compiler writes, and `shared.d.ts` for what
+// several entries have in common (a class that were declared twice would be two types). Only what an entry exports, and
+// what that refers to, is kept.
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,23 +9,32 @@ import { parseSync } from 'rolldown/utils';
 const SHARED = 'shared';
 
 /**
- * Writes `<name>.d.ts` for each of `entries` (name → the file's path below `from`), and `shared.d.ts`, into the folder `to`.
- * Throws when a public type refers to a package: packages are bundled into the code, so that none is installed beside it.
+ * Writes `<name>.d.ts` for each of `entries` (name → the file's path below `from`), and `shared.d.ts`, into the folder
+ * `to`. Throws when a public type refers to a package: packages are bundled into the code, so that none is installed
+ * beside it.
  */
 export async function bundleTypes({ from, to, entries }) {
   const program = new Declarations(from);
   const exported = new Map(Object.entries(entries).map(([entry, file]) => [entry, program.exportsOf(file)]));
   const users = new Map(); // declaration → the entries that need it
   for (const [entry, names] of exported)
-    for (const { declaration } of names.values()) for (const needed of program.closureOf(declaration)) setOf(users, needed).add(entry);
+    for (const { declaration } of names.values())
+      for (const needed of program.closureOf(declaration)) setOf(users, needed).add(entry);
   const homeOf = (declaration) => (users.get(declaration).size > 1 ? SHARED : [...users.get(declaration)][0]);
 
   await mkdir(to, { recursive: true });
   const names = uniqueNames([...users.keys()], homeOf, exported);
-  const files = [...Object.keys(entries), ...([...users.keys()].some((declaration) => homeOf(declaration) === SHARED) ? [SHARED] : [])];
+  const files = [
+    ...Object.keys(entries),
+    ...([...users.keys()].some((declaration) => homeOf(declaration) === SHARED) ? [SHARED] : []),
+  ];
   for (const file of files) {
-    const own = [...users.keys()].filter((declaration) => homeOf(declaration) === file).sort(by((declaration) => names.get(declaration)));
-    const borrowed = new Set(own.flatMap((declaration) => program.referencesOf(declaration)).filter((one) => homeOf(one) !== file));
+    const own = [...users.keys()]
+      .filter((declaration) => homeOf(declaration) === file)
+      .sort(by((declaration) => names.get(declaration)));
+    const borrowed = new Set(
+      own.flatMap((declaration) => program.referencesOf(declaration)).filter((one) => homeOf(one) !== file),
+    );
     const text = [
       importLine([...borrowed].map((one) => names.get(one))),
       ...nodeImports(own.flatMap((declaration) => program.externalsOf(declaration))),
@@ -82,7 +92,9 @@ class Declarations {
     const { text } = this.#read(declaration.file);
     return declaration.statements
       .map(({ start, end, comment }) => {
-        const edits = this.#uses(declaration).filter((use) => use.start >= start && use.end <= end && use.to.declaration);
+        const edits = this.#uses(declaration).filter(
+          (use) => use.start >= start && use.end <= end && use.to.declaration,
+        );
         const own = this.#ownName(declaration, start, end);
         const all = [
           ...edits.map((use) => ({ ...use, as: names.get(use.to.declaration) })),
@@ -136,7 +148,8 @@ class Declarations {
 
   /** What `import("module").name` within a type means. */
   #inModule(file, module, name) {
-    if (!module.startsWith('.')) return module.startsWith('node:') ? undefined : { external: { module, name, local: name } };
+    if (!module.startsWith('.'))
+      return module.startsWith('node:') ? undefined : { external: { module, name, local: name } };
     const one = this.exportsOf(this.#resolve(file, module)).get(name);
     if (!one) throw new Error(`${file}: ${module} does not export ${name}`);
     return one;
@@ -188,7 +201,11 @@ class Declarations {
     const module = node.source.value;
     for (const specifier of node.specifiers) {
       const name =
-        specifier.type === 'ImportSpecifier' ? specifier.imported.name : specifier.type === 'ImportDefaultSpecifier' ? 'default' : '*';
+        specifier.type === 'ImportSpecifier'
+          ? specifier.imported.name
+          : specifier.type === 'ImportDefaultSpecifier'
+            ? 'default'
+            : '*';
       const isType = node.importKind === 'type' || specifier.importKind === 'type';
       if (!module.startsWith('.')) imports.set(specifier.local.name, { external: { module, name } });
       else if (name === '*') throw new Error(`${file}: import * as is not known here`);
@@ -201,11 +218,15 @@ class Declarations {
 function idsOf(node) {
   if (node.type === 'VariableDeclaration')
     return node.declarations.map(({ id }) => ({ name: id.name, start: id.start, end: id.start + id.name.length }));
-  if (node.id?.type === 'Identifier') return [{ name: node.id.name, start: node.id.start, end: node.id.start + node.id.name.length }];
+  if (node.id?.type === 'Identifier')
+    return [{ name: node.id.name, start: node.id.start, end: node.id.start + node.id.name.length }];
   throw new Error(`${node.type} is not known here`);
 }
 
-/** Every name within a declaration that may be declared elsewhere: of types, of what is extended, behind `typeof`; without type parameters. */
+/**
+ * Every name within a declaration that may be declared elsewhere: of types, of what is extended, behind `typeof`;
+ * without type parameters.
+ */
 function namesIn(root) {
   const found = [];
   const visit = (node, bound) => {
@@ -227,7 +248,12 @@ function namesIn(root) {
     else if (node.type === 'TSImportType') {
       const name = node.qualifier && leftmost(node.qualifier);
       const end = name ? name.start + name.name.length : node.end;
-      found.push({ start: node.start, end, name: name?.name, module: (node.source ?? node.argument.literal ?? node.argument).value });
+      found.push({
+        start: node.start,
+        end,
+        name: name?.name,
+        module: (node.source ?? node.argument.literal ?? node.argument).value,
+      });
     } else if (isComputed(node)) take(node.key);
     for (const [key, child] of Object.entries(node)) if (key !== 'parent') visit(child, inner);
   };
@@ -267,14 +293,20 @@ function inferredIn(node) {
 /** The doc comment that ends right above a statement, with its line break. */
 function docAbove(text, comments, start) {
   const comment = comments.findLast(
-    ({ type, end, value }) => type === 'Block' && value.startsWith('*') && end <= start && text.slice(end, start).trim() === '',
+    ({ type, end, value }) =>
+      type === 'Block' && value.startsWith('*') && end <= start && text.slice(end, start).trim() === '',
   );
   return comment ? `${text.slice(comment.start, comment.end)}\n` : '';
 }
 
-/** One name for each declaration, no name twice in a file or in what it imports: where two have the same, the one that is exported keeps it. */
+/**
+ * One name for each declaration, no name twice in a file or in what it imports: where two have the same, the one that
+ * is exported keeps it.
+ */
 function uniqueNames(declarations, homeOf, exported) {
-  const isPublic = new Set([...exported.values()].flatMap((names) => [...names.values()].map(({ declaration }) => declaration)));
+  const isPublic = new Set(
+    [...exported.values()].flatMap((names) => [...names.values()].map(({ declaration }) => declaration)),
+  );
   const names = new Map();
   const taken = new Set();
   const inOrder = [...declarations].sort(by((one) => `${isPublic.has(one) ? 0 : 1} ${homeOf(one)} ${one.file}`));

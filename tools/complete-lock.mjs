@@ -1,6 +1,7 @@
 // After `npm install`: gives the lockfile an entry for every optional platform package it lacks.
-// `npm ci` refuses a lockfile without them, and `npm install` leaves out those that the registry at hand does not serve (a mirror may
-// hold Linux only). The entries name version and platform, so that each machine takes what fits it and passes over the rest.
+// `npm ci` refuses a lockfile without them, and `npm install` leaves out those that the registry at hand does not serve
+// (a mirror may hold Linux only). The entries name version and platform, so that each machine takes what fits it and
+// passes over the rest.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,13 @@ for (const [place, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries((place !== '' && entry.optionalDependencies) || {})) {
     if (!/^\d+\.\d+\.\d+/.test(version)) continue; // a range: npm finds what fits, or does without
     if (foldersAbove(place).some((folder) => lock.packages[folder + name]?.version === version)) continue;
-    lock.packages[foldersAbove(place)[0] + name] = { version, ...platformOf(name), dev: true, license: 'MIT', optional: true };
+    lock.packages[foldersAbove(place)[0] + name] = {
+      version,
+      ...platformOf(name),
+      dev: true,
+      license: 'MIT',
+      optional: true,
+    };
     added++;
   }
 }

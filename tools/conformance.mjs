@@ -1,4 +1,5 @@
-// Prints which test proves which numbered behaviour: id, outcome, test. Runs those tests, unless a report of them is given:
+// Prints which test proves which numbered behaviour: id, outcome, test. Runs those tests, unless a report of them is
+// given:
 //   node tools/conformance.mjs [--report FILE]    FILE: what `vitest run --reporter=json --outputFile=FILE` wrote
 // Ends with 1 when a behaviour is neither proven nor excused, or its test fails.
 import { spawnSync } from 'node:child_process';
@@ -20,7 +21,8 @@ for (const behaviour of behaviours()) {
   counts[outcome]++;
   console.log(`${behaviour.id.padEnd(8)} ${outcome.padEnd(14)} ${behaviour.says}`);
   if (behaviour.notApplicable) console.log(`${' '.repeat(24)}${behaviour.notApplicable}`);
-  for (const { file, title, status } of proofs) console.log(`${' '.repeat(24)}${status === 'passed' ? '✓' : '✗'} ${file}: ${title}`);
+  for (const { file, title, status } of proofs)
+    console.log(`${' '.repeat(24)}${status === 'passed' ? '✓' : '✗'} ${file}: ${title}`);
 }
 console.log(
   `\n${Object.entries(counts)
@@ -42,7 +44,10 @@ function run() {
   const output = path.join(folder, 'report.json');
   try {
     const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    spawnSync(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${output}`, ...files], { cwd: root, stdio: 'ignore' });
+    spawnSync(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${output}`, ...files], {
+      cwd: root,
+      stdio: 'ignore',
+    });
     return read(output);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-// `npm run demo`: the main job on the embedded sandbox, about 20 s, nothing needed but this checkout. Shows each command line it runs.
+// `npm run demo`: the main job on the embedded sandbox, about 20 s, nothing needed but this checkout. Shows each
+// command line it runs.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,8 +31,12 @@ try {
   await run(['query', 'pods', '-n', 'shop', '--index', 'node=.spec.nodeName', '--values', 'node']);
   await run(['query', 'pods', '-n', 'shop', '--index', 'node=.spec.nodeName', '--eq', 'node=worker-1']);
 
-  say('And your hook reconciles what changed, key by key, from a work queue. Nothing is written without --allow-write.');
-  await run(['reconcile', 'deployments', '-n', 'shop', '--hook', 'examples/hooks/scale-guard.ts', '--workers', '2'], { stopAfterMs: 5000 });
+  say(
+    'And your hook reconciles what changed, key by key, from a work queue. Nothing is written without --allow-write.',
+  );
+  await run(['reconcile', 'deployments', '-n', 'shop', '--hook', 'examples/hooks/scale-guard.ts', '--workers', '2'], {
+    stopAfterMs: 5000,
+  });
 
   say("That was it. 'kubectl informer watch pods -A' does the same on your own cluster; see README.md.");
 } finally {
@@ -46,7 +51,10 @@ function start(args, options) {
 function run(args, { stopAfterMs } = {}) {
   show(args);
   return new Promise((resolve) => {
-    const child = start(args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, KUBECONFIG: kubeconfig } });
+    const child = start(args, {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, KUBECONFIG: kubeconfig },
+    });
     const timer = stopAfterMs && setTimeout(() => child.kill('SIGINT'), stopAfterMs);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);

@@ -1,8 +1,8 @@
 // Updates what the sandbox knows of the built-in types from recordings of a real API server:
 //   npm run kubernetes-data -- FILE…
-// FILE is an OpenAPI v3 document (`kubectl get --raw /openapi/v3/apis/apps/v1`; may be .gz), or a list of recorded exchanges as the contract
-// tests read them: aggregated discovery, and lists as Tables. What the files do not contain stays as it is.
-// Prints each value that changed, and what to add by hand, because no recording has it.
+// FILE is an OpenAPI v3 document (`kubectl get --raw /openapi/v3/apis/apps/v1`; may be .gz), or a list of recorded
+// exchanges as the contract tests read them: aggregated discovery, and lists as Tables. What the files do not contain
+// stays as it is. Prints each value that changed, and what to add by hand, because no recording has it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,8 @@ function report(at, before, after) {
     console.log(`${at}: ${text(before)} → ${text(after)}`);
     return;
   }
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) report(`${at} ${key}`, before[key], after[key]);
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+    report(`${at} ${key}`, before[key], after[key]);
 }
 
 function isContainer(value) {

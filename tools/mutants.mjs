@@ -1,11 +1,12 @@
-// Breaks one rule at a time and shows that a test notices: for every entry of test/mutants/mutants.json the test file it names runs on sources
-// in which its one edit is made, and a test must fail whose title holds what the entry says.
+// Breaks one rule at a time and shows that a test notices: for every entry of test/mutants/mutants.json the test file
+// it names runs on sources in which its one edit is made, and a test must fail whose title holds what the entry says.
 //   node tools/mutants.mjs [--only TEXT] [--list FILE]
 //   --only TEXT   only entries whose file, rule or expected title holds TEXT
-//   --list FILE   entries of this file instead; one without `red` is noticed by any test of its file. `tests` may name several files.
-// MUTANTS_SHOW=1 in the environment shows what the test runner prints.
-// Nothing is copied: a plugin serves the edited file, and what imports it, a second time under an id of its own; all other modules are shared.
-// Ends with 1 when a breakage goes unnoticed, no longer applies, or when a test fails without any.
+//   --list FILE   entries of this file instead; one without `red` is noticed by any test of its file. `tests` may name
+// several files. MUTANTS_SHOW=1 in the environment shows what the test runner prints.
+// Nothing is copied: a plugin serves the edited file, and what imports it, a second time under an id of its own; all
+// other modules are shared. Ends with 1 when a breakage goes unnoticed, no longer applies, or when a test fails without
+// any.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -18,13 +19,17 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, list: { type: 'string', default: 'test/mutants/mutants.json' } },
 });
-/** A breakage may make a loop of what should pause: a run that says nothing for so long is ended, and what it was at is noticed. */
+/**
+ * A breakage may make a loop of what should pause: a run that says nothing for so long is ended, and what it was at is
+ * noticed.
+ */
 const LONGEST_SILENCE_MS = 8000;
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const listed = JSON.parse(readFileSync(path.resolve(root, values.list), 'utf8'));
 const mutants = listed.filter((m) => [m.file, m.rule ?? '', m.red ?? ''].some((text) => text.includes(values.only)));
-for (const mutant of mutants) mutant.applies = edited(readFileSync(path.join(root, mutant.file), 'utf8'), mutant) !== undefined;
+for (const mutant of mutants)
+  mutant.applies = edited(readFileSync(path.join(root, mutant.file), 'utf8'), mutant) !== undefined;
 const scratch = mkdtempSync(path.join(tmpdir(), 'mutants-'));
 try {
   process.exitCode = report(await runAll(jobs()));
@@ -55,7 +60,10 @@ function wholeReds(of) {
   return of.some((job) => job.reds === undefined) ? undefined : [...new Set(of.flatMap((job) => job.reds))];
 }
 
-/** The titles of the tests that failed, by job. A job that hangs, or ends its process, is taken out, and the rest goes on. */
+/**
+ * The titles of the tests that failed, by job. A job that hangs, or ends its process, is taken out, and the rest goes
+ * on.
+ */
 async function runAll(all) {
   symlinkSync(path.join(root, 'node_modules'), path.join(scratch, 'node_modules'));
   writeFileSync(path.join(scratch, 'package.json'), '{"type":"module"}\n');

@@ -1,5 +1,6 @@
-// A plugin for the build: it parts oclif's Command from what only oclif's own `run` needs, or a command that calls `this.log` and the like.
-// That rest (Config, parser, errors, terminal) takes longer to load than most commands run: it becomes a file of its own, loaded when it is used.
+// A plugin for the build: it parts oclif's Command from what only oclif's own `run` needs, or a command that calls
+// `this.log` and the like. That rest (Config, parser, errors, terminal) takes longer to load than most commands run: it
+// becomes a file of its own, loaded when it is used.
 import { createRequire } from 'node:module';
 
 const { resolve } = createRequire(import.meta.url);
@@ -28,13 +29,15 @@ export const oclifCommandAlone = {
     if (id !== COMMAND) return undefined;
     const found = [];
     const parted = code.replace(REQUIRE, (line, name, part) => {
-      if (part === 'logger') return `const ${name} = { makeDebug: () => () => {} };`; // asked for at every start; only oclif's own init writes
+      // asked for at every start; only oclif's own init writes
+      if (part === 'logger') return `const ${name} = { makeDebug: () => () => {} };`;
       if (!LATER.includes(part)) return line;
       found.push(part);
       return `const ${name} = new Proxy({}, { get: (_, key) => require("${FILE}")["${part}"][key] });`;
     });
     const missing = LATER.filter((part) => !found.includes(part));
-    if (missing.length > 0) throw new Error(`oclif's command.js requires no ${missing.join(', ')} any more: see tools/oclif-command.mjs`);
+    if (missing.length > 0)
+      throw new Error(`oclif's command.js requires no ${missing.join(', ')} any more: see tools/oclif-command.mjs`);
     return parted;
   },
 };

@@ -1,5 +1,6 @@
-// `npm run docs:session`: writes docs/watch-session.md, the transcript of a session on a seeded sandbox. About a minute and a half; needs the built
-// program, and `script` (util-linux) for the one command that draws on a terminal. What goes on follows from the seed, when it is seen from the clock.
+// `npm run docs:session`: writes docs/watch-session.md, the transcript of a session on a seeded sandbox. About a minute
+// and a half; needs the built program, and `script` (util-linux) for the one command that draws on a terminal. What
+// goes on follows from the seed, when it is seen from the clock.
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,10 @@ const WIDEST = 200;
 
 const JOBS = { group: 'batch', version: 'v1', resource: 'jobs' };
 
-/** What is typed, what was typed before it, and what happens meanwhile. `interrupt`: Ctrl-C after this number of ms; `code`: show the exit status. */
+/**
+ * What is typed, what was typed before it, and what happens meanwhile. `interrupt`: Ctrl-C after this number of ms;
+ * `code`: show the exit status.
+ */
 const SESSION = [
   {
     title: 'Watching',
@@ -211,7 +215,10 @@ async function run(line, { meanwhile, interrupt }) {
   if (interrupt) timers.push(setTimeout(() => process.kill(-child.pid, 'SIGINT'), interrupt));
   const status = await ended;
   for (const timer of timers) clearTimeout(timer);
-  return { text: interrupt && !text.includes('\x1b') ? text.replace(/(^|\n)(ended by SIGINT)/, '$1^C\n$2') : text, status };
+  return {
+    text: interrupt && !text.includes('\x1b') ? text.replace(/(^|\n)(ended by SIGINT)/, '$1^C\n$2') : text,
+    status,
+  };
 }
 
 function onTerminal(line) {
@@ -243,5 +250,8 @@ function job() {
 
 function endJob(sandbox, type) {
   const report = sandbox.get(JOBS, 'shop/report');
-  sandbox.apply({ ...report, status: { failed: 1, conditions: [{ type, status: 'True', reason: 'BackoffLimitExceeded' }] } });
+  sandbox.apply({
+    ...report,
+    status: { failed: 1, conditions: [{ type, status: 'True', reason: 'BackoffLimitExceeded' }] },
+  });
 }

@@ -1,4 +1,5 @@
-// Runs the simulation of test/simulation by hand: node tools/simulate.mjs [--seed N] [--steps M] [--count K] [--trace] [--sockets]
+// Runs the simulation of test/simulation by hand: node tools/simulate.mjs [--seed N] [--steps M] [--count K] [--trace]
+// [--sockets]
 //   --seed N    the first seed (default 1)
 //   --steps M   how long each run is (default 60, what CI runs)
 //   --count K   how many seeds, one after the other (default 1)

@@ -10,7 +10,9 @@ await get(`${process.argv[2]}/api/v1/pods`, (chunk, response) => {
   chunks.push(chunk);
   bytes += chunk.length;
   if (bytes <= MOST) return;
-  process.stdout.write(`${JSON.stringify({ refused: 'longer than a string can be (512 MiB)' })}\n`, () => process.exit(0));
+  process.stdout.write(`${JSON.stringify({ refused: 'longer than a string can be (512 MiB)' })}\n`, () =>
+    process.exit(0),
+  );
   response.pause();
 });
 const { items } = JSON.parse(Buffer.concat(chunks).toString());

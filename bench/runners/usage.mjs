@@ -1,4 +1,5 @@
-// What every program here says when it is done: one line of JSON. Plain JavaScript, as Node's reading of TypeScript would be measured too.
+// What every program here says when it is done: one line of JSON. Plain JavaScript, as Node's reading of TypeScript
+// would be measured too.
 
 /** @param {{ objects: number, from: { at: number, cpu: NodeJS.CpuUsage, rss: number } }} result */
 export function done({ from, ...result }) {

@@ -7,7 +7,8 @@ export function listBody(count: number, shape: Shape, form: Form = 'object'): Bu
   const texts = new ObjectTexts(shape).as(form);
   const items = Array.from({ length: count }, (_, i) => texts.text(i)).join(',');
   const metadata = '{"resourceVersion":"1"}';
-  if (form === 'object') return Buffer.from(`{"kind":"PodList","apiVersion":"v1","metadata":${metadata},"items":[${items}]}\n`);
+  if (form === 'object')
+    return Buffer.from(`{"kind":"PodList","apiVersion":"v1","metadata":${metadata},"items":[${items}]}\n`);
   const columns = JSON.stringify(COLUMNS.pods);
   return Buffer.from(
     `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${columns},"rows":[${items}]}\n`,
@@ -16,7 +17,11 @@ export function listBody(count: number, shape: Shape, form: Form = 'object'): Bu
 
 /** The lines of a WATCH. */
 export function watchLines(count: number, shape: Shape): string[] {
-  const texts = new ObjectTexts(shape).as('object', { before: '{"type":"MODIFIED","object":', after: '}\n', withKind: true });
+  const texts = new ObjectTexts(shape).as('object', {
+    before: '{"type":"MODIFIED","object":',
+    after: '}\n',
+    withKind: true,
+  });
   return Array.from({ length: count }, (_, i) => texts.text(i));
 }
 
@@ -45,6 +50,10 @@ export function pods(count: number, shape: Shape): Pod[] {
 
 /** The same pod a change later: in one label and its phase. */
 export function changed(pod: Pod, turn: number): Pod {
-  const metadata = { ...pod.metadata, resourceVersion: String(20_000_000 + turn), labels: { ...pod.metadata.labels, turn: String(turn) } };
+  const metadata = {
+    ...pod.metadata,
+    resourceVersion: String(20_000_000 + turn),
+    labels: { ...pod.metadata.labels, turn: String(turn) },
+  };
   return { ...pod, metadata, status: { ...pod.status, phase: turn % 2 === 0 ? 'Pending' : 'Running' } };
 }

@@ -51,9 +51,15 @@ export function decodeTable(count: number, shape: Shape): Stage {
     unit: 'row',
     count,
     rows: [
-      { name: 'baseline: JSON.parse of the whole text', run: () => (JSON.parse(body.toString('utf8')) as { rows: unknown[] }).rows.length },
+      {
+        name: 'baseline: JSON.parse of the whole text',
+        run: () => (JSON.parse(body.toString('utf8')) as { rows: unknown[] }).rows.length,
+      },
       nowhere(body, count),
-      listRow('rows with metadata, without managedFields', body, { as: { table: 'Metadata' }, dropManagedFields: true }),
+      listRow('rows with metadata, without managedFields', body, {
+        as: { table: 'Metadata' },
+        dropManagedFields: true,
+      }),
     ],
   };
 }
@@ -66,7 +72,8 @@ export function decodeWatch(count: number, shape: Shape): Stage {
     name,
     run: async () => {
       let seen = 0;
-      for await (const batch of await createClient(answering(body)).resource(PODS, options).watch()) seen += batch.length;
+      for await (const batch of await createClient(answering(body)).resource(PODS, options).watch())
+        seen += batch.length;
       return seen;
     },
   });
@@ -74,7 +81,10 @@ export function decodeWatch(count: number, shape: Shape): Stage {
     unit: 'event',
     count,
     rows: [
-      { name: 'baseline: JSON.parse line by line, lines given', run: () => lines.map((line) => JSON.parse(line) as unknown).length },
+      {
+        name: 'baseline: JSON.parse line by line, lines given',
+        run: () => lines.map((line) => JSON.parse(line) as unknown).length,
+      },
       nowhere(body, count),
       row('events, whole', {}),
       row('events without managedFields', { dropManagedFields: true }),

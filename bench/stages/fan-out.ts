@@ -46,7 +46,11 @@ function direct(objects: readonly Pod[], events: readonly WatchEvent<Pod>[]): nu
   return told;
 }
 
-async function delivered(objects: readonly Pod[], events: readonly WatchEvent<Pod>[], handlers: number): Promise<number> {
+async function delivered(
+  objects: readonly Pod[],
+  events: readonly WatchEvent<Pod>[],
+  handlers: number,
+): Promise<number> {
   const informer = new SharedInformer<Pod>(sourceOf(objects, events), { sync: 'list' });
   const stop = new AbortController();
   let told = 0;
@@ -70,7 +74,10 @@ function sourceOf(objects: readonly Pod[], events: readonly WatchEvent<Pod>[]): 
   };
 }
 
-async function* batches(events: readonly WatchEvent<Pod>[], signal: AbortSignal): AsyncGenerator<readonly WatchEvent<Pod>[]> {
+async function* batches(
+  events: readonly WatchEvent<Pod>[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent<Pod>[]> {
   for (let at = 0; at < events.length; at += BATCH) yield events.slice(at, at + BATCH);
   await aborted(signal);
 }

@@ -66,7 +66,9 @@ async function printed(format: OutputFormat, changes: readonly ObjectChange[]): 
   let told = 0;
   let length = 0;
   for (let at = 0; at < changes.length; at += BATCH) {
-    const batch = changes.slice(at, at + BATCH).flatMap((each) => enveloper.envelop(each, TYPE).map((event) => ({ event, type: TYPE })));
+    const batch = changes
+      .slice(at, at + BATCH)
+      .flatMap((each) => enveloper.envelop(each, TYPE).map((event) => ({ event, type: TYPE })));
     length += printer.events(batch).length;
     told += batch.length;
   }

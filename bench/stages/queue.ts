@@ -29,7 +29,10 @@ export function queueDeltas(count: number, shape: Shape): Stage {
 
 type Take = (deltas: readonly unknown[]) => void;
 
-async function through(objects: readonly Pod[], pop: (fifo: DeltaFifo<Pod>, take: Take) => Promise<void>): Promise<number> {
+async function through(
+  objects: readonly Pod[],
+  pop: (fifo: DeltaFifo<Pod>, take: Take) => Promise<void>,
+): Promise<number> {
   const fifo = new DeltaFifo<Pod>();
   fifo.replace([], '1');
   for (const object of objects) fifo.update(object);

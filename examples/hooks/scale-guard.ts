@@ -27,7 +27,10 @@ export default async function reconcile({ key, object, changed, log }: Context) 
   log.info('looked at', {
     key,
     ready: `${object.status?.readyReplicas ?? 0}/${wanted}`,
-    changed: changed.length === 0 ? 'nothing yet' : `${changed[0]}${changed.length > 1 ? ` and ${changed.length - 1} more` : ''}`,
+    changed:
+      changed.length === 0
+        ? 'nothing yet'
+        : `${changed[0]}${changed.length > 1 ? ` and ${changed.length - 1} more` : ''}`,
   });
   if (wanted <= most) return;
   return { actions: [{ patch: { spec: { replicas: most } } }] };

@@ -40,8 +40,9 @@ export interface Host extends Pick<Edges, 'io' | 'name' | 'commands'> {
 }
 
 /**
- * The base of all commands, a real oclif command. Where oclif leaves room, it does as kubectl does: our grammar reads the command line, errors
- * go to stderr with a hint, and the exit code is that of the contract. It is the same whether our program or oclif's `execute` runs it.
+ * The base of all commands, a real oclif command. Where oclif leaves room, it does as kubectl does: our grammar reads
+ * the command line, errors go to stderr with a hint, and the exit code is that of the contract. It is the same whether
+ * our program or oclif's `execute` runs it.
  */
 export abstract class BaseCommand extends Command {
   static override strict = false; // any number of words
@@ -63,7 +64,10 @@ export abstract class BaseCommand extends Command {
     this.#host = host ?? oclifHost(config, this.id ?? '');
   }
 
-  /** Runs the command on its part of the command line, to the end of the process: errors are reported, and the exit code is set. */
+  /**
+   * Runs the command on its part of the command line, to the end of the process: errors are reported, and the exit code
+   * is set.
+   */
   async start(): Promise<void> {
     await this._run();
   }
@@ -81,7 +85,9 @@ export abstract class BaseCommand extends Command {
     this.parsed = true; // by our grammar; oclif warns otherwise
     const { io, name, commands } = this.#host;
     const called = `${calledName()} ${name}`;
-    const { line, config } = await hinted(called, this.ctor.flags, () => readLine(this.argv, this.ctor.flags, { io, name, commands }));
+    const { line, config } = await hinted(called, this.ctor.flags, () =>
+      readLine(this.argv, this.ctor.flags, { io, name, commands }),
+    );
     if (line.help) return await this.#host.help();
     const controller = new AbortController();
     const atOnce = new Set<() => void>();
@@ -128,16 +134,28 @@ export abstract class BaseCommand extends Command {
     const { flags: values, words } = this.read(flags);
     if (words.length === 0) return values;
     const { called } = this.edges;
-    throw new InformerError('argument', `${called.split(' ').at(-1)} takes no arguments, but there is ${JSON.stringify(words[0])}`, {
-      hint: `see '${called} --help' for usage`,
-    });
+    throw new InformerError(
+      'argument',
+      `${called.split(' ').at(-1)} takes no arguments, but there is ${JSON.stringify(words[0])}`,
+      {
+        hint: `see '${called} --help' for usage`,
+      },
+    );
   }
 }
 
 /** A command that can be made; the base is abstract. */
-export type CommandClass = Omit<typeof BaseCommand, never> & (new (argv: string[], config: Config, host?: Host) => BaseCommand);
+export type CommandClass = Omit<typeof BaseCommand, never> &
+  (new (
+    argv: string[],
+    config: Config,
+    host?: Host,
+  ) => BaseCommand);
 
-/** As much of oclif's Config as a command asks for when our program runs it. A whole one reads files, and takes longer than most commands. */
+/**
+ * As much of oclif's Config as a command asks for when our program runs it. A whole one reads files, and takes longer
+ * than most commands.
+ */
 export const PROGRAM_CONFIG = {
   bin: 'kubectl-informer',
   scopedEnvVarKeys: () => [],
@@ -183,7 +201,10 @@ async function readLine(
   return { line: withMore(line, shapes, 'file', lookupIn(config, name, known)), config };
 }
 
-/** Variables that begin like ours and set nothing: named with what may have been meant. Other commands' flags are looked at only then. */
+/**
+ * Variables that begin like ours and set nothing: named with what may have been meant. Other commands' flags are looked
+ * at only then.
+ */
 async function warnOfVariables(known: readonly string[], io: Io, commands: Registry): Promise<void> {
   const own = new Set(known.map(variableOf));
   const strays = Object.keys(io.env).filter((name) => name.startsWith(ENV_PREFIX) && !own.has(name));
@@ -196,7 +217,9 @@ async function warnOfVariables(known: readonly string[], io: Io, commands: Regis
       [...variables].map((variable) => variable.slice(ENV_PREFIX.length)),
       1,
     );
-    io.stderr.write(`Warning: ${neutralised(name)} sets no flag${near ? `; did you mean ${ENV_PREFIX}${near}?` : ''}\n`);
+    io.stderr.write(
+      `Warning: ${neutralised(name)} sets no flag${near ? `; did you mean ${ENV_PREFIX}${near}?` : ''}\n`,
+    );
   }
 }
 
@@ -206,7 +229,8 @@ async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise
     return await run();
   } catch (error) {
     if (!isInformerError(error, 'argument')) throw error;
-    const [name, { label = '' } = {}] = [...given].find(([flag, { label }]) => label !== undefined && names(error.message, flag)) ?? [];
+    const [name, { label = '' } = {}] =
+      [...given].find(([flag, { label }]) => label !== undefined && names(error.message, flag)) ?? [];
     if (name === undefined || error.message.includes(label)) throw error;
     const where = `--${name} is set by ${label}`;
     throw new InformerError('argument', error.message, {
@@ -220,7 +244,11 @@ async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise
 const names = (message: string, flag: string) => new RegExp(`--${flag}(?![\\w-])`).test(message);
 
 /** A default that this command does not have may be another's; the others are loaded only to find that out. */
-async function refuseStrays({ path, defaults }: ConfigFile, known: readonly string[], commands: Registry): Promise<void> {
+async function refuseStrays(
+  { path, defaults }: ConfigFile,
+  known: readonly string[],
+  commands: Registry,
+): Promise<void> {
   const strays = Object.keys(defaults).filter((flag) => !known.includes(flag));
   if (strays.length === 0) return;
   const all = await Promise.all(Object.values(commands).map((load) => load()));
@@ -228,7 +256,10 @@ async function refuseStrays({ path, defaults }: ConfigFile, known: readonly stri
   refuseUnknown(strays, flags, `${path}: defaults has`);
 }
 
-/** What has no hint yet gets the page that describes the flag: the command's own, or that of the flags that commands share. */
+/**
+ * What has no hint yet gets the page that describes the flag: the command's own, or that of the flags that commands
+ * share.
+ */
 async function hinted<T>(called: string, flags: Flags, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -13,10 +13,15 @@ export interface ConfigRow {
 }
 
 /**
- * What the commands would run with but for their command lines: what the environment says, then the file, then what is built in (of which
- * only what switches something is a setting). Throws `argument` for a flag in the file that no command has.
+ * What the commands would run with but for their command lines: what the environment says, then the file, then what is
+ * built in (of which only what switches something is a setting). Throws `argument` for a flag in the file that no
+ * command has.
  */
-export function settingsOf(commands: ReadonlyMap<string, CommandClass>, file: ConfigFile, env: NodeJS.ProcessEnv): ConfigRow[] {
+export function settingsOf(
+  commands: ReadonlyMap<string, CommandClass>,
+  file: ConfigFile,
+  env: NodeJS.ProcessEnv,
+): ConfigRow[] {
   const all = [...commands.values()].flatMap((command) => Object.keys(command.flags));
   refuseUnknown(Object.keys(file.defaults), all, `${file.path}: defaults has`);
   refuseUnknown(Object.keys(file.commands), [...commands.keys()], `${file.path}: commands has`);
@@ -37,7 +42,9 @@ function rowsOf(name: string, { flags }: CommandClass, file: ConfigFile, env: No
     const said = given.get(setting);
     const { default: builtIn, isCredential } = definition;
     if (!said)
-      return builtIn === undefined || builtIn === false ? [] : [{ command: name, setting, value: String(builtIn), origin: 'built-in' }];
+      return builtIn === undefined || builtIn === false
+        ? []
+        : [{ command: name, setting, value: String(builtIn), origin: 'built-in' }];
     const value = isCredential ? '(set)' : said.values.join(',');
     return [{ command: name, setting, value, origin: said.origin === 'file' ? file.path : said.origin }];
   });

@@ -15,7 +15,10 @@ const WIDTHS = { widest: 110, narrowest: 60, unknown: 80 } as const;
 const widthOf = (columns: number = WIDTHS.unknown) => Math.max(WIDTHS.narrowest, Math.min(columns, WIDTHS.widest));
 
 /** The help of one command: what it does, its usage and examples, and its own flags in groups. */
-export function commandHelp({ summary = '', description, usage, examples, flags }: CommandClass, { bin, columns }: HelpOptions): string {
+export function commandHelp(
+  { summary = '', description, usage, examples, flags }: CommandClass,
+  { bin, columns }: HelpOptions,
+): string {
   const width = widthOf(columns);
   const isConnecting = 'context' in flags;
   const own = isConnecting ? withoutConnection(flags) : flags;
@@ -49,13 +52,18 @@ const FIRST_STEPS = [
     description: 'See which fields of a Deployment change, and who changes them',
     command: '<%= config.bin %> watch deploy/web -o changes',
   },
-  { description: 'Ask which images run, and in how many pods', command: '<%= config.bin %> query pods -A --values image' },
+  {
+    description: 'Ask which images run, and in how many pods',
+    command: '<%= config.bin %> query pods -A --values image',
+  },
 ];
 
 /** The help of the program, from which everything else can be found. */
 export async function programHelp(commands: Registry, { bin, columns }: HelpOptions): Promise<string> {
   const width = widthOf(columns);
-  const rows = await Promise.all(Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary ?? ''] as const));
+  const rows = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary ?? ''] as const),
+  );
   const next = [
     [`${bin} COMMAND --help`, 'flags and examples of a command'],
     [`${bin} options`, 'flags that all commands share'],
@@ -120,8 +128,15 @@ function flagText({ summary, ...flag }: Flag<unknown>): string {
   return `${summary}${isRepeatable ? ' (repeatable)' : ''}${flag.default === undefined ? '' : ` (default: ${flag.default})`}`;
 }
 
-/** Two columns; what is too long for the first has the second below it. The first is as wide as `labels` need, up to a limit. */
-function listed(rows: readonly (readonly [label: string, text: string])[], width: number, labels = rows.map(([label]) => label)): string {
+/**
+ * Two columns; what is too long for the first has the second below it. The first is as wide as `labels` need, up to a
+ * limit.
+ */
+function listed(
+  rows: readonly (readonly [label: string, text: string])[],
+  width: number,
+  labels = rows.map(([label]) => label),
+): string {
   const most = width < 80 ? 14 : 34;
   const column = Math.max(...labels.map((label) => label.length).filter((length) => length <= most), 0);
   const indent = ' '.repeat(column + 4);

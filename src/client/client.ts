@@ -71,9 +71,13 @@ export interface Client {
 export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { request, server, credentials } = (configOrTransport ?? {}) as Partial<ClusterConfig & Transport>;
   if (typeof request !== 'function' && (typeof server !== 'string' || typeof credentials !== 'function')) {
-    throw new InformerError('argument', `createClient takes a config or a transport, not ${kindOf(configOrTransport)}`, {
-      hint: 'of a kubeconfig: createClient(await loadConfig({ kubeconfigText })), of its file: loadConfig({ kubeconfig: path })',
-    });
+    throw new InformerError(
+      'argument',
+      `createClient takes a config or a transport, not ${kindOf(configOrTransport)}`,
+      {
+        hint: 'of a kubeconfig: createClient(await loadConfig({ kubeconfigText })), of its file: loadConfig({ kubeconfig: path })',
+      },
+    );
   }
   checkOptions('createClient', options, KNOWN_OPTIONS);
   return new ClusterClient(configOrTransport, options);
@@ -89,7 +93,11 @@ const KNOWN_RAW_OPTIONS = { signal: 'signal', accept: 'text', maxBytes: 'number'
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  return value instanceof Promise ? 'a promise (await it)' : typeof value === 'object' ? 'any other object' : `a ${typeof value}`;
+  return value instanceof Promise
+    ? 'a promise (await it)'
+    : typeof value === 'object'
+      ? 'any other object'
+      : `a ${typeof value}`;
 }
 
 class ClusterClient implements Client {
@@ -116,15 +124,26 @@ class ClusterClient implements Client {
     this.#dropManagedFields = options.dropManagedFields;
   }
 
-  resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options: ResourceApiOptions = {}): ResourceApi<T> {
+  resource<T extends object = UnknownObject>(
+    gvr: GroupVersionResource,
+    options: ResourceApiOptions = {},
+  ): ResourceApi<T> {
     checkOptions('resource', options, KNOWN_RESOURCE_OPTIONS);
     checkRepresentation(options.as);
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);
     const traffic = this.#trafficOf(gvr, options.namespace);
-    const isNamespaced = async () => (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
+    const isNamespaced = async () =>
+      (await this.discovery.snapshot()).types.find((type) => sameGvr(type.gvr, gvr))?.namespaced;
     const whenReachable = (signal: AbortSignal) => this.#return.wait(signal);
     const refusedWatches = this.#refusedWatches;
-    const own = { dropManagedFields: this.#dropManagedFields, serverVersion, isNamespaced, traffic, whenReachable, refusedWatches };
+    const own = {
+      dropManagedFields: this.#dropManagedFields,
+      serverVersion,
+      isNamespaced,
+      traffic,
+      whenReachable,
+      refusedWatches,
+    };
     return new ResourceApi<T>(this.transport, gvr, { ...own, ...options });
   }
 
@@ -138,7 +157,10 @@ class ClusterClient implements Client {
     try {
       return JSON.parse(text) as ServerVersion;
     } catch (cause) {
-      throw new InformerError('decode', 'the answer of /version is not JSON', { cause, hint: 'is this a Kubernetes API server?' });
+      throw new InformerError('decode', 'the answer of /version is not JSON', {
+        cause,
+        hint: 'is this a Kubernetes API server?',
+      });
     }
   }
 

@@ -2,7 +2,8 @@ import type { GroupVersionKind } from '../model/gvr.ts';
 import type { Client } from './client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-const mapOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
+const mapOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
 /** What a schema says about a path: `field` = the field exists; `none` = it does not; `open` = any name is possible. */
 export interface FieldVerdict {
@@ -43,7 +44,9 @@ function isOf(schema: Json, wanted: GroupVersionKind): boolean {
   const kinds = schema['x-kubernetes-group-version-kind'];
   return (
     Array.isArray(kinds) &&
-    kinds.map(mapOf).some(({ group, version, kind }) => group === wanted.group && version === wanted.version && kind === wanted.kind)
+    kinds
+      .map(mapOf)
+      .some(({ group, version, kind }) => group === wanted.group && version === wanted.version && kind === wanted.kind)
   );
 }
 
@@ -60,8 +63,15 @@ function lookFrom(root: Json, schemas: Json, steps: readonly (string | undefined
       return { is: 'open', known, beside: [] };
     } else if (Object.hasOwn(properties, step)) {
       at = resolved(mapOf(properties[step]), schemas);
-    } else if (names.length === 0 || isMap || at.additionalProperties === true || at['x-kubernetes-preserve-unknown-fields'] === true) {
-      const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(at.type)) && at['x-kubernetes-int-or-string'] !== true;
+    } else if (
+      names.length === 0 ||
+      isMap ||
+      at.additionalProperties === true ||
+      at['x-kubernetes-preserve-unknown-fields'] === true
+    ) {
+      const isScalar =
+        ['string', 'integer', 'number', 'boolean'].includes(String(at.type)) &&
+        at['x-kubernetes-int-or-string'] !== true;
       return { is: isScalar ? 'none' : 'open', known, beside: [] };
     } else {
       return { is: 'none', known, beside: names };

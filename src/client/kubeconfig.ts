@@ -10,7 +10,12 @@ import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, Login } from './config/cluster-config.ts';
-import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from './config/connection-flags.ts';
+import {
+  type ConnectionFlags,
+  requestTimeoutMsOf,
+  withClusterFlags,
+  withUserFlags,
+} from './config/connection-flags.ts';
 import { inClusterKubeconfig } from './config/in-cluster.ts';
 import type { ClusterEntry, ContextEntry, UserEntry } from './config/kubeconfig-entries.ts';
 import { type Kubeconfig, parseKubeconfig, readKubeconfig, readKubeconfigObject } from './config/kubeconfig-file.ts';
@@ -128,7 +133,9 @@ export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promi
 }
 
 /** The contexts of the kubeconfig, by name, and which of them is current. For completion. */
-export async function listContexts(options: LoadConfigOptions = {}): Promise<{ current: string | undefined; names: string[] }> {
+export async function listContexts(
+  options: LoadConfigOptions = {},
+): Promise<{ current: string | undefined; names: string[] }> {
   const kubeconfig = await readKubeconfig(await filesToRead(options));
   return { current: kubeconfig.currentContext, names: [...kubeconfig.contexts.keys()] };
 }
@@ -190,16 +197,26 @@ async function select(options: LoadConfigOptions): Promise<Selection> {
 }
 
 /** The kubeconfig given as text or object. Its errors quote no part of it. */
-async function givenKubeconfig({ kubeconfig, kubeconfigText, kubeconfigObject }: LoadConfigOptions): Promise<Kubeconfig | undefined> {
-  const given = Object.entries({ kubeconfig, kubeconfigText, kubeconfigObject }).filter(([, value]) => value !== undefined);
-  if (given.length > 1) throw new InformerError('argument', `only one of ${given.map(([name]) => name).join(' and ')} can be given`);
+async function givenKubeconfig({
+  kubeconfig,
+  kubeconfigText,
+  kubeconfigObject,
+}: LoadConfigOptions): Promise<Kubeconfig | undefined> {
+  const given = Object.entries({ kubeconfig, kubeconfigText, kubeconfigObject }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (given.length > 1)
+    throw new InformerError('argument', `only one of ${given.map(([name]) => name).join(' and ')} can be given`);
   if (kubeconfigText !== undefined) {
-    if (typeof kubeconfigText !== 'string') throw new InformerError('argument', 'kubeconfigText must be a text', { hint: OBJECT_HINT });
+    if (typeof kubeconfigText !== 'string')
+      throw new InformerError('argument', 'kubeconfigText must be a text', { hint: OBJECT_HINT });
     return parseKubeconfig(kubeconfigText, 'kubeconfigText');
   }
   if (kubeconfigObject === undefined) return undefined;
   if (typeof kubeconfigObject !== 'object' || kubeconfigObject === null || Array.isArray(kubeconfigObject)) {
-    throw new InformerError('argument', 'kubeconfigObject must be an object with the fields of a kubeconfig', { hint: TEXT_HINT });
+    throw new InformerError('argument', 'kubeconfigObject must be an object with the fields of a kubeconfig', {
+      hint: TEXT_HINT,
+    });
   }
   if (typeof (kubeconfigObject as { exportConfig?: unknown }).exportConfig === 'function') {
     throw new InformerError(
@@ -219,7 +236,9 @@ const OBJECT_HINT = 'an object goes into kubeconfigObject, the path of a file in
 /** The files to read: that of --kubeconfig, which must exist; else the KUBECONFIG list; else the file in the home. */
 async function filesToRead({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
   if (kubeconfig && (typeof kubeconfig !== 'string' || /[\r\n]|^\s*[{]|^apiVersion:/.test(kubeconfig))) {
-    throw new InformerError('argument', 'kubeconfig must be the path of a file, and this value cannot be one', { hint: TEXT_HINT });
+    throw new InformerError('argument', 'kubeconfig must be the path of a file, and this value cannot be one', {
+      hint: TEXT_HINT,
+    });
   }
   if (kubeconfig) {
     await stat(kubeconfig).catch((cause) => {
@@ -239,20 +258,28 @@ function isEmpty({ clusters, users, contexts, currentContext }: Kubeconfig): boo
   return clusters.size + users.size + contexts.size === 0 && currentContext === undefined;
 }
 
-function contextOf(kubeconfig: Kubeconfig, options: LoadConfigOptions, files: string[]): [string | undefined, ContextEntry] {
+function contextOf(
+  kubeconfig: Kubeconfig,
+  options: LoadConfigOptions,
+  files: string[],
+): [string | undefined, ContextEntry] {
   const name = options.context ?? kubeconfig.currentContext;
   if (name !== undefined) {
     const context = kubeconfig.contexts.get(name);
-    if (!context) throw new InformerError('config', `context "${name}" does not exist`, { hint: contextsHint(kubeconfig) });
+    if (!context)
+      throw new InformerError('config', `context "${name}" does not exist`, { hint: contextsHint(kubeconfig) });
     return [name, context];
   }
   if (options.server !== undefined || options.cluster !== undefined) return [undefined, {}];
   if (isEmpty(kubeconfig)) throw nothingFound(files, kubeconfig.files);
-  throw new InformerError('config', `no current context is set in ${kubeconfig.files.join(', ')}`, { hint: contextsHint(kubeconfig) });
+  throw new InformerError('config', `no current context is set in ${kubeconfig.files.join(', ')}`, {
+    hint: contextsHint(kubeconfig),
+  });
 }
 
 function contextsHint({ contexts, files }: Kubeconfig): string {
-  if (contexts.size === 0) return `there are no contexts in ${files.join(', ') || 'any kubeconfig'}; --server URL connects without one`;
+  if (contexts.size === 0)
+    return `there are no contexts in ${files.join(', ') || 'any kubeconfig'}; --server URL connects without one`;
   return `choose one with --context: ${[...contexts.keys()].join(', ')}`;
 }
 
@@ -280,8 +307,11 @@ function clusterOf({ clusters, files }: Kubeconfig, name: string, { server }: Co
 function userOf({ users, files }: Kubeconfig, name: string, flags: ConnectionFlags): UserEntry {
   const user = users.get(name);
   if (user) return user;
-  if (name === '' || flags.token !== undefined || flags.username !== undefined || flags.clientCertificate !== undefined) return {};
-  throw new InformerError('config', `auth info "${name}" does not exist`, { hint: `it is not among the users of ${files.join(', ')}` });
+  if (name === '' || flags.token !== undefined || flags.username !== undefined || flags.clientCertificate !== undefined)
+    return {};
+  throw new InformerError('config', `auth info "${name}" does not exist`, {
+    hint: `it is not among the users of ${files.join(', ')}`,
+  });
 }
 
 /** The URL of a server; without a scheme it is https if there are TLS settings. Source: client-go rest/url_utils.go. */
@@ -291,10 +321,13 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
     throw new InformerError('config', `no server found for cluster "${clusterName}"`, {
       hint: 'set it in the kubeconfig or give --server URL',
     });
-  const secure = cluster['certificate-authority'] ?? cluster['certificate-authority-data'] ?? cluster['insecure-skip-tls-verify'];
+  const secure =
+    cluster['certificate-authority'] ?? cluster['certificate-authority-data'] ?? cluster['insecure-skip-tls-verify'];
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(server)?.[1]?.toLowerCase() ?? 'https';
   if (scheme !== 'https' && scheme !== 'http') {
-    throw new InformerError('config', `unsupported protocol scheme "${scheme}" of the server`, { hint: 'write it as https://host:port' });
+    throw new InformerError('config', `unsupported protocol scheme "${scheme}" of the server`, {
+      hint: 'write it as https://host:port',
+    });
   }
   const text = /^https?:\/\//i.test(server) ? server : `${secure ? 'https' : 'http'}://${server}`;
   try {

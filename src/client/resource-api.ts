@@ -4,7 +4,13 @@ import { checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-opt
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
-import { KNOWN_SELECTORS, type ListOptions, queryOf, type Selectors, type WatchOptions } from '../model/list-options.ts';
+import {
+  KNOWN_SELECTORS,
+  type ListOptions,
+  queryOf,
+  type Selectors,
+  type WatchOptions,
+} from '../model/list-options.ts';
 import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
@@ -107,7 +113,8 @@ export const KNOWN_RESOURCE_OPTIONS = {
   refusedWatches: true,
   traffic: true,
 } satisfies KnownOptionsOf<ResourceApiOptions>;
-const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>; // pathOf checks the subresource
+// pathOf checks the subresource
+const KNOWN_CALL_OPTIONS = { signal: 'signal', subresource: true } satisfies KnownOptionsOf<CallOptions>;
 const KNOWN_WRITE_OPTIONS = {
   ...KNOWN_CALL_OPTIONS,
   dryRun: 'boolean',
@@ -115,7 +122,11 @@ const KNOWN_WRITE_OPTIONS = {
   fieldValidation: ['Ignore', 'Warn', 'Strict'],
 } satisfies KnownOptionsOf<WriteOptions>;
 const KNOWN_NAMED_WRITE = { ...KNOWN_WRITE_OPTIONS, name: true } as const;
-const KNOWN_PATCH_OPTIONS = { ...KNOWN_WRITE_OPTIONS, type: true, force: 'boolean' } satisfies KnownOptionsOf<PatchOptions>;
+const KNOWN_PATCH_OPTIONS = {
+  ...KNOWN_WRITE_OPTIONS,
+  type: true,
+  force: 'boolean',
+} satisfies KnownOptionsOf<PatchOptions>;
 const KNOWN_DELETE_OPTIONS = {
   ...KNOWN_CALL_OPTIONS,
   propagationPolicy: ['Orphan', 'Background', 'Foreground'],
@@ -144,7 +155,8 @@ const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOp
 
 /** Throws `argument` for a value that is not a {@link Representation}. */
 export function checkRepresentation(as: unknown): void {
-  if (typeof as === 'object' && as !== null) checkOptions('the table of resource', as, { table: ['None', 'Metadata', 'Object'] });
+  if (typeof as === 'object' && as !== null)
+    checkOptions('the table of resource', as, { table: ['None', 'Metadata', 'Object'] });
   else checkChoice('resource: as', as, ['object', 'metadata']);
 }
 
@@ -213,7 +225,10 @@ export class ResourceApi<T extends object = UnknownObject> {
     const { signal, alive, fresh } = context;
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
-    const response = await this.#send({ method: 'GET', path, headers, signal, fresh, onWait: alive }, alive && (() => alive()));
+    const response = await this.#send(
+      { method: 'GET', path, headers, signal, fresh, onWait: alive },
+      alive && (() => alive()),
+    );
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     const page = await readList<T>(response.body, {
       gvr: this.gvr,
@@ -285,7 +300,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Creates an object, or with `subresource` a subresource of the object `name`. */
-  async create<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+  async create<R extends object = T>(
+    object: object,
+    options: WriteOptions & { name?: string | undefined } = {},
+  ): Promise<R> {
     checkOptions('create', options, KNOWN_NAMED_WRITE);
     const { signal, subresource, name } = options;
     return this.#call<R>('create', {
@@ -300,7 +318,10 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Replaces an object. If the new one has a resourceVersion, the server refuses unless it is still the latest. */
-  async update<R extends object = T>(object: object, options: WriteOptions & { name?: string | undefined } = {}): Promise<R> {
+  async update<R extends object = T>(
+    object: object,
+    options: WriteOptions & { name?: string | undefined } = {},
+  ): Promise<R> {
     checkOptions('update', options, KNOWN_NAMED_WRITE);
     const { signal } = options;
     const name = options.name ?? metadataOf(object).name;
@@ -322,14 +343,28 @@ export class ResourceApi<T extends object = UnknownObject> {
       throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
     }
     const query = writeQuery({ ...rest, force });
-    return this.#call<R>('patch', { method: 'PATCH', name, subresource, query, ...json(body, PATCH_TYPES[type]), signal });
+    return this.#call<R>('patch', {
+      method: 'PATCH',
+      name,
+      subresource,
+      query,
+      ...json(body, PATCH_TYPES[type]),
+      signal,
+    });
   }
 
   /** Deletes an object. Resolves with its present state if a finalizer or grace period keeps it, else with a Status. */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
     checkOptions('delete', options, KNOWN_DELETE_OPTIONS);
     const { signal, subresource, ...rest } = options;
-    return this.#call<T | Status>('delete', { method: 'DELETE', name, subresource, query: '', ...json(deleteBody(rest)), signal });
+    return this.#call<T | Status>('delete', {
+      method: 'DELETE',
+      name,
+      subresource,
+      query: '',
+      ...json(deleteBody(rest)),
+      signal,
+    });
   }
 
   /**
@@ -337,7 +372,10 @@ export class ResourceApi<T extends object = UnknownObject> {
    * `argument`, and sends nothing, unless the selection has either a selector that restricts (see
    * {@link CollectionSelection}) or `all`, and not both.
    */
-  async deleteCollection(selection: CollectionSelection, options: Omit<DeleteOptions, 'subresource'> = {}): Promise<void> {
+  async deleteCollection(
+    selection: CollectionSelection,
+    options: Omit<DeleteOptions, 'subresource'> = {},
+  ): Promise<void> {
     checkOptions('the selection of deleteCollection', selection === undefined ? {} : selection, KNOWN_SELECTION);
     checkOptions('deleteCollection', options, KNOWN_COLLECTION_OPTIONS);
     const { signal, ...rest } = options;
@@ -370,7 +408,9 @@ export class ResourceApi<T extends object = UnknownObject> {
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
     const response = await this.#send({ method, path, headers, body, signal });
     if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
-    return this.#objectIn<R>(await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT));
+    return this.#objectIn<R>(
+      await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT),
+    );
   }
 
   #objectIn<R extends object>(bytes: Buffer): R {
@@ -386,7 +426,10 @@ export class ResourceApi<T extends object = UnknownObject> {
     return { ...response, body: this.#traffic.counted(response.body, alive) };
   }
 
-  async #failure(response: TransportResponse, request: Omit<FailedRequest, 'gvr' | 'isNamespaced'>): Promise<StatusError> {
+  async #failure(
+    response: TransportResponse,
+    request: Omit<FailedRequest, 'gvr' | 'isNamespaced'>,
+  ): Promise<StatusError> {
     const { verb, name } = request;
     const asWorded = await statusErrorOf(response, { verb, resource: this.gvr, name });
     const error = isSecretResource(this.gvr) ? withoutSecretValues(asWorded, name) : asWorded;
@@ -419,9 +462,13 @@ async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVers
   const type = headers['content-type'];
   if (type === undefined || /json/i.test(type)) return;
   const start = (await beginningOf(body).catch(() => '')).replace(/\s+/g, ' ').trim().slice(0, 80);
-  throw new InformerError('decode', `the answer to watching ${formatGvr(gvr)} is not a watch but ${type}: ${JSON.stringify(start)}`, {
-    hint: 'something in front of the API server answers in its place: a login page, or a proxy',
-  });
+  throw new InformerError(
+    'decode',
+    `the answer to watching ${formatGvr(gvr)} is not a watch but ${type}: ${JSON.stringify(start)}`,
+    {
+      hint: 'something in front of the API server answers in its place: a login page, or a proxy',
+    },
+  );
 }
 
 function json(value: unknown, contentType = 'application/json'): Pick<Call, 'headers' | 'body' | 'namespace'> {
@@ -439,10 +486,14 @@ function deleteBody({ dryRun, ...options }: Omit<DeleteOptions, 'signal' | 'subr
 /** The selectors of a selection. Throws `argument` unless it either restricts or has `all`. */
 function selectorsOf(selection: CollectionSelection): Selectors {
   const { all, labelSelector, fieldSelector } = selection ?? {};
-  const restricts = LabelSelector.parse(labelSelector ?? '').restricts || FieldSelector.parse(fieldSelector ?? '').restricts;
+  const restricts =
+    LabelSelector.parse(labelSelector ?? '').restricts || FieldSelector.parse(fieldSelector ?? '').restricts;
   if (restricts !== (all === true)) return { labelSelector, fieldSelector };
   throw restricts
-    ? new InformerError('argument', 'deleteCollection takes either a selector that restricts something or {all: true}, not both')
+    ? new InformerError(
+        'argument',
+        'deleteCollection takes either a selector that restricts something or {all: true}, not both',
+      )
     : new InformerError('argument', 'deleteCollection needs a selector that restricts something, or {all: true}', {
         hint: 'a selector restricts by what it asks for (app=web, app in (a,b), app, metadata.name=web), not by what it excludes (!app, app!=web); delete(name) deletes one object',
       });

@@ -22,9 +22,11 @@ export interface FailedRequest {
 export async function withScope(error: StatusError, request: FailedRequest): Promise<StatusError> {
   const { verb, gvr, namespace, isNamespaced, signal } = request;
   if (!namespace && (verb === 'list' || verb === 'watch')) return error; // valid for both scopes
-  const isUnrouted = (error.statusCode === 404 && !isAboutAnObject(error)) || (error.statusCode === 405 && verb === 'create');
+  const isUnrouted =
+    (error.statusCode === 404 && !isAboutAnObject(error)) || (error.statusCode === 405 && verb === 'create');
   if (!isUnrouted || !isNamespaced) return error;
-  const namespaced = await abortable(isNamespaced(), signal).catch(() => undefined); // the first error is the one to report
+  // the first error is the one to report
+  const namespaced = await abortable(isNamespaced(), signal).catch(() => undefined);
   if (namespaced === undefined || namespaced === Boolean(namespace)) return error;
   const type = formatGroupResource(gvr);
   const text = namespaced
@@ -36,5 +38,7 @@ export async function withScope(error: StatusError, request: FailedRequest): Pro
 
 /** Whether the path is right and the object is missing: `pods "x" not found`. */
 function isAboutAnObject({ status }: StatusError): boolean {
-  return status.reason === 'NotFound' && (status.message ?? '').endsWith('not found') && status.details?.name !== undefined;
+  return (
+    status.reason === 'NotFound' && (status.message ?? '').endsWith('not found') && status.details?.name !== undefined
+  );
 }

@@ -59,7 +59,10 @@ export default class QueryCommand extends BaseCommand {
     ...group('ANSWER', {
       count: bool({ summary: 'only how many objects are found' }),
       'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),
-      'sort-by': text({ summary: 'order by an expression; --sort-by=-PATH sorts in descending order', helpValue: 'JSONPATH' }),
+      'sort-by': text({
+        summary: 'order by an expression; --sort-by=-PATH sorts in descending order',
+        helpValue: 'JSONPATH',
+      }),
       limit: count({ summary: 'return at most N objects', min: 1 }),
       explain: bool({ summary: 'report on stderr how the answer was found, and how fresh it is' }),
       timeout: duration({ summary: 'time limit of the initial sync: 30s, 2m' }),
@@ -109,7 +112,11 @@ export default class QueryCommand extends BaseCommand {
       const layout = {
         severalTypes: selections.length > 1,
         severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
-        single: selections.length === 1 && selections[0]?.names.length === 1 && namespaces.length === 1 && namespaces[0] !== '',
+        single:
+          selections.length === 1 &&
+          selections[0]?.names.length === 1 &&
+          namespaces.length === 1 &&
+          namespaces[0] !== '',
       };
       return await query(session, {
         ...expressions,

@@ -1,7 +1,14 @@
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { checkFinalizer, ignoredNotice, mappedTypes, mergedConfig, onlyOne, predicatesOf } from '../cli/reconcile/config.ts';
+import {
+  checkFinalizer,
+  ignoredNotice,
+  mappedTypes,
+  mergedConfig,
+  onlyOne,
+  predicatesOf,
+} from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
@@ -31,7 +38,10 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       description: 'A command for every pod',
       command: `<%= config.bin %> reconcile pods -n shop --pass-credentials --exec 'kubectl annotate pod {{.metadata.name}} -n {{.metadata.namespace}} seen=yes'`,
     },
-    { description: 'Without a cluster', command: '<%= config.bin %> reconcile deployments -A --sandbox --hook ./scale-guard.ts' },
+    {
+      description: 'Without a cluster',
+      command: '<%= config.bin %> reconcile deployments -A --sandbox --hook ./scale-guard.ts',
+    },
   ];
   static override flags = reconcileFlags;
 
@@ -47,7 +57,10 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
     const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
-    const scope = { namespace: config.namespace ? [...config.namespace] : undefined, 'all-namespaces': config.allNamespaces ?? false };
+    const scope = {
+      namespace: config.namespace ? [...config.namespace] : undefined,
+      'all-namespaces': config.allNamespaces ?? false,
+    };
     return await reconcile(session, {
       hook,
       primary,

@@ -32,12 +32,19 @@ export default class SandboxCommand extends BaseCommand {
       load: list({ summary: 'manifests that exist from the start', helpValue: 'FILE|DIR' }),
     }),
     ...group('BEHAVIOUR', {
-      faults: text({ summary: 'faults to inject, such as cut@5:watch:pods or status=429*3:list', helpValue: 'FAULT[,…]' }),
+      faults: text({
+        summary: 'faults to inject, such as cut@5:watch:pods or status=429*3:list',
+        helpValue: 'FAULT[,…]',
+      }),
       rbac: bool({ summary: 'apply roles and bindings to every token but its own' }),
     }),
     ...group('SERVER', {
       port: count({ summary: 'port on 127.0.0.1; 0 takes any free one', default: 0, max: 65_535 }),
-      kubeconfig: text({ summary: 'file to write its kubeconfig to (default: a temporary file)', helpValue: 'FILE', noEnv: true }),
+      kubeconfig: text({
+        summary: 'file to write its kubeconfig to (default: a temporary file)',
+        helpValue: 'FILE',
+        noEnv: true,
+      }),
       quiet: bool({ char: 'q', summary: 'print only the path of the kubeconfig' }),
     }),
     ...configFlags,
@@ -61,7 +68,9 @@ export default class SandboxCommand extends BaseCommand {
   }
 }
 
-/** Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays. */
+/**
+ * Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays.
+ */
 async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
   if (named === undefined) return privateFile('kubeconfig', content);
   const before = await readFile(named, 'utf8').catch(() => '');
@@ -88,7 +97,10 @@ async function kubeconfigFile(content: string, named: string | undefined): Promi
 
 function notStarted(error: NodeJS.ErrnoException): never {
   if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
-    throw new InformerError('argument', messageOf(error), { cause: error, hint: 'give another --port, or none for any free one' });
+    throw new InformerError('argument', messageOf(error), {
+      cause: error,
+      hint: 'give another --port, or none for any free one',
+    });
   }
   throw error;
 }
@@ -101,7 +113,8 @@ async function readManifests(place: string): Promise<KubeObject[]> {
     return (await Promise.all(files.map((f) => readManifests(path.join(place, f))))).flat();
   } catch (cause) {
     if (cause instanceof InformerError && cause.message.startsWith(place)) throw cause;
-    if (cause instanceof InformerError) throw new InformerError(cause.code, `${place}: ${cause.message}`, { cause, hint: cause.hint });
+    if (cause instanceof InformerError)
+      throw new InformerError(cause.code, `${place}: ${cause.message}`, { cause, hint: cause.hint });
     throw new InformerError('argument', `cannot load ${place}: ${messageOf(cause)}`, {
       hint: '--load takes a manifest file or a folder of them',
     });

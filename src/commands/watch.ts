@@ -13,7 +13,10 @@ export default class WatchCommand extends BaseCommand {
 Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity lost (--strict), 5 --fail-if; when interrupted before the end 130 (Ctrl-C), 143 (SIGTERM) or 141 (the reader of stdout left).`;
   static override usage = 'watch TYPE[,TYPE…] [NAME…] | TYPE/NAME… [FLAGS]';
   static override examples = [
-    { description: 'Pods and Deployments of a namespace', command: '<%= config.bin %> watch pods,deploy -n shop -l app=web' },
+    {
+      description: 'Pods and Deployments of a namespace',
+      command: '<%= config.bin %> watch pods,deploy -n shop -l app=web',
+    },
     {
       description: 'The changed fields of each event, for jq',
       command: `<%= config.bin %> watch pods -A -o json | jq -c '[.type, .key, .changed]'`,
@@ -22,7 +25,10 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
       description: 'Pods that crash, selected by columns of the table',
       command: `<%= config.bin %> watch pods -A --where 'STATUS == "CrashLoopBackOff" && RESTARTS > 3'`,
     },
-    { description: 'Which fields a rollout changes, and who changes them', command: '<%= config.bin %> watch deploy/web -o changes' },
+    {
+      description: 'Which fields a rollout changes, and who changes them',
+      command: '<%= config.bin %> watch deploy/web -o changes',
+    },
     {
       description: 'Wait for a rollout; the exit code is 3 when it takes longer',
       command: `<%= config.bin %> watch deploy/web --for rollout --timeout 5m`,
@@ -50,7 +56,9 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     const { flags, words } = this.read(watchFlags);
     const checked = await checkWatch(flags, this.line, this.edges.io);
     return await withFreshTypes(async () => {
-      await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, { once: checked.once });
+      await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, {
+        once: checked.once,
+      });
       return await watch(session, await planOf(words, flags, checked, session));
     });
   }

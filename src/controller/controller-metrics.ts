@@ -5,8 +5,8 @@ export type ReconcileOutcome = 'success' | 'requeue_after' | 'error';
 
 /** Seconds. Source: controller-runtime pkg/internal/controller/metrics. */
 const BUCKETS = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5,
-  4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
+  2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
 /** The metrics of one controller, under controller-runtime's names. Every series exists from the start, with 0. */
@@ -19,10 +19,14 @@ export class ControllerMetrics implements Disposable {
   readonly #seconds: Histogram;
   readonly #observed: Disposable[];
 
-  constructor(provider: MetricsProvider, { name, workers, active }: { name: string; workers: number; active: () => number }) {
+  constructor(
+    provider: MetricsProvider,
+    { name, workers, active }: { name: string; workers: number; active: () => number },
+  ) {
     const labels = { controller: name };
     const counter = (metric: string) => provider.counter(`controller_runtime_${metric}`, labels);
-    const total = (result: ReconcileOutcome) => provider.counter('controller_runtime_reconcile_total', { ...labels, result });
+    const total = (result: ReconcileOutcome) =>
+      provider.counter('controller_runtime_reconcile_total', { ...labels, result });
     this.errors = counter('reconcile_errors_total');
     this.terminalErrors = counter('terminal_reconcile_errors_total');
     this.panics = counter('reconcile_panics_total');

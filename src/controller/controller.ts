@@ -178,7 +178,8 @@ export class Controller {
    * if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#hasStarted) throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
+    if (this.#hasStarted)
+      throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
     this.#hasStarted = true;
     using running = scope(signal);
     using work = scope();
@@ -302,7 +303,11 @@ export class Controller {
     if (requeueAfterMs > 0) this.#queue.add(key, { after: requeueAfterMs, priority: result.priority ?? priority });
   }
 
-  #failed(item: WorkItem, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number; logger: Logger }): void {
+  #failed(
+    item: WorkItem,
+    gathered: Gathered,
+    fault: { error: unknown; isTerminal: boolean; attempt: number; logger: Logger },
+  ): void {
     const { maxRetries = Number.POSITIVE_INFINITY } = this.#options;
     const { key, priority } = item;
     const isLast = fault.isTerminal || fault.attempt > maxRetries;
@@ -356,7 +361,9 @@ export class Controller {
  */
 function checkedResult(result: Result | undefined): Result {
   if (typeof result !== 'object' || result === null) return {};
-  const meant = Object.entries(result).filter(([key]) => Object.hasOwn(KNOWN_RESULT, key) || /requeue|priority|causes/i.test(key));
+  const meant = Object.entries(result).filter(
+    ([key]) => Object.hasOwn(KNOWN_RESULT, key) || /requeue|priority|causes/i.test(key),
+  );
   checkOptions('the result of a reconcile', Object.fromEntries(meant), KNOWN_RESULT);
   return result;
 }
@@ -366,10 +373,17 @@ function notSynced(name: string, withinMs: number, late: ReadonlySet<Source>): I
   const troubles = [...late]
     .map((source) => ({ name: source.name, trouble: troubleOfSource(source) }))
     .filter(({ trouble }) => trouble !== undefined);
-  return new InformerError('sync', `controller ${name}: caches did not sync within ${withinMs}ms: ${sources.join(', ')}`, {
-    cause: troubles.map(({ trouble }) => trouble).find((trouble) => trouble instanceof Error),
-    hint: troubles.length === 0 ? undefined : troubles.map((each) => `${each.name}: ${messageOf(each.trouble)}`).join('; '),
-  });
+  return new InformerError(
+    'sync',
+    `controller ${name}: caches did not sync within ${withinMs}ms: ${sources.join(', ')}`,
+    {
+      cause: troubles.map(({ trouble }) => trouble).find((trouble) => trouble instanceof Error),
+      hint:
+        troubles.length === 0
+          ? undefined
+          : troubles.map((each) => `${each.name}: ${messageOf(each.trouble)}`).join('; '),
+    },
+  );
 }
 
 /** What a source reports as its trouble. If the report itself fails, that error. */
@@ -397,7 +411,11 @@ const KNOWN_OPTIONS = {
   metrics: true,
 } satisfies KnownOptionsOf<ControllerOptions>;
 
-const KNOWN_RESULT = { requeueAfterMs: 'number', priority: 'number', keepCauses: 'boolean' } satisfies KnownOptionsOf<Result>;
+const KNOWN_RESULT = {
+  requeueAfterMs: 'number',
+  priority: 'number',
+  keepCauses: 'boolean',
+} satisfies KnownOptionsOf<Result>;
 
 function check(options: ControllerOptions, workers: number): void {
   const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
@@ -406,7 +424,8 @@ function check(options: ControllerOptions, workers: number): void {
   if (!Number.isInteger(workers) || workers < 1)
     throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);
   if (!(maxRetries >= 0)) throw new InformerError('argument', `maxRetries must be 0 or more, not ${maxRetries}`);
-  if (!(reconcileTimeoutMs > 0)) throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
+  if (!(reconcileTimeoutMs > 0))
+    throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
 }
 
 function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {

@@ -69,7 +69,9 @@ export function addFinalizerPatch(object: Finalized, finalizer: string): JsonPat
  * entry is removed first, so that the other indexes stay valid.
  */
 export function removeFinalizerPatch(object: Finalized, finalizer: string): JsonPatchOperation[] {
-  const places = (object.metadata.finalizers ?? []).flatMap((entry, at) => (entry === finalizer ? [`/metadata/finalizers/${at}`] : []));
+  const places = (object.metadata.finalizers ?? []).flatMap((entry, at) =>
+    entry === finalizer ? [`/metadata/finalizers/${at}`] : [],
+  );
   return places.reverse().flatMap((path): JsonPatchOperation[] => [
     { op: 'test', path, value: finalizer },
     { op: 'remove', path },

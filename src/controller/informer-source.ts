@@ -5,7 +5,8 @@ import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
 /** The part of an informer that a source needs. */
-export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> & Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
+export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> &
+  Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
 
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions): Source {

@@ -69,7 +69,10 @@ export function removeOwnerReference(owner: Owner, object: KubeObject): void {
   const references = object.metadata.ownerReferences ?? [];
   const kept = references.filter((ref) => !isSameOwner(ref, reference));
   if (kept.length === references.length) {
-    throw new InformerError('argument', `${object.metadata.name} does not have an owner reference for ${reference.kind} ${reference.name}`);
+    throw new InformerError(
+      'argument',
+      `${object.metadata.name} does not have an owner reference for ${reference.kind} ${reference.name}`,
+    );
   }
   object.metadata.ownerReferences = kept;
 }
@@ -96,7 +99,11 @@ function putReference(object: KubeObject, reference: OwnerReference): void {
  * object, and the owner may have been deleted and created again.
  */
 function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerReference>): boolean {
-  return a.name === b.name && a.kind === b.kind && parseGroupVersion(a.apiVersion).group === parseGroupVersion(b.apiVersion).group;
+  return (
+    a.name === b.name &&
+    a.kind === b.kind &&
+    parseGroupVersion(a.apiVersion).group === parseGroupVersion(b.apiVersion).group
+  );
 }
 
 function checkScope(owner: Owner, object: Owner): void {
@@ -104,7 +111,10 @@ function checkScope(owner: Owner, object: Owner): void {
   if (from === '') return;
   const to = object.metadata.namespace ?? '';
   if (to === '') {
-    throw new InformerError('argument', `cluster-scoped resource must not have a namespace-scoped owner, owner's namespace ${from}`);
+    throw new InformerError(
+      'argument',
+      `cluster-scoped resource must not have a namespace-scoped owner, owner's namespace ${from}`,
+    );
   }
   if (to !== from)
     throw new InformerError(

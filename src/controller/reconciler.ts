@@ -47,8 +47,11 @@ export interface Result {
  * time, even if nothing changed. If it throws, the key is retried later; after a {@link TerminalError}, only after a
  * change.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: a reconciler needs no result
-export type Reconciler = (request: ReconcileRequest, context: ReconcileContext) => Result | void | Promise<Result | void>;
+export type Reconciler = (
+  request: ReconcileRequest,
+  context: ReconcileContext,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler needs no result
+) => Result | void | Promise<Result | void>;
 
 /**
  * A reconciler that gets the object itself. The object is read from `objects` (a lister, or a client by key) when the
@@ -73,7 +76,10 @@ export class TerminalError extends InformerError {
   override readonly name = 'TerminalError';
 
   constructor(cause?: unknown, options: { hint?: string } = {}) {
-    super('terminal', cause === undefined ? 'nil terminal error' : `terminal error: ${messageOf(cause)}`, { cause, ...options });
+    super('terminal', cause === undefined ? 'nil terminal error' : `terminal error: ${messageOf(cause)}`, {
+      cause,
+      ...options,
+    });
   }
 }
 
@@ -103,7 +109,9 @@ export function isStop(error: unknown): error is StopError {
  */
 export function isPanic(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
-  const isEngines = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError].some((kind) => thrown.constructor === kind);
+  const isEngines = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError].some(
+    (kind) => thrown.constructor === kind,
+  );
   return isEngines && thrown.cause === undefined;
 }
 

@@ -71,7 +71,9 @@ export function createEventSource(events: EventFeed, options: SourceOptions): So
     trouble: () => events.trouble?.(),
     async start(emit, { signal, logger, clock }) {
       const reports = new ThinnedErrors(clock);
-      const subscription = events.subscribe(listenerOf(options, emit, (message, fields) => reports.report(logger, message, fields)));
+      const subscription = events.subscribe(
+        listenerOf(options, emit, (message, fields) => reports.report(logger, message, fields)),
+      );
       onAbort(signal, () => subscription[Symbol.dispose]());
       await subscription.whenSynced(signal);
     },
@@ -84,7 +86,11 @@ const KNOWN_OPTIONS = {
   predicate: 'function',
   isPrimary: 'boolean',
 } satisfies KnownOptionsOf<SourceOptions>;
-const KNOWN_TIMER_OPTIONS = { name: 'text', everyMs: true, keys: 'function' } satisfies KnownOptionsOf<TimerSourceOptions>;
+const KNOWN_TIMER_OPTIONS = {
+  name: 'text',
+  everyMs: true,
+  keys: 'function',
+} satisfies KnownOptionsOf<TimerSourceOptions>;
 
 function listenerOf(
   { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: SourceOptions,

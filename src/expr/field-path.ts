@@ -36,7 +36,8 @@ export function valuesAt(value: unknown, address: Address): unknown[] {
     found = found.flatMap((each) => {
       if (!isObject(each)) return [];
       if (step === EACH) return Object.values(each);
-      if (Array.isArray(each)) return each.filter((item) => isObject(item) && Object.hasOwn(item, step)).map((item) => item[step]);
+      if (Array.isArray(each))
+        return each.filter((item) => isObject(item) && Object.hasOwn(item, step)).map((item) => item[step]);
       return Object.hasOwn(each, step) ? [each[step]] : [];
     });
   }
@@ -46,7 +47,9 @@ export function valuesAt(value: unknown, address: Address): unknown[] {
 /** The address as a path: `.metadata.labels['a.b/c']`, `.spec.containers[*].image`. */
 export function addressText(address: Address): string {
   return address
-    .map((step) => (step === EACH ? '[*]' : /^[A-Za-z_][\w-]*$/.test(step) ? `.${step}` : `['${step.replace(/[\\']/g, '\\$&')}']`))
+    .map((step) =>
+      step === EACH ? '[*]' : /^[A-Za-z_][\w-]*$/.test(step) ? `.${step}` : `['${step.replace(/[\\']/g, '\\$&')}']`,
+    )
     .join('');
 }
 

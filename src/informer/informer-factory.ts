@@ -18,7 +18,10 @@ export interface ResourceSource {
   ): ListerWatcher<T>;
 }
 
-type SharedOptions = Omit<SharedInformerOptions<UnknownObject>, 'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'>;
+type SharedOptions = Omit<
+  SharedInformerOptions<UnknownObject>,
+  'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'
+>;
 
 export interface InformerFactoryOptions extends SharedOptions {
   /**
@@ -38,7 +41,14 @@ export interface InformerFactoryOptions extends SharedOptions {
   transform?: (<T extends KubeObject>(object: T) => T) | undefined;
 }
 
-const { name: _name, resource: _resource, selectors: _selectors, indexers: _indexers, expect: _expect, ...SHARED } = KNOWN_OPTIONS;
+const {
+  name: _name,
+  resource: _resource,
+  selectors: _selectors,
+  indexers: _indexers,
+  expect: _expect,
+  ...SHARED
+} = KNOWN_OPTIONS;
 const KNOWN_FACTORY_OPTIONS = {
   ...SHARED,
   namespaces: 'list',
@@ -64,7 +74,11 @@ export class InformerFactory {
   #isShutDown = false;
 
   constructor(source: ResourceSource, options: InformerFactoryOptions = {}) {
-    if (Array.isArray(options?.namespaces) && options.namespaces.some((namespace) => namespace === '') && options.namespaces.length > 1) {
+    if (
+      Array.isArray(options?.namespaces) &&
+      options.namespaces.some((namespace) => namespace === '') &&
+      options.namespaces.length > 1
+    ) {
       throw new InformerError('argument', 'namespaces must not contain "" (all namespaces) together with others');
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
@@ -75,11 +89,17 @@ export class InformerFactory {
   /** The informer of a type, the same one on every call. It runs only after the next `start`. */
   forResource<T extends Cacheable = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
     const isGvr =
-      typeof gvr === 'object' && gvr !== null && [gvr.group, gvr.version, gvr.resource].every((part) => typeof part === 'string');
+      typeof gvr === 'object' &&
+      gvr !== null &&
+      [gvr.group, gvr.version, gvr.resource].every((part) => typeof part === 'string');
     if (!isGvr || gvr.version === '' || gvr.resource === '') {
-      throw new InformerError('argument', 'forResource takes a resource type: an object with group, version and resource', {
-        hint: "for example parseGvr('apps/v1/deployments')",
-      });
+      throw new InformerError(
+        'argument',
+        'forResource takes a resource type: an object with group, version and resource',
+        {
+          hint: "for example parseGvr('apps/v1/deployments')",
+        },
+      );
     }
     const name = formatGvr(gvr);
     let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
@@ -130,7 +150,10 @@ export class InformerFactory {
     const { namespaces, listOptions, transform, metadataOnly, ...shared } = this.#options;
     const as = metadataOnly ? 'metadata' : undefined;
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
-    const sources = scopes.map((namespace) => ({ namespace, source: this.#source.resource<T>(gvr, { namespace, as }) }));
+    const sources = scopes.map((namespace) => ({
+      namespace,
+      source: this.#source.resource<T>(gvr, { namespace, as }),
+    }));
     const options = { ...shared, transform } as unknown as SharedInformerOptions<T>;
     return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });
   }

@@ -8,7 +8,10 @@ export interface InformerMetrics {
    * reflector_items_per_list].
    */
   listed?(durationMs: number, objects: number): void;
-  /** A stream ended [reflector_watches_total, reflector_watch_duration_seconds, reflector_items_per_watch, reflector_short_watches_total]. */
+  /**
+   * A stream ended [reflector_watches_total, reflector_watch_duration_seconds, reflector_items_per_watch,
+   * reflector_short_watches_total].
+   */
   watched?(durationMs: number, events: number, isShort: boolean): void;
   /** The number of deltas in the queue, after a push or a pop. */
   queued?(depth: number): void;

@@ -13,7 +13,13 @@ import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
 import { Listener, type QueuePolicy } from './handlers/listener.ts';
-import { type InformerHandler, type InformerNotification, type NotificationSink, readonlyView, sinkOf } from './handlers/notification.ts';
+import {
+  type InformerHandler,
+  type InformerNotification,
+  type NotificationSink,
+  readonlyView,
+  sinkOf,
+} from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
 import { SourcePipeline } from './source-pipeline.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
@@ -131,7 +137,14 @@ export interface Registration extends Disposable {
   readonly resyncMs: number;
 }
 
-const { shouldResync: _1, bookmarkWarningMs: _2, scope: _3, cache: _4, ledger: _5, ...PASSED_ON } = KNOWN_REFLECTOR_OPTIONS;
+const {
+  shouldResync: _1,
+  bookmarkWarningMs: _2,
+  scope: _3,
+  cache: _4,
+  ledger: _5,
+  ...PASSED_ON
+} = KNOWN_REFLECTOR_OPTIONS;
 
 /** All options of an informer. The factory accepts most of them. */
 export const KNOWN_OPTIONS = {
@@ -185,7 +198,9 @@ export class SharedInformer<T> implements Syncable {
   #state: 'new' | 'started' | 'stopped' = 'new';
 
   constructor(sources: ListerWatcher<T> | readonly ScopedSource<T>[], options: SharedInformerOptions<T> = {}) {
-    const scoped = Array.isArray(sources) ? (sources as readonly ScopedSource<T>[]) : [{ source: sources as ListerWatcher<T> }];
+    const scoped = Array.isArray(sources)
+      ? (sources as readonly ScopedSource<T>[])
+      : [{ source: sources as ListerWatcher<T> }];
     checkSources(scoped);
     checkOptions('SharedInformer', options, KNOWN_OPTIONS);
     if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
@@ -213,7 +228,8 @@ export class SharedInformer<T> implements Syncable {
     this.onContinuity((event) => this.#onStoreFault(event));
   }
 
-  // --- state -----------------------------------------------------------------------------------------------------------------------
+  // --- state
+  // -----------------------------------------------------------------------------------------------------------------------
 
   /** Whether the initial list is in the cache and has been queued to every handler. Never turns false again. */
   get hasSynced(): boolean {
@@ -263,7 +279,8 @@ export class SharedInformer<T> implements Syncable {
     return this.#resyncCheckMs;
   }
 
-  // --- before and while running ----------------------------------------------------------------------------------------------------
+  // --- before and while running
+  // ----------------------------------------------------------------------------------------------------
 
   /** Replaces the transform. Throws `closed` once started. */
   setTransform(transform: (object: T) => T): void {
@@ -283,7 +300,10 @@ export class SharedInformer<T> implements Syncable {
    */
   addIndexers(indexers: Indexers<DeepReadonly<T>>): void {
     if (this.isStopped)
-      throw new InformerError('closed', `indexers were not added to the informer of ${this.name} because it has stopped already`);
+      throw new InformerError(
+        'closed',
+        `indexers were not added to the informer of ${this.name} because it has stopped already`,
+      );
     this.#indexer.addIndexers(indexers as Indexers<T>);
   }
 
@@ -372,7 +392,15 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): SourcePipeline<T> {
-    const { resource: _1, indexers: _2, transform: _3, freeze: _4, onHandlerError: _5, verifyEveryMs = 0, ...passedOn } = this.#options;
+    const {
+      resource: _1,
+      indexers: _2,
+      transform: _3,
+      freeze: _4,
+      onHandlerError: _5,
+      verifyEveryMs = 0,
+      ...passedOn
+    } = this.#options;
     return new SourcePipeline<T>(source, {
       namespace,
       name,
@@ -442,7 +470,10 @@ export class SharedInformer<T> implements Syncable {
 
   #register(sink: NotificationSink<T>, options: HandlerOptions<T>): HandlerRegistration<T> {
     if (this.isStopped) {
-      throw new InformerError('closed', `the handler of ${this.name} was not added to shared informer because it has stopped already`);
+      throw new InformerError(
+        'closed',
+        `the handler of ${this.name} was not added to shared informer because it has stopped already`,
+      );
     }
     const { policy = 'buffer', blockAt = 1000 } = options;
     if (!(blockAt >= 1)) throw new InformerError('argument', `blockAt must be at least 1, not ${blockAt}`);
@@ -571,15 +602,22 @@ function checkHandler(handler: InformerHandler<never>): void {
   const isHandler = typeof handler === 'object' && handler !== null;
   const names = isHandler ? Object.keys(handler) : [];
   if (isHandler && (names.length === 0 || CALLBACKS.some((name) => typeof handler[name] === 'function'))) return;
-  throw new InformerError('argument', `a handler is an object with at least one of the functions ${CALLBACKS.join(', ')}`, {
-    hint: 'for example informer.addHandler({ added(object) { … } })',
-  });
+  throw new InformerError(
+    'argument',
+    `a handler is an object with at least one of the functions ${CALLBACKS.join(', ')}`,
+    {
+      hint: 'for example informer.addHandler({ added(object) { … } })',
+    },
+  );
 }
 
 function checkSources(sources: readonly ScopedSource<unknown>[]): void {
   if (sources.length === 0) throw new InformerError('argument', 'an informer needs at least one source');
   const parts = sources.map(({ namespace = '', name = '' }) => (name === '' ? namespace : `${namespace}/${name}`));
   if (sources.length > 1 && (parts.includes('') || new Set(parts).size < parts.length)) {
-    throw new InformerError('argument', `sources must be of different namespaces or names, not ${JSON.stringify(parts)}`);
+    throw new InformerError(
+      'argument',
+      `sources must be of different namespaces or names, not ${JSON.stringify(parts)}`,
+    );
   }
 }

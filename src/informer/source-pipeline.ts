@@ -211,12 +211,20 @@ export class SourcePipeline<T> {
    * sync.
    */
   async verify(signal: AbortSignal): Promise<Drift> {
-    if (!this.hasSynced) throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
+    if (!this.hasSynced)
+      throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
     const { cache, clock } = this.#options;
     const cached = () => this.#cached();
     const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
     const drift = await findDrift(
-      { cached, get: (key) => cache.get(key), list, isBehind: () => this.#fifo?.isIdle === false, clock, graceMs: VERIFY_GRACE_MS },
+      {
+        cached,
+        get: (key) => cache.get(key),
+        list,
+        isBehind: () => this.#fifo?.isIdle === false,
+        clock,
+        graceMs: VERIFY_GRACE_MS,
+      },
       signal,
     );
     this.#ledger.verified(isInAgreement(drift));
@@ -232,7 +240,10 @@ export class SourcePipeline<T> {
     const { cache, clock, logger, reflector } = this.#options;
     const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
     const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
-    const { items } = await new ListFetcher(this.#source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
+    const { items } = await new ListFetcher(this.#source, { ...common, sync: 'pages', onProgress: undefined }).fetch(
+      '',
+      signal,
+    );
     const transform = this.#transform;
     return items.map((item) => {
       const object = transform ? transform(item) : item;

@@ -100,7 +100,11 @@ const LONGEST_REMINDER_MS = 300_000;
  * cause of its delay. A cache that has synced counts even when the signal aborts at the same moment. During the wait,
  * reminders go to the logger.
  */
-export async function waitForSync(caches: readonly Syncable[], signal?: AbortSignal, options: WaitOptions = {}): Promise<SyncResult> {
+export async function waitForSync(
+  caches: readonly Syncable[],
+  signal?: AbortSignal,
+  options: WaitOptions = {},
+): Promise<SyncResult> {
   checkOptions('waitForSync', options, KNOWN_WAIT_OPTIONS);
   const { timeoutMs, clock = systemClock, logger = defaultLogger } = options;
   if (timeoutMs !== undefined && !(timeoutMs >= 0))
@@ -114,7 +118,11 @@ export async function waitForSync(caches: readonly Syncable[], signal?: AbortSig
   await Promise.all(waits);
   const late = caches.filter((cache) => !cache.hasSynced);
   const synced = new Map(caches.map((cache) => [cache.name, cache.hasSynced]));
-  return new SyncResult(synced, late.length > 0 ? failures[0] : undefined, new Map(late.map((cache) => [cache.name, troubleOf(cache)])));
+  return new SyncResult(
+    synced,
+    late.length > 0 ? failures[0] : undefined,
+    new Map(late.map((cache) => [cache.name, troubleOf(cache)])),
+  );
 }
 
 /** Logs the cause of each late cache's delay, so that an endless wait is not silent. */

@@ -31,7 +31,9 @@ class DriftError extends InformerError {
   readonly drift: Drift;
 
   constructor(name: string, drift: Drift) {
-    super('store', `the cache of ${name} differs from the server: ${describe(drift)}`, { hint: 'the informer lists it again' });
+    super('store', `the cache of ${name} differs from the server: ${describe(drift)}`, {
+      hint: 'the informer lists it again',
+    });
     this.drift = drift;
   }
 }
@@ -56,7 +58,9 @@ export async function findDrift<T>(options: VerifierOptions<T>, signal: AbortSig
   const { cached, get, list, isBehind, clock, graceMs } = options;
   const before = new Map(cached());
   const fresh = marksOf(await list(signal));
-  let suspects = [...new Set([...before.keys(), ...fresh.keys()])].filter((key) => markOf(before.get(key)) !== fresh.get(key));
+  let suspects = [...new Set([...before.keys(), ...fresh.keys()])].filter(
+    (key) => markOf(before.get(key)) !== fresh.get(key),
+  );
   const isUntouched = (key: ObjectKey) => get(key) === before.get(key);
   if (suspects.length > 0) {
     await clock.sleep(graceMs, { signal });

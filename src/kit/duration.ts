@@ -1,6 +1,15 @@
 import { InformerError } from './error.ts';
 
-const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 36e5 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1e3,
+  m: 6e4,
+  h: 36e5,
+};
 
 /**
  * Reads a Go duration (`300ms`, `1.5h`, `2h45m`, `-1s`, `0`) as milliseconds. Throws `argument` for any other text.
@@ -14,10 +23,12 @@ export function parseDuration(text: string): number {
   let total = 0;
   while (part.lastIndex < body.length) {
     const found = part.exec(body);
-    if (!found) throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
+    if (!found)
+      throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
     total += Number(found[1]) * (UNIT_MS[found[2] as string] as number);
   }
-  if (body === '') throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
+  if (body === '')
+    throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
   return sign * total;
 }
 
@@ -27,7 +38,9 @@ const HUMAN_MS = [31_536_000_000, 86_400_000, 3_600_000, 60_000, 1_000];
 /** Reads ages of kubectl (`1d`, `3d4h`, `2y10d`) and Go durations, as milliseconds. Throws `argument` for others. */
 export function parseLongDuration(text: string): number {
   const found = text === '' ? null : HUMAN.exec(text);
-  return found ? found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0) : parseDuration(text);
+  return found
+    ? found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0)
+    : parseDuration(text);
 }
 
 /** Prints an age as kubectl does: `45s`, `3m10s`, `5h2m`, `2y10d`. Source: apimachinery util/duration.HumanDuration. */

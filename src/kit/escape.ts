@@ -60,7 +60,9 @@ const DRAWING = new RegExp(`(${ESC}\\[\\??[0-9;]*[A-Za-z]|\\r)`);
 /** JSON with escapes for all characters that a terminal interprets. JSON.stringify escapes only some of them. */
 export function safeJson(text: string): string {
   return UNSAFE.test(text)
-    ? text.replace(UNSAFE_IN_JSON, (c) => Array.from({ length: c.length }, (_, i) => unicodeEscape(c.charCodeAt(i))).join(''))
+    ? text.replace(UNSAFE_IN_JSON, (c) =>
+        Array.from({ length: c.length }, (_, i) => unicodeEscape(c.charCodeAt(i))).join(''),
+      )
     : text;
 }
 

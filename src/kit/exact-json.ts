@@ -48,7 +48,11 @@ export function parseJson(text: string): unknown {
  * not find numbers such as `1e400`, which become an infinity. It finds whole numbers of any size, and `1e+400`. `cut`
  * is a range of the bytes that the text does not have.
  */
-export function parseManyJson(bytes: Uint8Array, text: string, cut?: { readonly from: number; readonly to: number }): unknown {
+export function parseManyJson(
+  bytes: Uint8Array,
+  text: string,
+  cut?: { readonly from: number; readonly to: number },
+): unknown {
   const { from, to } = cut ?? { from: bytes.length, to: bytes.length };
   const isExact = hasLongNumber(bytes, 0, from) || hasLongNumber(bytes, to, bytes.length) || bytes.includes(PLUS);
   return isExact ? parseJson(text) : JSON.parse(text);
@@ -195,7 +199,12 @@ function filled(root: unknown, mark: string, found: readonly (bigint | HugeNumbe
 function fill(container: Container, key: string, number: bigint | HugeNumber): void {
   Object.defineProperty(container, key, { value: number, writable: true, enumerable: true, configurable: true });
   if (typeof number !== 'bigint' || Object.hasOwn(container, 'toJSON')) return;
-  Object.defineProperty(container, 'toJSON', { value: shownExactly, writable: true, enumerable: false, configurable: true });
+  Object.defineProperty(container, 'toJSON', {
+    value: shownExactly,
+    writable: true,
+    enumerable: false,
+    configurable: true,
+  });
 }
 
 /** The value that `JSON.stringify` writes for a map or list with bigints. */
@@ -204,7 +213,12 @@ function shownExactly(this: object): unknown {
   for (const key of Object.keys(copy)) {
     const value = copy[key];
     if (typeof value !== 'bigint') continue;
-    Object.defineProperty(copy, key, { value: rawJSON(String(value)), writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(copy, key, {
+      value: rawJSON(String(value)),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   }
   return copy;
 }

@@ -29,7 +29,10 @@ export const silentLogger: Logger = {
 };
 
 /** Creates a logger that passes all entries to one function. `base`: fields of every entry. */
-export function createLogger(sink: (level: LogLevel, message: string, fields: LogFields) => void, base: LogFields = {}): Logger {
+export function createLogger(
+  sink: (level: LogLevel, message: string, fields: LogFields) => void,
+  base: LogFields = {},
+): Logger {
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => sink(level, message, { ...base, ...fields });
   return {
     error: at('error'),
@@ -62,8 +65,12 @@ export const defaultLogger: Logger = consoleLogger('warn');
 
 /** An entry as text: `LEVEL message field=value`. Values are quoted if necessary, and further lines are indented. */
 export function logLine(level: LogLevel, message: string, fields: LogFields): string {
-  const parts = Object.entries(fields).filter(([name, value]) => value !== undefined && !(name === 'error' && plain(value) === message));
-  return continued([level.toUpperCase(), message, ...parts.map(([name, value]) => `${name}=${textOf(value)}`)].join(' '));
+  const parts = Object.entries(fields).filter(
+    ([name, value]) => value !== undefined && !(name === 'error' && plain(value) === message),
+  );
+  return continued(
+    [level.toUpperCase(), message, ...parts.map(([name, value]) => `${name}=${textOf(value)}`)].join(' '),
+  );
 }
 
 const plain = (value: unknown): string =>

@@ -16,7 +16,8 @@ export function isPrivateFolder(parent: string, name: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (uid === undefined) return true;
-    if (!(isSafeAbove(path.dirname(realpathSync(parent)), uid) && isOurs(parent, uid) && isOurs(folder, uid))) return false;
+    if (!(isSafeAbove(path.dirname(realpathSync(parent)), uid) && isOurs(parent, uid) && isOurs(folder, uid)))
+      return false;
     const children = readdirSync(folder, { withFileTypes: true }).map((entry) => path.join(folder, entry.name));
     if (!children.every((child) => lstatSync(child).isFile() || isOurs(child, uid))) return false;
     for (const each of [parent, folder]) if ((lstatSync(each).mode & 0o077) !== 0) chmodSync(each, 0o700);

@@ -12,7 +12,8 @@ const DEFAULT_LIMIT = 8 * 1024 * 1024;
  */
 export function keepYoungGenerationSmall({ limitBytes = DEFAULT_LIMIT }: { limitBytes?: number } = {}): void {
   const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
-  const youngBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
+  const youngBytes = () =>
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
   const observer = new PerformanceObserver(() => {
     if (youngBytes() < limitBytes) return;
     observer.disconnect();

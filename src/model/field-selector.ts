@@ -15,7 +15,10 @@ export class FieldSelector {
     this.requirements = requirements;
   }
 
-  /** Reads `a=b`, `a==b`, `a!=b`, joined by commas; `\,`, `\=` and `\\` are escapes in values. Source: apimachinery pkg/fields/selector.go. */
+  /**
+   * Reads `a=b`, `a==b`, `a!=b`, joined by commas; `\,`, `\=` and `\\` are escapes in values. Source: apimachinery
+   * pkg/fields/selector.go.
+   */
   static parse(text: string): FieldSelector {
     const requirements = splitTerms(text)
       .filter((term) => term !== '')
@@ -36,7 +39,9 @@ export class FieldSelector {
    * field, and for `metadata.namespace=…`, which repeats the namespace of the request.
    */
   get restricts(): boolean {
-    return this.requirements.some(({ field, operator, value }) => operator === '=' && value !== '' && field !== 'metadata.namespace');
+    return this.requirements.some(
+      ({ field, operator, value }) => operator === '=' && value !== '' && field !== 'metadata.namespace',
+    );
   }
 
   /** The value that a field must have for an object to match; undefined when the selector allows several. */
@@ -46,7 +51,8 @@ export class FieldSelector {
 
   /** Whether an object matches. `read` returns the value of a field, '' for an absent one. */
   matches(read: (field: string) => string): boolean {
-    for (const { field, operator, value } of this.requirements) if ((read(field) === value) !== (operator === '=')) return false;
+    for (const { field, operator, value } of this.requirements)
+      if ((read(field) === value) !== (operator === '=')) return false;
     return true;
   }
 
@@ -58,7 +64,9 @@ export class FieldSelector {
 const escaped = (value: string) => value.replace(/[\\,=]/g, (c) => `\\${c}`);
 
 function bad(message: string): never {
-  throw new InformerError('argument', message, { hint: "a field selector looks like 'metadata.name=web,status.phase!=Running'" });
+  throw new InformerError('argument', message, {
+    hint: "a field selector looks like 'metadata.name=web,status.phase!=Running'",
+  });
 }
 
 function splitTerms(text: string): string[] {
@@ -98,7 +106,8 @@ function unescaped(value: string): string {
       continue;
     }
     const next = value[++i];
-    if (next === undefined || !'\\,='.includes(next)) bad(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+    if (next === undefined || !'\\,='.includes(next))
+      bad(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
     out += next;
   }
   return out;

@@ -68,7 +68,10 @@ export interface PathParts {
  */
 export function pathOf(gvr: GroupVersionResource, { namespace, name, subresource }: PathParts = {}): string {
   const version = pathSegment(gvr.version, 'the version of the resource type');
-  const root = gvr.group === '' ? `/api/${version}` : `/apis/${pathSegment(gvr.group, 'the group of the resource type')}/${version}`;
+  const root =
+    gvr.group === ''
+      ? `/api/${version}`
+      : `/apis/${pathSegment(gvr.group, 'the group of the resource type')}/${version}`;
   const parts = [root];
   if (namespace !== undefined && namespace !== '') parts.push('namespaces', pathSegment(namespace, 'the namespace'));
   parts.push(pathSegment(gvr.resource, 'the resource type'));

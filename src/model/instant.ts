@@ -4,15 +4,27 @@ export interface Instant {
   readonly fraction: string;
 }
 
-const TIME = /^(\d{4})-(\d\d)(?:-(\d\d)(?:[Tt](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?)?$/;
+const TIME =
+  /^(\d{4})-(\d\d)(?:-(\d\d)(?:[Tt](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?)?$/;
 
 /**
  * Parses a time as Kubernetes writes it (RFC 3339), or its first parts: a month, a day, an hour. UTC where the text has
  * no zone. Undefined when the text is not a time.
  */
 export function parseInstant(text: string): Instant | undefined {
-  const [, year, month, day = '01', hour = '00', minute = '00', second = '00', fraction = '', sign, zoneHours, zoneMinutes] =
-    TIME.exec(text) ?? [];
+  const [
+    ,
+    year,
+    month,
+    day = '01',
+    hour = '00',
+    minute = '00',
+    second = '00',
+    fraction = '',
+    sign,
+    zoneHours,
+    zoneMinutes,
+  ] = TIME.exec(text) ?? [];
   if (year === undefined || month === undefined) return undefined;
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return undefined;

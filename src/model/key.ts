@@ -19,7 +19,8 @@ export function joinKey(namespace: string | undefined, name: string): ObjectKey 
 
 /**
  * The key of an object, a {@link Tombstone} (its own key) or an {@link ExplicitKey}.
- * Throws `store` with "object has no meta" for anything else. Source: client-go MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc.
+ * Throws `store` with "object has no meta" for anything else. Source: client-go MetaNamespaceKeyFunc,
+ * DeletionHandlingMetaNamespaceKeyFunc.
  */
 export function keyOf(value: unknown): ObjectKey {
   if (value instanceof Tombstone || value instanceof ExplicitKey) return value.key;

@@ -118,7 +118,9 @@ function lex(text: string): Token[] {
 }
 
 function bad(message: string): never {
-  throw new InformerError('argument', message, { hint: "a label selector looks like 'app=web,tier!=db,env in (a,b),!legacy'" });
+  throw new InformerError('argument', message, {
+    hint: "a label selector looks like 'app=web,tier!=db,env in (a,b),!legacy'",
+  });
 }
 
 const OPERATORS = 'in, notin, =, ==, !=, gt, lt';
@@ -135,7 +137,8 @@ class Parser {
     const requirements: LabelRequirement[] = [];
     let token = this.#peek();
     if (token.kind === 'end') return requirements;
-    if (token.kind !== 'word' && token.text !== '!') bad(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+    if (token.kind !== 'word' && token.text !== '!')
+      bad(`found '${token.text}', expected: !, identifier, or 'end of string'`);
     for (;;) {
       requirements.push(this.#requirement());
       token = this.#next();
@@ -169,7 +172,8 @@ class Parser {
     const key = this.#next();
     if (key.kind !== 'word') this.#fail(`found '${key.text}', expected: identifier`);
     checkKey(key.text);
-    if (this.#is(',') || this.#peek().kind === 'end') return { key: key.text, operator: negated ? '!' : 'exists', values: [] };
+    if (this.#is(',') || this.#peek().kind === 'end')
+      return { key: key.text, operator: negated ? '!' : 'exists', values: [] };
     const operator = this.#next();
     switch (operator.text) {
       case 'in':
@@ -231,7 +235,11 @@ const PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*
 function checkKey(key: string): void {
   const parts = key.split('/');
   const name = parts.at(-1) as string;
-  const valid = parts.length <= 2 && NAME.test(name) && name.length <= 63 && (parts.length === 1 || PREFIX.test(parts[0] as string));
+  const valid =
+    parts.length <= 2 &&
+    NAME.test(name) &&
+    name.length <= 63 &&
+    (parts.length === 1 || PREFIX.test(parts[0] as string));
   if (!valid)
     bad(
       `unable to parse requirement: <nil>: Invalid value: "${key}": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,

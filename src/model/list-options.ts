@@ -32,7 +32,9 @@ export interface WatchOptions extends Selectors {
 }
 
 /** The query string of a request, in a fixed order. Leaves out options that are unset, empty, false or 0. */
-export function queryOf(options: ListOptions & Omit<WatchOptions, 'resourceVersionMatch'> & { watch?: boolean }): string {
+export function queryOf(
+  options: ListOptions & Omit<WatchOptions, 'resourceVersionMatch'> & { watch?: boolean },
+): string {
   const query = new URLSearchParams();
   const put = (name: string, value: string | number | boolean | undefined) => {
     if (value !== undefined && value !== '' && value !== false && value !== 0) query.set(name, String(value));

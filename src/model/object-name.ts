@@ -57,7 +57,12 @@ export function nameRuleOf({ group, resource }: GroupVersionResource): NameRule 
  * RBAC names contain colons, and names of APIServices end with dots. Events and trust bundles are named after other
  * objects.
  */
-const KNOWN_SEGMENTS = new Set(['rbac.authorization.k8s.io', 'apiregistration.k8s.io', 'certificates.k8s.io', 'events.k8s.io']);
+const KNOWN_SEGMENTS = new Set([
+  'rbac.authorization.k8s.io',
+  'apiregistration.k8s.io',
+  'certificates.k8s.io',
+  'events.k8s.io',
+]);
 
 /** Whether the Kubernetes API server itself serves this group. False for custom resources and extension API servers. */
 export function isBuiltInGroup(group: string): boolean {

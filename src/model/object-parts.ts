@@ -22,7 +22,11 @@ export type ObjectPart = keyof typeof OBJECT_PARTS;
  * uid): upstream compares generations alone, and misses an object that was deleted and created again.
  * Source: controller-runtime pkg/predicate/predicate.go; the uid from kube-rs utils/predicate.rs.
  */
-export function partChanged(part: (object: ReadonlyObject) => unknown, oldObject: ReadonlyObject, object: ReadonlyObject): boolean {
+export function partChanged(
+  part: (object: ReadonlyObject) => unknown,
+  oldObject: ReadonlyObject,
+  object: ReadonlyObject,
+): boolean {
   if (object.metadata.uid !== oldObject.metadata.uid) return true;
   return !sameValue(part(object), part(oldObject));
 }

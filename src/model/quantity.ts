@@ -82,7 +82,8 @@ function sizeOf(digits: string, decimals: number, suffix: string): bigint {
   if (value === 0n) return 0n;
   const binary = suffix.endsWith('i') ? BINARY.find((unit) => unit.suffix === suffix) : undefined;
   if (binary) return capped(scaled(value * binary.size, 9 - decimals));
-  const exponent = suffix.length > 1 ? Number(suffix.slice(1)) : (DECIMAL.find((unit) => unit.suffix === suffix)?.exponent ?? 0);
+  const exponent =
+    suffix.length > 1 ? Number(suffix.slice(1)) : (DECIMAL.find((unit) => unit.suffix === suffix)?.exponent ?? 0);
   const scale = exponent + 9 - decimals;
   if (digits.length + scale > 40) return MOST;
   if (digits.length + scale < 0) return 1n;

@@ -33,7 +33,8 @@ export function hasRollout({ gvr, kind }: Pick<ResourceType, 'gvr' | 'kind'>): b
 }
 
 /** The reason, for a message, why a type has no rollout status. */
-export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) => `it is for ${ROLLED_OUT_TYPES}, not for ${formatGroupResource(gvr)}`;
+export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) =>
+  `it is for ${ROLLED_OUT_TYPES}, not for ${formatGroupResource(gvr)}`;
 
 /**
  * The rollout status of an object, by the rules of `kubectl rollout status`. The object needs its apiVersion and kind.
@@ -46,19 +47,23 @@ export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) => `it is for 
 export function rolloutOf(object: Fields): Rollout {
   const kind = String(object.kind ?? '');
   const rule = Object.hasOwn(RULES, kind) && /^apps\//.test(String(object.apiVersion)) ? RULES[kind] : undefined;
-  return rule ? rule(object) : unknown(`it is for ${ROLLED_OUT_TYPES}, not for ${kind === '' ? 'an object without a kind' : `a ${kind}`}`);
+  return rule
+    ? rule(object)
+    : unknown(`it is for ${ROLLED_OUT_TYPES}, not for ${kind === '' ? 'an object without a kind' : `a ${kind}`}`);
 }
 
 function ofDeployment(object: Fields): Rollout {
   const status = mapOf(object.status);
   if (!isObserved(object)) return waiting('waiting for deployment spec update to be observed');
   const progressing = conditionsOf(status).find(({ type }) => type === 'Progressing');
-  if (progressing?.reason === 'ProgressDeadlineExceeded') return { state: 'failed', text: 'exceeded its progress deadline' };
+  if (progressing?.reason === 'ProgressDeadlineExceeded')
+    return { state: 'failed', text: 'exceeded its progress deadline' };
   const wanted = replicasOf(object);
   const updated = countOf(status.updatedReplicas);
   const all = countOf(status.replicas);
   const available = countOf(status.availableReplicas);
-  if (wanted !== undefined && updated < wanted) return waiting(`${updated} out of ${wanted} new replicas have been updated`);
+  if (wanted !== undefined && updated < wanted)
+    return waiting(`${updated} out of ${wanted} new replicas have been updated`);
   if (all > updated) return waiting(`${all - updated} old replicas are pending termination`);
   if (available < updated) return waiting(`${available} of ${updated} updated replicas are available`);
   return DONE;
@@ -68,14 +73,16 @@ function ofStatefulSet(object: Fields): Rollout {
   const status = mapOf(object.status);
   const strategy = mapOf(mapOf(object.spec).updateStrategy);
   if (strategy.type !== ROLLING) return noStatus();
-  if (countOf(status.observedGeneration) === 0 || !isObserved(object)) return waiting('waiting for statefulset spec update to be observed');
+  if (countOf(status.observedGeneration) === 0 || !isObserved(object))
+    return waiting('waiting for statefulset spec update to be observed');
   const wanted = replicasOf(object);
   const ready = countOf(status.readyReplicas);
   if (wanted !== undefined && ready < wanted) return waiting(`waiting for ${wanted - ready} pods to be ready`);
   if (isMap(strategy.rollingUpdate)) {
     const { partition } = strategy.rollingUpdate;
     const updated = countOf(status.updatedReplicas);
-    if (wanted === undefined || partition === undefined || partition === null || updated >= wanted - countOf(partition)) return DONE;
+    if (wanted === undefined || partition === undefined || partition === null || updated >= wanted - countOf(partition))
+      return DONE;
     return waiting(`${updated} out of ${wanted - countOf(partition)} new pods have been updated`);
   }
   if (String(status.updateRevision ?? '') === String(status.currentRevision ?? '')) return DONE;

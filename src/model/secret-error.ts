@@ -9,7 +9,10 @@ import { type Status, type StatusCause, StatusError } from './status.ts';
 export function withoutSecretValues(error: StatusError, name = error.status.details?.name): StatusError {
   const { status, retryAfterMs, hint } = error;
   const message = RBAC_DENIAL.test(status.message ?? '') ? status.message : textOf(status, name);
-  const causes = status.details?.causes?.map(({ reason, field }) => ({ ...(reason && { reason }), ...(field && { field }) }));
+  const causes = status.details?.causes?.map(({ reason, field }) => ({
+    ...(reason && { reason }),
+    ...(field && { field }),
+  }));
   const details = status.details && {
     ...(name === undefined ? {} : { name }),
     kind: 'secrets',
@@ -51,12 +54,17 @@ const TEXTS: Readonly<Record<string, string>> = {
 function textOf({ reason = '', code = 0, details }: Status, name: string | undefined): string {
   const subject = absentOther(reason, details) ?? (name === undefined ? 'secrets' : `secrets ${JSON.stringify(name)}`);
   const fields = (details?.causes ?? []).flatMap(describedCause);
-  const what = TEXTS[reason] ?? `the server refused the request (${[reason, code].filter(Boolean).join(', ') || 'no reason given'})`;
+  const what =
+    TEXTS[reason] ??
+    `the server refused the request (${[reason, code].filter(Boolean).join(', ') || 'no reason given'})`;
   return `${subject} ${what}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
 }
 
 /** The subject of a 404 that is about another object, such as the namespace. */
-function absentOther(reason: string, { kind = '', name = '' }: NonNullable<Status['details']> = {}): string | undefined {
+function absentOther(
+  reason: string,
+  { kind = '', name = '' }: NonNullable<Status['details']> = {},
+): string | undefined {
   const isOther = reason === 'NotFound' && /^[a-z]+$/.test(kind) && kind !== 'secrets' && /^[a-z0-9.-]+$/.test(name);
   return isOther ? `${kind} ${JSON.stringify(name)}` : undefined;
 }

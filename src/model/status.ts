@@ -66,7 +66,10 @@ export class StatusError extends InformerError {
   readonly retryAfterMs: number | undefined;
 
   /** `message` replaces the text of the Status. */
-  constructor(status: Status, options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {}) {
+  constructor(
+    status: Status,
+    options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {},
+  ) {
     super('api', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
     this.status = status;
     const seconds = status.details?.retryAfterSeconds;
@@ -107,7 +110,8 @@ export const isGone = (error: unknown): boolean => statusIs(error, 'Gone', 410);
 export const isInternalError = (error: unknown): boolean => statusIs(error, 'InternalError', 500);
 const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);
 /** Whether the server answered 429, by reason or by code alone. */
-export const isThrottled = (error: unknown): boolean => statusIs(error, 'TooManyRequests') || statusOf(error)?.code === 429;
+export const isThrottled = (error: unknown): boolean =>
+  statusIs(error, 'TooManyRequests') || statusOf(error)?.code === 429;
 
 /** Whether the server has not reached the requested version yet. Source: apimachinery IsTooLargeResourceVersion. */
 export function isTooLargeResourceVersion(error: unknown): boolean {

@@ -29,7 +29,10 @@ export function compareValues(a: string, b: string): number {
   return compareSizes(a, b) || compareText(a, b);
 }
 
-/** The order of two texts in `--sort-by`: quantities by size, anything else by bytes. Source: kubectl pkg/cmd/get sorter.go. */
+/**
+ * The order of two texts in `--sort-by`: quantities by size, anything else by bytes. Source: kubectl pkg/cmd/get
+ * sorter.go.
+ */
 export function compareSortedTexts(a: string, b: string): number {
   const x = sizeIn(a);
   const y = x && sizeIn(b);

@@ -6,7 +6,9 @@
  * converted, and client-node is not loaded.
  * Source: client-node's ObjectSerializer and the attributeTypeMap of its models.
  */
-export type Wire<T> = T extends { metadata?: infer M } ? WithMetadata<WireValue<T>, WireValue<NonNullable<M>>> : WireValue<T>;
+export type Wire<T> = T extends { metadata?: infer M }
+  ? WithMetadata<WireValue<T>, WireValue<NonNullable<M>>>
+  : WireValue<T>;
 
 type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { readonly metadata: M };
 

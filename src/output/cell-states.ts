@@ -5,8 +5,8 @@ export type State = 'good' | 'waiting' | 'bad' | 'ending' | 'done';
 export type StateOf = (cell: string) => State | undefined;
 
 /**
- * The function that finds the state in the cells of a column; undefined for columns without states. It knows the words of
- * kubectl's columns and of most custom types. An unknown word has no state.
+ * The function that finds the state in the cells of a column; undefined for columns without states. It knows the words
+ * of kubectl's columns and of most custom types. An unknown word has no state.
  */
 export function statesOf(heading: string): StateOf | undefined {
   return READERS.get(heading);

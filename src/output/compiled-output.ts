@@ -4,7 +4,13 @@ import { ChangesPrinter } from './changes/changes-printer.ts';
 import { DiffPrinter } from './changes/diff-printer.ts';
 import type { EventLinesOptions } from './event-lines.ts';
 import { compileJq, JqPrinter, loadJqLibrary } from './objects/jq-printer.ts';
-import { JsonPathPrinter, JsonPrinter, NamePrinter, type StructuredOptions, YamlPrinter } from './objects/structured.ts';
+import {
+  JsonPathPrinter,
+  JsonPrinter,
+  NamePrinter,
+  type StructuredOptions,
+  YamlPrinter,
+} from './objects/structured.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
 import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './tables/custom-columns.ts';
@@ -21,8 +27,9 @@ export interface CompiledOutput {
 }
 
 /**
- * Compiles the expression of a format, and loads the libraries that this format needs and no others. Throws `argument` for an
- * expression that cannot be read, so that it fails before anything is watched, and for a file that the caller has not read.
+ * Compiles the expression of a format, and loads the libraries that this format needs and no others. Throws `argument`
+ * for an expression that cannot be read, so that it fails before anything is watched, and for a file that the caller
+ * has not read.
  */
 export async function compileOutput(format: OutputFormat): Promise<CompiledOutput> {
   return { format, createPrinter: await printerFactory(format) };
@@ -52,7 +59,9 @@ async function printerFactory(format: OutputFormat): Promise<CompiledOutput['cre
     }
     case 'custom-columns':
     case 'custom-columns-file': {
-      const columns = await (format.kind === 'custom-columns' ? parseCustomColumns(format.spec) : parseCustomColumnsFile(format.text));
+      const columns = await (format.kind === 'custom-columns'
+        ? parseCustomColumns(format.spec)
+        : parseCustomColumnsFile(format.text));
       return (options) => new CustomColumnsPrinter(columns, options);
     }
     case 'file':

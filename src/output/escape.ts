@@ -1,1 +1,8 @@
-export { cellText, continued, neutralised, neutralisedButColours, neutralisedButDrawing, safeJson } from '../kit/escape.ts';
+export {
+  cellText,
+  continued,
+  neutralised,
+  neutralisedButColours,
+  neutralisedButDrawing,
+  safeJson,
+} from '../kit/escape.ts';

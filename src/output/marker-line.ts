@@ -27,7 +27,8 @@ function wordsOf(marker: Marker): string {
 
 const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects'}`;
 
-const scopeOf = ({ gvr = 'the stream', namespace }: { gvr?: string; namespace?: string }) => (namespace ? `${gvr} in ${namespace}` : gvr);
+const scopeOf = ({ gvr = 'the stream', namespace }: { gvr?: string; namespace?: string }) =>
+  namespace ? `${gvr} in ${namespace}` : gvr;
 
 function lossOf(lost: { readonly events: number; readonly objects?: number } | undefined): string {
   if (!lost) return '';
@@ -38,4 +39,5 @@ function disconnectedOf(all: EndMarker['disconnected'] = []): string {
   return all.map((each) => `; ${scopeOf(each)} disconnected since ${localTime(each.since, 'seconds')}`).join('');
 }
 
-const countsOf = ({ ADDED, MODIFIED, DELETED }: EndCounts) => `${ADDED} ADDED, ${MODIFIED} MODIFIED, ${DELETED} DELETED`;
+const countsOf = ({ ADDED, MODIFIED, DELETED }: EndCounts) =>
+  `${ADDED} ADDED, ${MODIFIED} MODIFIED, ${DELETED} DELETED`;

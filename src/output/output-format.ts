@@ -30,8 +30,8 @@ const OUTPUT_FORMATS = [
 ] as const;
 
 /**
- * Parses the value of `-o`; '' is the table. Throws `argument` for an unknown format, in kubectl's words, and for go-template,
- * with a hint what to use instead.
+ * Parses the value of `-o`; '' is the table. Throws `argument` for an unknown format, in kubectl's words, and for
+ * go-template, with a hint what to use instead.
  */
 export function parseOutputFormat(text: string): OutputFormat {
   const cut = text.indexOf('=');
@@ -42,7 +42,8 @@ export function parseOutputFormat(text: string): OutputFormat {
     const plain = PLAIN.find((kind) => kind === name.toLowerCase()); // kubectl takes these in any case
     if (plain) return { kind: plain };
     if (name === 'jq') refuse('jq format specified but no expression given', "for example -o jq='[.type, .key]'");
-    if (name === 'jsonpath') refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
+    if (name === 'jsonpath')
+      refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
   }
   if (value !== undefined && name === 'jsonpath') return { kind: 'jsonpath', template: value };
   if (value !== undefined && name === 'jq') return { kind: 'jq', expression: value };
@@ -82,7 +83,10 @@ export function withFileText(format: Extract<OutputFormat, { kind: 'file' }>, te
 
 function unknown(text: string, name: string): never {
   if (/^(go-)?template(-?file)?$/.test(name)) {
-    refuse(`output format "${name}" is not supported: Go templates run only in Go`, 'use -o jsonpath=… or -o custom-columns=…');
+    refuse(
+      `output format "${name}" is not supported: Go templates run only in Go`,
+      'use -o jsonpath=… or -o custom-columns=…',
+    );
   }
   const [near] = nearest(name, OUTPUT_FORMATS, 1);
   refuse(

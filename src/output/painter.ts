@@ -38,8 +38,8 @@ export const plainPainter: Painter = {
 export type ColorLevel = 0 | 1 | 2 | 3;
 
 /**
- * Loads a painter: green for added and healthy, yellow for changed and waiting, red for deleted and failed. The library for
- * colours is not loaded for level 0.
+ * Loads a painter: green for added and healthy, yellow for changed and waiting, red for deleted and failed. The library
+ * for colours is not loaded for level 0.
  */
 export async function loadPainter(level: ColorLevel): Promise<Painter> {
   if (level === 0) return plainPainter;
@@ -51,7 +51,14 @@ function painterOf(chalk: ChalkInstance): Painter {
   const events = { ADDED: chalk.green, MODIFIED: chalk.yellow, DELETED: chalk.red, LEFT: chalk.magenta };
   const states = { good: chalk.green, waiting: chalk.yellow, bad: chalk.red, ending: chalk.magenta, done: chalk.dim };
   const changes = { added: chalk.green, changed: chalk.yellow, removed: chalk.red };
-  const types = [chalk.cyan, chalk.blue, chalk.magenta, chalk.cyanBright, chalk.blueBright, chalk.magentaBright] as const;
+  const types = [
+    chalk.cyan,
+    chalk.blue,
+    chalk.magenta,
+    chalk.cyanBright,
+    chalk.blueBright,
+    chalk.magentaBright,
+  ] as const;
   return {
     event: (word, text) => events[word](text),
     heading: (text) => chalk.bold(text),

@@ -22,11 +22,13 @@ export interface PrintedObject {
 }
 
 /**
- * One output format, for streams of events and for answers. It returns text and does not write it. The objects it gets must
- * be redacted. Use a printer for one stream or one answer, because it remembers its headings and widths.
+ * One output format, for streams of events and for answers. It returns text and does not write it. The objects it gets
+ * must be redacted. Use a printer for one stream or one answer, because it remembers its headings and widths.
  */
 export interface Printer {
-  /** The text of events, in their order. The events of one batch share a layout, so pass an initial list as one batch. */
+  /**
+   * The text of events, in their order. The events of one batch share a layout, so pass an initial list as one batch.
+   */
   events(batch: readonly PrintedEvent[]): string;
   /** The text of a marker; '' in formats that print only values of objects. */
   marker(marker: Marker): string;

@@ -7,8 +7,8 @@ export type Timestamps = 'received' | 'rfc3339' | 'relative';
 export const TIMESTAMPS: readonly Timestamps[] = ['received', 'rfc3339', 'relative'];
 
 /**
- * Creates the function that formats the `time` of an event: `14:03:07.120`, `2026-01-01T13:03:07.120Z` or `+3m7.1s`. Relative
- * times start at this call.
+ * Creates the function that formats the `time` of an event: `14:03:07.120`, `2026-01-01T13:03:07.120Z` or `+3m7.1s`.
+ * Relative times start at this call.
  */
 export function timeTexts(how: Timestamps, clock: Pick<Clock, 'now'>): (time: string) => string {
   if (how === 'rfc3339') return (time) => time;
@@ -29,6 +29,11 @@ function relativeTime(ms: number): string {
   const tenths = Math.round(Math.abs(ms) / 100);
   const seconds = `${((tenths % 600) / 10).toFixed(1)}s`;
   const minutes = Math.trunc(tenths / 600);
-  const text = minutes === 0 ? seconds : minutes < 60 ? `${minutes}m${seconds}` : `${Math.trunc(minutes / 60)}h${minutes % 60}m${seconds}`;
+  const text =
+    minutes === 0
+      ? seconds
+      : minutes < 60
+        ? `${minutes}m${seconds}`
+        : `${Math.trunc(minutes / 60)}h${minutes % 60}m${seconds}`;
   return ms < 0 && tenths > 0 ? `-${text}` : `+${text}`;
 }

@@ -6,14 +6,17 @@ import { neutralised } from './escape.ts';
 export const NO_VALUE = '<none>';
 
 /**
- * A JSON value on one line. A text is quoted if it could be mistaken for something else; maps and lists are JSON. A text
- * longer than `limit` characters is cut and ends with `…`. The result is safe for a terminal.
+ * A JSON value on one line. A text is quoted if it could be mistaken for something else; maps and lists are JSON. A
+ * text longer than `limit` characters is cut and ends with `…`. The result is safe for a terminal.
  */
 export function valueText(value: unknown, limit: number): string {
   return cut(wholeText(value), 0, limit);
 }
 
-/** Two different values, each as {@link valueText} prints it. Long values are cut around the first difference, to show it. */
+/**
+ * Two different values, each as {@link valueText} prints it. Long values are cut around the first difference, to show
+ * it.
+ */
 export function valuePair(before: unknown, after: unknown, limit: number): [string, string] {
   const [a, b] = [wholeText(before), wholeText(after)];
   if (a.length <= limit && b.length <= limit) return [a, b];
@@ -28,8 +31,11 @@ export function wholeText(value: unknown): string {
   return isTooDeep(value) ? `<${TOO_DEEP}>` : neutralised(jsonText(value));
 }
 
-/** Whether a text needs no quotes: it is one line, not empty, not another JSON value, and has no separator of values. */
-const isPlain = (text: string) => PLAIN.test(text) && !OTHER.test(text) && !/ $| {2}| → |\p{Cc}/u.test(text) && neutralised(text) === text;
+/**
+ * Whether a text needs no quotes: it is one line, not empty, not another JSON value, and has no separator of values.
+ */
+const isPlain = (text: string) =>
+  PLAIN.test(text) && !OTHER.test(text) && !/ $| {2}| → |\p{Cc}/u.test(text) && neutralised(text) === text;
 const PLAIN = /^[^\s"'<{[…]/;
 const OTHER = /^(null|true|false|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/;
 
@@ -52,7 +58,10 @@ function wholeFrom(text: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
-/** The lines of a map or list, indented by two spaces: `key: value`, `- item`. A part of at most `limit` characters is one line. */
+/**
+ * The lines of a map or list, indented by two spaces: `key: value`, `- item`. A part of at most `limit` characters is
+ * one line.
+ */
 export function valueLines(value: unknown, limit: number): string[] {
   if (!isContainer(value) || isTooDeep(value) || wholeText(value).length <= limit) return [valueText(value, limit)];
   if (Array.isArray(value)) return value.flatMap((item) => hung('-', valueLines(item, limit)));

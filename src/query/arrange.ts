@@ -26,7 +26,9 @@ export function valueCounts(
   const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
   if (redact) return countsOf(store.list(), (object) => values(redact(object)));
   if (definition.listed || !store.hasIndex(definition.name)) return countsOf(store.list(), values);
-  const counts = store.indexValues(definition.name).map((value) => ({ value, count: store.indexCount(definition.name, value) }));
+  const counts = store
+    .indexValues(definition.name)
+    .map((value) => ({ value, count: store.indexCount(definition.name, value) }));
   return counts.filter(({ count }) => count > 0).sort(byCount);
 }
 
@@ -51,9 +53,11 @@ function countsOf<T>(items: Iterable<T>, values: (item: T) => readonly string[])
   return sorted(counts);
 }
 
-const sorted = (counts: ReadonlyMap<string, number>) => [...counts].map(([value, count]) => ({ value, count })).sort(byCount);
+const sorted = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([value, count]) => ({ value, count })).sort(byCount);
 
-const byCount = (a: ValueCount, b: ValueCount) => b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
+const byCount = (a: ValueCount, b: ValueCount) =>
+  b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 
 /** The expression by which items are sorted, as the user wrote it, and the direction. */
 export interface SortBy {
@@ -68,7 +72,11 @@ export interface SortBy {
  * Throws `argument` if no object has the field, or if its value is a map or a list. Source: kubectl pkg/cmd/get
  * sorter.go.
  */
-export function sortedBy<T>(items: readonly T[], values: (item: T) => readonly unknown[], { expression, isDescending }: SortBy): T[] {
+export function sortedBy<T>(
+  items: readonly T[],
+  values: (item: T) => readonly unknown[],
+  { expression, isDescending }: SortBy,
+): T[] {
   const keyed = items.map((item) => ({ item, key: values(item)[0] }));
   if (keyed.length > 0 && keyed.every(({ key }) => key === undefined)) {
     throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {

@@ -15,7 +15,8 @@ export class IndexCatalog {
 
   constructor(declared: readonly IndexDefinition[] = [], options: OwnerIndexOptions = {}) {
     for (const definition of declared) {
-      if (this.#definitions.has(definition.name)) throw new InformerError('argument', `the index "${definition.name}" is declared twice`);
+      if (this.#definitions.has(definition.name))
+        throw new InformerError('argument', `the index "${definition.name}" is declared twice`);
       this.#definitions.set(definition.name, definition);
     }
     for (const definition of [...BUILT_IN, ownerIndex(options)]) {
@@ -45,7 +46,11 @@ const BUILT_IN: readonly IndexDefinition[] = [
   builtIn('image', 'images of containers and image volumes', imagesOf),
   builtIn('phase', 'status.phase', (object) => [(object.status as { phase?: string } | undefined)?.phase]),
   builtIn('configmap', 'config maps that are mounted or used for environment variables', configMapsOf),
-  builtIn('secret', 'secrets that are mounted, used for environment variables or image pulls, or passed to storage drivers', secretsOf),
+  builtIn(
+    'secret',
+    'secrets that are mounted, used for environment variables or image pulls, or passed to storage drivers',
+    secretsOf,
+  ),
   builtIn('serviceaccount', 'service accounts of pods and role bindings', serviceAccountsOf),
 ];
 

@@ -48,7 +48,9 @@ export function matchesLookup(lookup: Lookup, value: string): boolean {
       return value.startsWith(lookup.prefix);
     case 'range': {
       const { from, to } = lookup;
-      return (from === undefined || compareSizes(from, value) <= 0) && (to === undefined || compareSizes(value, to) <= 0);
+      return (
+        (from === undefined || compareSizes(from, value) <= 0) && (to === undefined || compareSizes(value, to) <= 0)
+      );
     }
   }
 }

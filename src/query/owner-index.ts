@@ -7,7 +7,9 @@ export interface OwnerIndexOptions {
    * Finds the owner that a reference names. Undefined ends the search for further owners. An owner is in the namespace
    * of the object, or cluster-scoped.
    */
-  resolve?: ((reference: DeepReadonly<OwnerReference>, namespace: string | undefined) => ReadonlyObject | undefined) | undefined;
+  resolve?:
+    | ((reference: DeepReadonly<OwnerReference>, namespace: string | undefined) => ReadonlyObject | undefined)
+    | undefined;
   /** The kind for a user's word for a type: `deploy` → `Deployment`. */
   kindOf?: ((word: string) => string | undefined) | undefined;
 }
@@ -33,7 +35,10 @@ export function ownerIndex({ resolve, kindOf }: OwnerIndexOptions = {}): IndexDe
   };
 }
 
-function* ancestors(object: ReadonlyObject, resolve: OwnerIndexOptions['resolve']): Generator<DeepReadonly<OwnerReference>> {
+function* ancestors(
+  object: ReadonlyObject,
+  resolve: OwnerIndexOptions['resolve'],
+): Generator<DeepReadonly<OwnerReference>> {
   const { namespace } = object.metadata;
   const seen = new Set<string>();
   const open = [...(object.metadata.ownerReferences ?? [])];

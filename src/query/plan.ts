@@ -7,7 +7,10 @@ import { formatLookup, type Lookup, mapLookup, matchesLookup } from './lookup.ts
 export interface IndexedStore {
   list(): readonly ReadonlyObject[];
   byIndex(name: string, value: string): readonly ReadonlyObject[];
-  indexValues(name: string, range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string }): readonly string[];
+  indexValues(
+    name: string,
+    range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string },
+  ): readonly string[];
   indexCount(name: string, value: string): number;
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
@@ -42,11 +45,14 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
 } {
   const conditions = lookups.map((lookup) => conditionOf(lookup, catalog.get(lookup.index)));
   const choice = smallest(
-    conditions.filter(({ definition }) => store.hasIndex(definition.name)).map((condition) => candidatesOf(condition, store)),
+    conditions
+      .filter(({ definition }) => store.hasIndex(definition.name))
+      .map((condition) => candidatesOf(condition, store)),
   );
   const rest = conditions.filter((condition) => condition !== choice?.condition);
   const candidates = choice ? read(choice, store) : store.list();
-  const objects = rest.length === 0 ? candidates : candidates.filter((object) => rest.every((condition) => holds(condition, object)));
+  const objects =
+    rest.length === 0 ? candidates : candidates.filter((object) => rest.every((condition) => holds(condition, object)));
   const explanation: QueryExplanation = {
     used: choice && formatLookup(choice.condition.lookup),
     filtered: rest.map(({ lookup }) => formatLookup(lookup)),
@@ -87,7 +93,9 @@ interface Candidates {
 function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
   const { lookup } = condition;
   const values =
-    lookup.kind === 'in' ? lookup.values : store.indexValues(lookup.index, lookup).filter((value) => matchesLookup(lookup, value));
+    lookup.kind === 'in'
+      ? lookup.values
+      : store.indexValues(lookup.index, lookup).filter((value) => matchesLookup(lookup, value));
   return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(lookup.index, value), 0) };
 }
 

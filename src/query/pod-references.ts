@@ -104,7 +104,13 @@ export function secretsOf(object: ReadonlyObject): Texts {
   const { imagePullSecrets, secrets } = object as { imagePullSecrets?: Named[]; secrets?: Named[] };
   const pulled = [...list(spec?.imagePullSecrets), ...list(imagePullSecrets), ...list(secrets)].map(({ name }) => name);
   const own = (object.spec ?? {}) as { tls?: { secretName?: string }[] } & Volume;
-  return [...mounted, ...read, ...pulled, ...list(own.tls).map(({ secretName }) => secretName), ...storageSecretsOf(own)];
+  return [
+    ...mounted,
+    ...read,
+    ...pulled,
+    ...list(own.tls).map(({ secretName }) => secretName),
+    ...storageSecretsOf(own),
+  ];
 }
 
 function storageSecretsOf(volume: Volume): Texts {

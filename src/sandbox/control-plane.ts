@@ -45,7 +45,12 @@ export class ControlPlane implements Disposable {
     this.server = new ApiServer(cluster, new WriteRequests(this.backend), options);
     const crds = new CrdController(this.backend);
     this.fixtures = new Fixtures(this.backend, crds);
-    this.#controllers = [crds, new GarbageCollector(this.backend), new NamespaceCleaner(this.backend), new PodReaper(this.backend)];
+    this.#controllers = [
+      crds,
+      new GarbageCollector(this.backend),
+      new NamespaceCleaner(this.backend),
+      new PodReaper(this.backend),
+    ];
     if (!snapshot) bootstrap(this.backend, timestamp(clock.now()));
     else {
       store.load(snapshot.stored);

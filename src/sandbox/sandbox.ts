@@ -85,8 +85,17 @@ const KNOWN_OPTIONS = {
   socket: 'boolean',
   tls: 'boolean',
 } satisfies KnownOptionsOf<SandboxOptions>;
-const KNOWN_TOKEN_OWNER = { user: 'text', groups: 'list', uid: 'text', lifetimeMs: 'number' } satisfies KnownOptionsOf<TokenOwner>;
-const KNOWN_TRANSPORT_OPTIONS = { seed: 'number', chunkBytes: true, token: 'text' } satisfies KnownOptionsOf<InProcessOptions>;
+const KNOWN_TOKEN_OWNER = {
+  user: 'text',
+  groups: 'list',
+  uid: 'text',
+  lifetimeMs: 'number',
+} satisfies KnownOptionsOf<TokenOwner>;
+const KNOWN_TRANSPORT_OPTIONS = {
+  seed: 'number',
+  chunkBytes: true,
+  token: 'text',
+} satisfies KnownOptionsOf<InProcessOptions>;
 
 /** The state of a sandbox, made by {@link Sandbox.snapshot} for {@link Sandbox.restore} of this or another sandbox. */
 export interface SandboxSnapshot {
@@ -161,7 +170,15 @@ export class Sandbox implements AsyncDisposable {
   #createControlPlane(snapshot?: ControlPlaneSnapshot): ControlPlane {
     const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
     const store = { historySize, historyMs, clock: this.#clock };
-    return new ControlPlane({ clock: this.#clock, random: this.#random, store, tokens: this.#tokens, rbac, bookmarkIntervalMs, snapshot });
+    return new ControlPlane({
+      clock: this.#clock,
+      random: this.#random,
+      store,
+      tokens: this.#tokens,
+      rbac,
+      bookmarkIntervalMs,
+      snapshot,
+    });
   }
 
   get #cluster(): Cluster {
@@ -227,7 +244,8 @@ export class Sandbox implements AsyncDisposable {
   kubeconfig(options: { token?: string } = {}): string {
     checkOptions('kubeconfig', options, { token: 'text' });
     const { token = this.token } = options;
-    const authority = this.caPem === '' ? {} : { 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
+    const authority =
+      this.caPem === '' ? {} : { 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
     return dump({
       apiVersion: 'v1',
       kind: 'Config',
@@ -252,7 +270,10 @@ export class Sandbox implements AsyncDisposable {
    */
   transport(options: InProcessOptions = {}): InProcessTransport {
     checkOptions('transport', options, KNOWN_TRANSPORT_OPTIONS);
-    return inProcessTransport((request) => this.#dated(request, true), { ...options, seed: options.seed ?? this.#seed });
+    return inProcessTransport((request) => this.#dated(request, true), {
+      ...options,
+      seed: options.seed ?? this.#seed,
+    });
   }
 
   /** Answers a request with a Date header, in the time of the server's clock. */
@@ -302,7 +323,9 @@ export class Sandbox implements AsyncDisposable {
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return copiesOnRead(all.map((object) => this.#controlPlane.fixtures.apply({ metadata: {}, ...copy(object) }).object));
+    return copiesOnRead(
+      all.map((object) => this.#controlPlane.fixtures.apply({ metadata: {}, ...copy(object) }).object),
+    );
   }
 
   /** A copy of an object; undefined when it does not exist. */
@@ -359,7 +382,8 @@ export class Sandbox implements AsyncDisposable {
     checkOptions('restore', options, { downMs: 'number' });
     const { downMs = 0 } = options;
     const stored = STORED.get(snapshot);
-    if (stored === undefined) throw new InformerError('argument', 'restore takes what snapshot() of a sandbox returned');
+    if (stored === undefined)
+      throw new InformerError('argument', 'restore takes what snapshot() of a sandbox returned');
     return this.#restartOnce({ downMs, replaced: stored });
   }
 
@@ -431,7 +455,9 @@ export class Sandbox implements AsyncDisposable {
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
     if (clock && 'advance' in clock && typeof clock.advance === 'function') return void (await clock.advance(ms));
-    throw new InformerError('argument', 'this sandbox runs on a clock that moves by itself', { hint: 'start it with a FakeClock' });
+    throw new InformerError('argument', 'this sandbox runs on a clock that moves by itself', {
+      hint: 'start it with a FakeClock',
+    });
   }
 
   /**
@@ -478,7 +504,11 @@ export class Sandbox implements AsyncDisposable {
 const STOPPED = 'stopped';
 
 /** A body that ends or breaks when the server goes away, and that calls `release` at its end. */
-async function* alive(body: AsyncIterable<Uint8Array>, life: AbortSignal, release: () => void): AsyncGenerator<Uint8Array, void, void> {
+async function* alive(
+  body: AsyncIterable<Uint8Array>,
+  life: AbortSignal,
+  release: () => void,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const chunk of body) {
       if (life.aborted) break;

@@ -10,7 +10,9 @@ import { type CompiledCondition, ConditionJudge, eventTypeOf, variablesOf } from
 import { type EventWord, eventWordOf, type ObjectChange, replacementParts } from './envelope.ts';
 import type { KindSource } from './shown-object.ts';
 
-/** The type of a change. Use one object per type, the same one in every call: the gate's memory is per target object. */
+/**
+ * The type of a change. Use one object per type, the same one in every call: the gate's memory is per target object.
+ */
 export interface GateTarget {
   readonly type: KindSource;
   /** The names that are shown; undefined = all. */
@@ -36,7 +38,10 @@ export interface GateRules {
   readonly sameBut?: SameBut | undefined;
   /** `--no-noise`: noise is not shown. See `isNoise`. */
   readonly noNoise?: boolean | undefined;
-  /** With `noNoise`: whether two states of an object look the same in print. An update between two such states is noise too. */
+  /**
+   * With `noNoise`: whether two states of an object look the same in print. An update between two such states is noise
+   * too.
+   */
   readonly looksSame?: SameBut | undefined;
   /** The clock of `now` and AGE in conditions. */
   readonly clock: Pick<Clock, 'now'>;
@@ -48,8 +53,8 @@ export interface GateRules {
 
 export interface ChangeGate {
   /**
-   * Returns the change to show, or undefined if nothing is shown. It must be called with every change, in order, because it
-   * remembers which objects match.
+   * Returns the change to show, or undefined if nothing is shown. It must be called with every change, in order,
+   * because it remembers which objects match.
    */
   pass(change: ObjectChange, target: GateTarget): ObjectChange | undefined;
   /** The number of evaluations that failed. A failed evaluation counts as no match. */
@@ -59,17 +64,17 @@ export interface ChangeGate {
 /**
  * Creates the client-side filters of a stream. They run before an event gets its number.
  *
- * A condition about the object decides which objects belong to the stream. An object that starts to match is an addition;
- * an object that stops matching is a deletion with the cause `filter`. The gate remembers the answer instead of evaluating
- * the old state again. So the events of an object are ADDED, MODIFIED …, DELETED in this order, also with an expression that
- * depends on the time (`now`, AGE). The deletion has the state that does not match, because it shows the reason;
- * client-go's FilteringResourceEventHandler passes the old state, which is `oldObject` here.
+ * A condition about the object decides which objects belong to the stream. An object that starts to match is an
+ * addition; an object that stops matching is a deletion with the cause `filter`. The gate remembers the answer instead
+ * of evaluating the old state again. So the events of an object are ADDED, MODIFIED …, DELETED in this order, also with
+ * an expression that depends on the time (`now`, AGE). The deletion has the state that does not match, because it shows
+ * the reason; client-go's FilteringResourceEventHandler passes the old state, which is `oldObject` here.
  *
- * A condition that reads `event` or `oldObject` is about the change as the server sent it. A change for which it is false is
- * not shown, and has no other effect.
+ * A condition that reads `event` or `oldObject` is about the change as the server sent it. A change for which it is
+ * false is not shown, and has no other effect.
  *
- * Rules about what an update changed (predicates, changed, sameBut, noNoise) allow every addition and deletion. noNoise and
- * sameBut allow every update of an object that is nested too deep to compare.
+ * Rules about what an update changed (predicates, changed, sameBut, noNoise) allow every addition and deletion. noNoise
+ * and sameBut allow every update of an object that is nested too deep to compare.
  *
  * A new object with the name of a deleted one is a deletion and an addition, and the rules apply to each of the two.
  */
@@ -113,7 +118,8 @@ class Gate implements ChangeGate {
   #passOne(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
     const shown = this.#ofObjects.length === 0 ? change : this.#asMembership(change, target);
     if (!shown || !this.#isWanted(shown)) return undefined;
-    if (shown.type === 'updated' && shown.oldObject && !this.#isRelevant(shown.oldObject, shown.object, target)) return undefined;
+    if (shown.type === 'updated' && shown.oldObject && !this.#isRelevant(shown.oldObject, shown.object, target))
+      return undefined;
     return this.#holds(this.#ofEvents, change, target) ? shown : undefined;
   }
 
@@ -127,8 +133,14 @@ class Gate implements ChangeGate {
     const { predicates, changed, sameBut, noNoise, looksSame } = this.#rules;
     const canCompare = !(noNoise || sameBut) || !(isTooDeep(before) || isTooDeep(after));
     if (noNoise && ((canCompare && isNoise(before, after, type.gvr)) || looksSame?.(before, after))) return false;
-    if (predicates && predicates.length > 0 && !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after))) return false;
-    if (changed && changed.length > 0 && changed.every((values) => sameValue(values(before), values(after)))) return false;
+    if (
+      predicates &&
+      predicates.length > 0 &&
+      !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after))
+    )
+      return false;
+    if (changed && changed.length > 0 && changed.every((values) => sameValue(values(before), values(after))))
+      return false;
     return !(sameBut && canCompare && sameBut(before, after));
   }
 

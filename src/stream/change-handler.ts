@@ -4,16 +4,19 @@ import type { ObjectChange } from './envelope.ts';
 
 export type Handler = InformerHandler<UnknownObject>;
 /**
- * Takes a change and its sequence number among the notifications of the informer. Returns a promise if the receiver has no
- * room; the next change comes when it resolves.
+ * Takes a change and its sequence number among the notifications of the informer. Returns a promise if the receiver has
+ * no room; the next change comes when it resolves.
  */
 export type TakeChange = (change: ObjectChange, sequence: number) => void | Promise<void>;
 
 /**
- * Creates an informer handler that passes the notifications as changes. A notification about an object that has not changed
- * goes to `unchanged`, except a resync.
+ * Creates an informer handler that passes the notifications as changes. A notification about an object that has not
+ * changed goes to `unchanged`, except a resync.
  */
-export function changeHandler(take: TakeChange, unchanged?: (object: ReadonlyObject, sequence: number) => void | Promise<void>): Handler {
+export function changeHandler(
+  take: TakeChange,
+  unchanged?: (object: ReadonlyObject, sequence: number) => void | Promise<void>,
+): Handler {
   return {
     added: (object, { cause, isInInitialList, sequence = 0 }) =>
       take({ type: 'added', object: plain(object), cause: isInInitialList ? 'initial' : cause }, sequence),
@@ -32,5 +35,8 @@ function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<Un
   return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
 }
 
-/** The type without its readonly marks. The stream does not write to an object: redaction and printers copy what they change. */
+/**
+ * The type without its readonly marks. The stream does not write to an object: redaction and printers copy what they
+ * change.
+ */
 const plain = (object: DeepReadonly<UnknownObject>) => object as UnknownObject;

@@ -13,7 +13,9 @@ import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.t
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** The word for an event in output for people: its type, or LEFT if the object still exists and only stopped matching. */
+/**
+ * The word for an event in output for people: its type, or LEFT if the object still exists and only stopped matching.
+ */
 export type EventWord = EventType | 'LEFT';
 
 /** The word for an event. */
@@ -21,8 +23,8 @@ export const eventWordOf = ({ type, cause }: Pick<EventEnvelope, 'type' | 'cause
   type === 'DELETED' && cause === 'filter' ? 'LEFT' : type;
 
 /**
- * One event of the stream: version 1 of the envelope, with its keys in this order. `type` and `object` are as in the output of
- * `kubectl get -w --output-watch-events -o json`. The schema is stream/envelope.schema.json.
+ * One event of the stream: version 1 of the envelope, with its keys in this order. `type` and `object` are as in the
+ * output of `kubectl get -w --output-watch-events -o json`. The schema is stream/envelope.schema.json.
  */
 export interface EventEnvelope {
   readonly type: EventType;
@@ -83,8 +85,8 @@ export interface EnveloperOptions extends ShownOptions {
 }
 
 /**
- * Puts changes into envelopes, with numbers in the order of the calls. The objects in the envelopes are redacted and have
- * apiVersion and kind, which items of a list lack. The given objects are never modified.
+ * Puts changes into envelopes, with numbers in the order of the calls. The objects in the envelopes are redacted and
+ * have apiVersion and kind, which items of a list lack. The given objects are never modified.
  */
 export class Enveloper {
   readonly #options: EnveloperOptions;
@@ -128,8 +130,11 @@ export class Enveloper {
     };
     const changed = type === 'MODIFIED' && oldObject ? lazilyChanged(envelope, oldObject, object) : envelope;
     return this.#options.withChanges
-      ? withChanges(changed, type === 'MODIFIED' && !isTooDeep(object) && !isTooDeep(oldObject) ? oldObject : undefined, object, (each) =>
-          this.#options.redactor.redact(each, resource.gvr),
+      ? withChanges(
+          changed,
+          type === 'MODIFIED' && !isTooDeep(object) && !isTooDeep(oldObject) ? oldObject : undefined,
+          object,
+          (each) => this.#options.redactor.redact(each, resource.gvr),
         )
       : changed;
   }
@@ -148,8 +153,17 @@ function partsOf(change: ObjectChange): [EventType, ObjectChange][] {
   ];
 }
 
-/** The deletion and the addition of an update whose object is a new one with the same name; undefined for any other change. */
-export function replacementParts({ type, object, oldObject, cause, uidChanged }: ObjectChange): [ObjectChange, ObjectChange] | undefined {
+/**
+ * The deletion and the addition of an update whose object is a new one with the same name; undefined for any other
+ * change.
+ */
+export function replacementParts({
+  type,
+  object,
+  oldObject,
+  cause,
+  uidChanged,
+}: ObjectChange): [ObjectChange, ObjectChange] | undefined {
   if (type !== 'updated' || !uidChanged || !oldObject) return undefined;
   return [
     { type: 'deleted', object: oldObject, cause: 'relist', finalStateUnknown: true },
@@ -158,8 +172,8 @@ export function replacementParts({ type, object, oldObject, cause, uidChanged }:
 }
 
 /**
- * Adds `changes`, computed when it is read. The redacted objects are compared, so that values of Secrets are digests. The
- * writers come from the managedFields of the objects themselves.
+ * Adds `changes`, computed when it is read. The redacted objects are compared, so that values of Secrets are digests.
+ * The writers come from the managedFields of the objects themselves.
  */
 function withChanges(
   envelope: EventEnvelope,
@@ -177,7 +191,11 @@ function withChanges(
   });
 }
 
-function valueChanges(before: ReadonlyObject, after: ReadonlyObject, redact: (object: ReadonlyObject) => ReadonlyObject): ValueChange[] {
+function valueChanges(
+  before: ReadonlyObject,
+  after: ReadonlyObject,
+  redact: (object: ReadonlyObject) => ReadonlyObject,
+): ValueChange[] {
   const managerOf = fieldManagers(before, after);
   return fieldChanges(redact(before), redact(after)).map((change) => {
     const by = managerOf(change);

@@ -22,7 +22,9 @@ export interface StreamTarget {
   readonly names?: ReadonlySet<string> | undefined;
   /** The namespaces that are watched; undefined or '' = all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Resolves when the server refuses every read of the type: the stream continues without it. Absent = it never does. */
+  /**
+   * Resolves when the server refuses every read of the type: the stream continues without it. Absent = it never does.
+   */
   readonly refused?: Promise<void> | undefined;
 }
 
@@ -44,11 +46,19 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   readonly onLoss?: ((loss: Loss) => void) | undefined;
   /** Called as soon as events start being dropped or coalesced. `dropped` is a loss of continuity. */
   readonly onLosing?: ((how: Loss['how']) => void) | undefined;
-  /** Gets the losses as they happen, and the failed evaluations at the end. Events are counted by the caller, in `print`. */
+  /**
+   * Gets the losses as they happen, and the failed evaluations at the end. Events are counted by the caller, in
+   * `print`.
+   */
   readonly summary?: Pick<StreamSummary, 'losses'> | undefined;
-  /** Called with the number of its objects when the initial list of a target has been printed, before its other events. */
+  /**
+   * Called with the number of its objects when the initial list of a target has been printed, before its other events.
+   */
   readonly onSynced?: ((target: T, objects: number) => void | Promise<void>) | undefined;
-  /** The order of an initial list, which is buffered until it is complete. Default: the order in which the server sends it. */
+  /**
+   * The order of an initial list, which is buffered until it is complete. Default: the order in which the server sends
+   * it.
+   */
   readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject, target: T) => number) | undefined;
   /** Ends the stream after the initial list of every target. */
   readonly once?: boolean | undefined;
@@ -59,8 +69,8 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
 /** What a stream did not report at its position, because the stream ended before the reader got there. */
 export interface Unreported<T extends StreamTarget = StreamTarget> {
   /**
-   * Gaps and open outages without a marker, in the order in which they began. A gap that a relist closed before the initial
-   * list of its target was shown is not included.
+   * Gaps and open outages without a marker, in the order in which they began. A gap that a relist closed before the
+   * initial list of its target was shown is not included.
    */
   readonly continuity: readonly { readonly target: T; readonly event: OrderedContinuity }[];
   readonly losses: readonly Loss[];
@@ -69,16 +79,17 @@ export interface Unreported<T extends StreamTarget = StreamTarget> {
 }
 
 /**
- * Merges informers into one numbered stream: first their initial lists, type by type in the order of `targets`, then every
- * change in the order of arrival. Order is kept per object, and between the events of one type. The caller runs the informers.
+ * Merges informers into one numbered stream: first their initial lists, type by type in the order of `targets`, then
+ * every change in the order of arrival. Order is kept per object, and between the events of one type. The caller runs
+ * the informers.
  *
  * Resolves in one of three cases, with the outcome of the waiter if there is one:
  * - with `once`, after the last initial list;
  * - when the waiter has an outcome and the change that decided it has been printed (no later change is printed);
  * - when the signal aborts.
  *
- * With an overflow policy other than `block` it rejects with the error of `print`, `mark` or `onSynced`. With `block` the
- * informer counts such an error, and the stream continues.
+ * With an overflow policy other than `block` it rejects with the error of `print`, `mark` or `onSynced`. With `block`
+ * the informer counts such an error, and the stream continues.
  */
 export async function streamEvents<T extends StreamTarget>(
   options: EventStreamOptions<T>,
@@ -99,7 +110,9 @@ export async function streamEvents<T extends StreamTarget>(
   return options.waiter?.settled;
 }
 
-/** With this policy a slow reader makes the informer wait. Behind an outlet, and for a waiter, no handler is ever slow. */
+/**
+ * With this policy a slow reader makes the informer wait. Behind an outlet, and for a waiter, no handler is ever slow.
+ */
 const BLOCKING = { policy: 'block' } as const;
 
 type Step = () => void | Promise<void>;
@@ -155,7 +168,9 @@ class EventStream<T extends StreamTarget> implements Disposable {
   constructor(options: EventStreamOptions<T>, ending: Scope) {
     this.#options = options;
     this.#ending = ending;
-    this.#observing = options.targets.map((target) => target.informer.onContinuity((event) => this.#rememberContinuity(target, event)));
+    this.#observing = options.targets.map((target) =>
+      target.informer.onContinuity((event) => this.#rememberContinuity(target, event)),
+    );
     const { overflow } = options;
     if (!overflow || overflow.policy === 'block') return;
     this.#outlet = new Outlet<T>(overflow, {
@@ -167,7 +182,9 @@ class EventStream<T extends StreamTarget> implements Disposable {
     });
   }
 
-  /** Connects the waiter with all targets. This comes first, so that the waiter reads each change before it is shown. */
+  /**
+   * Connects the waiter with all targets. This comes first, so that the waiter reads each change before it is shown.
+   */
   listen(): void {
     const { waiter, targets } = this.#options;
     if (!waiter) return;
@@ -181,7 +198,14 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const { signal } = this.#ending;
     if (signal.aborted) return;
     const buffered = sortInitial ? { first: [], later: [] } : undefined;
-    const shown: Shown = { registration: undefined, objects: 0, buffered, isSynced: false, sequence: 0, waitingAt: undefined };
+    const shown: Shown = {
+      registration: undefined,
+      objects: 0,
+      buffered,
+      isSynced: false,
+      sequence: 0,
+      waitingAt: undefined,
+    };
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     const synced = shown.registration.whenSynced();
@@ -216,7 +240,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
     for (const { registration } of this.#shown.values()) registration?.remove();
   }
 
-  // --- showing ---------------------------------------------------------------------------------------------------------------------
+  // --- showing
+  // ---------------------------------------------------------------------------------------------------------------------
 
   #showing(target: T, shown: Shown): Handler {
     const inStep = (object: ReadonlyObject | undefined, sequence: number, run: Step) => {
@@ -225,7 +250,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
         ? this.#untilRead(target, sequence, shown).then(() => this.#taken(target, object, run()))
         : this.#taken(target, object, run());
     };
-    const take: TakeChange = (change, sequence) => inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
+    const take: TakeChange = (change, sequence) =>
+      inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
     return {
       ...changeHandler(take, (object, sequence) => inStep(object, sequence, () => {})),
       synced: () => inStep(undefined, shown.sequence, () => this.#initialListShown(target, shown)),
@@ -264,7 +290,9 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   #write(change: ObjectChange, target: T, receivedMs?: number): void | Promise<void> {
     const parts = replacementParts(change);
-    return parts ? inTurn(parts, (part) => this.#writeOne(part, target, receivedMs)) : this.#writeOne(change, target, receivedMs);
+    return parts
+      ? inTurn(parts, (part) => this.#writeOne(part, target, receivedMs))
+      : this.#writeOne(change, target, receivedMs);
   }
 
   /** Prints one event, unless the stream has ended: an event that is not printed takes no number. */
@@ -345,7 +373,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
     this.#ending.abort();
   }
 
-  // --- ending ----------------------------------------------------------------------------------------------------------------------
+  // --- ending
+  // ----------------------------------------------------------------------------------------------------------------------
 
   #listenTo(target: T, waiter: Waiter): void {
     const listening: Listening = { registration: undefined, sequence: 0 };
@@ -367,7 +396,9 @@ class EventStream<T extends StreamTarget> implements Disposable {
     listening.registration = target.informer.addHandler(handler, BLOCKING);
   }
 
-  /** Ends the stream after the change that decided it was shown; at once if an initial list before it is not complete. */
+  /**
+   * Ends the stream after the change that decided it was shown; at once if an initial list before it is not complete.
+   */
   #endWith({ kind, by }: WaitOutcome): void {
     if (this.#lastStop) return;
     const { targets } = this.#options;
@@ -385,7 +416,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
   #taken(target: T, object: ReadonlyObject | undefined, result: void | Promise<void>): void | Promise<void> {
     const stop = this.#lastStop;
     if (!stop || stop.target !== target || stop.isPassed) return result;
-    stop.isPassed = (object !== undefined && object === stop.object) || isShownUpTo(this.#shown.get(target), stop.sequence);
+    stop.isPassed =
+      (object !== undefined && object === stop.object) || isShownUpTo(this.#shown.get(target), stop.sequence);
     if (!result) return this.#stopIfThere();
     return result.finally(() => this.#stopIfThere());
   }
@@ -409,7 +441,8 @@ function isShownUpTo(shown: Shown | undefined, sequence: number): boolean {
 
 const isAtMost = (place: number | undefined, sequence: number) => place !== undefined && place <= sequence;
 
-const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) => [...items].reduce((sum, item) => sum + count(item), 0);
+const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) =>
+  [...items].reduce((sum, item) => sum + count(item), 0);
 
 /** The version of an initial list; undefined if it consists of several lists. */
 function versionOf({ informer }: StreamTarget): string | undefined {

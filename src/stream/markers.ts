@@ -5,8 +5,9 @@ import type { Outage } from './outage.ts';
 import type { Loss } from './overflow/backlog.ts';
 
 /**
- * Records of a stream that are not events: `--markers`. They are for readers that must know whether events may be missing.
- * Events and markers have one sequence of numbers without gaps. A marker is written at the position at which it happened:
+ * Records of a stream that are not events: `--markers`. They are for readers that must know whether events may be
+ * missing. Events and markers have one sequence of numbers without gaps. A marker is written at the position at which
+ * it happened:
  *
  * - `SYNCED`: after the last event of the initial list of a type.
  * - `GAP`: after every event that was seen before the gap.
@@ -15,9 +16,9 @@ import type { Loss } from './overflow/backlog.ts';
  * - `RESUMED`: before the first event of the next connection.
  * - `END`: last.
  *
- * Between `GAP` and `RELISTED` of a type, its changes are known by their result only, with `cause: "relist"`. Order is kept
- * per object, and between the events of one type. Between types, and between the namespaces of one type, it is the order of
- * arrival.
+ * Between `GAP` and `RELISTED` of a type, its changes are known by their result only, with `cause: "relist"`. Order is
+ * kept per object, and between the events of one type. Between types, and between the namespaces of one type, it is the
+ * order of arrival.
  */
 export type Marker = SyncedMarker | ContinuityMarker | EndMarker;
 export type ContinuityMarker = GapMarker | RelistedMarker | DisconnectedMarker | ResumedMarker;
@@ -38,8 +39,8 @@ export interface SyncedMarker extends Stamped {
 }
 
 /**
- * From here on events may be missing: those of `gvr`, until the next RELISTED. With the reason `dropped`, events are missing
- * at this position. With `coalesced`, each event until the reader has caught up may be the result of several.
+ * From here on events may be missing: those of `gvr`, until the next RELISTED. With the reason `dropped`, events are
+ * missing at this position. With `coalesced`, each event until the reader has caught up may be the result of several.
  */
 export interface GapMarker extends Stamped {
   readonly type: 'GAP';
@@ -47,8 +48,8 @@ export interface GapMarker extends Stamped {
   readonly gvr?: string;
   readonly namespace?: string;
   /**
-   * How the watch ended (`gone`, `too-large`, …). `dropped` or `coalesced`: by --overflow. `disconnected`: the stream ended
-   * without a connection. `forbidden`: the user may not read this type, and the stream has nothing of it.
+   * How the watch ended (`gone`, `too-large`, …). `dropped` or `coalesced`: by --overflow. `disconnected`: the stream
+   * ended without a connection. `forbidden`: the user may not read this type, and the stream has nothing of it.
    */
   readonly reason: string;
   /** The last version seen before the gap. */
@@ -151,8 +152,19 @@ export interface Stamper {
 
 type Named = { readonly type: Pick<ResourceType, 'gvr'>; readonly namespaces?: readonly string[] | undefined };
 
-export function syncedMarker(stamper: Stamper, { type }: Named, objects: number, resourceVersion?: string): SyncedMarker {
-  return { type: 'SYNCED', gvr: formatGvr(type.gvr), objects, ...(resourceVersion ? { resourceVersion } : {}), ...stamper.stamp() };
+export function syncedMarker(
+  stamper: Stamper,
+  { type }: Named,
+  objects: number,
+  resourceVersion?: string,
+): SyncedMarker {
+  return {
+    type: 'SYNCED',
+    gvr: formatGvr(type.gvr),
+    objects,
+    ...(resourceVersion ? { resourceVersion } : {}),
+    ...stamper.stamp(),
+  };
 }
 
 /** The marker of a continuity event. */
@@ -162,9 +174,22 @@ export function continuityMarker(stamper: Stamper, target: Named, event: Ordered
     case 'gap':
       return { type: 'GAP', ...about, from: event.from, ...stamper.stamp() };
     case 'relisted':
-      return { type: 'RELISTED', ...about, from: event.from, to: event.resourceVersion, objects: event.objects, ...stamper.stamp() };
+      return {
+        type: 'RELISTED',
+        ...about,
+        from: event.from,
+        to: event.resourceVersion,
+        objects: event.objects,
+        ...stamper.stamp(),
+      };
     case 'disconnected':
-      return { type: 'DISCONNECTED', ...about, from: event.from, since: timeOf(event.disconnectedAt), ...stamper.stamp() };
+      return {
+        type: 'DISCONNECTED',
+        ...about,
+        from: event.from,
+        since: timeOf(event.disconnectedAt),
+        ...stamper.stamp(),
+      };
     case 'connected': {
       const { by, since: from, downMs, disconnectedAt } = event;
       const proven = by === 'resume' ? { proven: event.proven } : {};
@@ -204,7 +229,12 @@ export function lossMarker(stamper: Stamper, { how, ...lost }: Loss): GapMarker 
 
 export function endMarker(
   stamper: Stamper,
-  { reason, exitCode, summary, outages }: { reason: string; exitCode: number; summary: EndCounts; outages: readonly Outage[] },
+  {
+    reason,
+    exitCode,
+    summary,
+    outages,
+  }: { reason: string; exitCode: number; summary: EndCounts; outages: readonly Outage[] },
 ): EndMarker {
   const disconnected = outages.map(({ target, scope, why, from, since, ms }) => ({
     ...aboutOf(target, scope, why),
@@ -212,7 +242,14 @@ export function endMarker(
     since: timeOf(since),
     ms: Math.round(ms),
   }));
-  return { type: 'END', reason, exitCode, summary, ...(disconnected.length > 0 ? { disconnected } : {}), ...stamper.stamp() };
+  return {
+    type: 'END',
+    reason,
+    exitCode,
+    summary,
+    ...(disconnected.length > 0 ? { disconnected } : {}),
+    ...stamper.stamp(),
+  };
 }
 
 /** The text of a loss: `coalesced 412 updates of 37 objects`, `dropped 12 events`. */

@@ -7,8 +7,8 @@ export interface ConnectedTarget {
   readonly type: ResourceType;
   readonly informer: { readonly continuity: readonly Continuity[] };
   /**
-   * The namespaces that are watched; undefined or '' = all namespaces. The sources of the informer are in this order: one per
-   * namespace, or one per namespace and name.
+   * The namespaces that are watched; undefined or '' = all namespaces. The sources of the informer are in this order:
+   * one per namespace, or one per namespace and name.
    */
   readonly namespaces?: readonly string[] | undefined;
   /** Whether the stream does not read from a source any more. Absent = it reads from all of them. */
@@ -37,8 +37,8 @@ export interface Outage<T extends ConnectedTarget = ConnectedTarget> {
 const OPENING_MS = 2000;
 
 /**
- * The sources that have lost their connection and have no new one yet. A source that was never connected is not an outage.
- * If a relist has succeeded meanwhile, the outage starts at that list.
+ * The sources that have lost their connection and have no new one yet. A source that was never connected is not an
+ * outage. If a relist has succeeded meanwhile, the outage starts at that list.
  */
 export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now: number): Outage<T>[] {
   return targets.flatMap((target) =>
@@ -57,8 +57,8 @@ export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now:
 }
 
 /**
- * The namespace of a source; undefined if the source is for all namespaces. `source` is its index. Each namespace of a target
- * has the same number of sources.
+ * The namespace of a source; undefined if the source is for all namespaces. `source` is its index. Each namespace of a
+ * target has the same number of sources.
  */
 export function scopeOf({ namespaces = [], informer }: ConnectedTarget, source: number): string | undefined {
   const perNamespace = Math.max(1, informer.continuity.length / Math.max(1, namespaces.length));

@@ -7,7 +7,9 @@ import { isSecretResource } from '../model/secret-type.ts';
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export interface RedactorOptions {
-  /** The key of the digests. Default: a random key. Two redactors with the same key replace a value by the same digest. */
+  /**
+   * The key of the digests. Default: a random key. Two redactors with the same key replace a value by the same digest.
+   */
   key?: Uint8Array | undefined;
   /** Turns redaction off: `redact` returns the given object. */
   showSecrets?: boolean | undefined;
@@ -20,15 +22,15 @@ function isSecret(object: unknown): boolean {
 }
 
 /**
- * Replaces secret values by digests: `hmac:` and 8 hexadecimal digits. The key of the digests is random for each run. Equal
- * values have equal digests, so a change is visible and the value is not.
+ * Replaces secret values by digests: `hmac:` and 8 hexadecimal digits. The key of the digests is random for each run.
+ * Equal values have equal digests, so a change is visible and the value is not.
  *
- * It redacts the values of `data` and `stringData` of Secrets, and their last-applied annotation. The same text in `data` and
- * in `stringData` has the same digest.
+ * It redacts the values of `data` and `stringData` of Secrets, and their last-applied annotation. The same text in
+ * `data` and in `stringData` has the same digest.
  *
- * Promises: it never modifies the given object. An object without a secret is returned itself, at the cost of one comparison.
- * Lists are redacted item by item, also lists of several kinds and lists within lists. Does not promise: it does not find a
- * Secret inside the spec of another object.
+ * Promises: it never modifies the given object. An object without a secret is returned itself, at the cost of one
+ * comparison. Lists are redacted item by item, also lists of several kinds and lists within lists. Does not promise: it
+ * does not find a Secret inside the spec of another object.
  */
 export class Redactor {
   readonly #key: Uint8Array;
@@ -39,7 +41,9 @@ export class Redactor {
     this.#showSecrets = options.showSecrets ?? false;
   }
 
-  /** Returns the object with its secret values replaced. `gvr` is the type, for objects that lack apiVersion and kind. */
+  /**
+   * Returns the object with its secret values replaced. `gvr` is the type, for objects that lack apiVersion and kind.
+   */
   redact<T extends object>(object: T, gvr?: Pick<GroupVersionResource, 'group' | 'resource'>): T {
     if (this.#showSecrets) return object;
     if ((gvr && isSecretResource(gvr)) || isSecret(object)) return this.#secret(object);
@@ -88,7 +92,10 @@ type SecretFields = { data?: Fields; stringData?: Fields; metadata?: Metadata };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : (jsonText(value) ?? ''));
 
-/** The decoded bytes of a base64 text, so that one value has one digest in `data` and `stringData`; other texts as they are. */
+/**
+ * The decoded bytes of a base64 text, so that one value has one digest in `data` and `stringData`; other texts as they
+ * are.
+ */
 function bytesOf(value: unknown): string | Uint8Array {
   const text = textOf(value);
   const bytes = Buffer.from(text, 'base64');

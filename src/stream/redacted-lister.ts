@@ -7,8 +7,8 @@ import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Redactor } from './redact.ts';
 
 /**
- * Creates a lister of Secrets for code that must not see their values. The objects and the index values that it returns are
- * redacted; keys, counts and versions are not. Lookups take the real index value, not its digest.
+ * Creates a lister of Secrets for code that must not see their values. The objects and the index values that it returns
+ * are redacted; keys, counts and versions are not. Lookups take the real index value, not its digest.
  */
 export function createRedactedLister(
   lister: Lister<UnknownObject>,
@@ -23,7 +23,11 @@ class RedactedLister implements Lister<UnknownObject> {
   readonly #redactor: Redactor;
   readonly #shown: (object: ReadonlyObject) => ReadonlyObject;
 
-  constructor(lister: Lister<UnknownObject>, redactor: Redactor, gvr: Pick<GroupVersionResource, 'group' | 'resource'>) {
+  constructor(
+    lister: Lister<UnknownObject>,
+    redactor: Redactor,
+    gvr: Pick<GroupVersionResource, 'group' | 'resource'>,
+  ) {
     this.#lister = lister;
     this.#redactor = redactor;
     this.#shown = (object) => redactor.redact(object, gvr);

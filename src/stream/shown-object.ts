@@ -16,9 +16,14 @@ export interface KindSource {
   readonly kind?: string | undefined;
 }
 
-/** The object with apiVersion and kind, which items of a list lack; the object itself if it has them. It keeps its table row. */
+/**
+ * The object with apiVersion and kind, which items of a list lack; the object itself if it has them. It keeps its table
+ * row.
+ */
 export function withKind(object: ReadonlyObject, { gvr, kind }: KindSource): ReadonlyObject {
-  return kind === undefined || (object.kind && object.apiVersion) ? object : { apiVersion: formatGroupVersion(gvr), kind, ...object };
+  return kind === undefined || (object.kind && object.apiVersion)
+    ? object
+    : { apiVersion: formatGroupVersion(gvr), kind, ...object };
 }
 
 const REASONS = new WeakMap<object, string>();
@@ -31,7 +36,9 @@ export function whyUnprintable(shown: ReadonlyObject): string | undefined {
 /** The replacement of an object that cannot be printed: what identifies it, and the reason. It keeps its table row. */
 function unprintable(object: ReadonlyObject, reason: string): ReadonlyObject {
   const { apiVersion, kind, metadata } = object;
-  const known = (['name', 'namespace', 'uid', 'resourceVersion'] as const).filter((field) => typeof metadata[field] === 'string');
+  const known = (['name', 'namespace', 'uid', 'resourceVersion'] as const).filter(
+    (field) => typeof metadata[field] === 'string',
+  );
   const shown: ReadonlyObject = {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
@@ -44,9 +51,9 @@ function unprintable(object: ReadonlyObject, reason: string): ReadonlyObject {
 }
 
 /**
- * The form of an object in output, for streams and for answers: redacted, without managedFields, and with apiVersion and kind
- * in front. The given object is not modified; it is returned itself if nothing has to differ. It keeps its table row.
- * An object that is nested too deep to print is replaced by its name and an `error` with the reason.
+ * The form of an object in output, for streams and for answers: redacted, without managedFields, and with apiVersion
+ * and kind in front. The given object is not modified; it is returned itself if nothing has to differ. It keeps its
+ * table row. An object that is nested too deep to print is replaced by its name and an `error` with the reason.
  */
 export function shownObject(
   object: ReadonlyObject,

@@ -55,7 +55,8 @@ export class StreamSummary {
   /**
    * The last line, without its newline:
    * `ended by SIGINT after 5m3s: 14 events (12 ADDED, 2 MODIFIED), 1 relist, 1 gap, 2 resumed watches`.
-   * Counts of 0 are left out, except `no events` and `no gaps`. `why` names what ended the stream; `elapsedMs` is its duration.
+   * Counts of 0 are left out, except `no events` and `no gaps`. `why` names what ended the stream; `elapsedMs` is its
+   * duration.
    */
   line(why: string, elapsedMs: number, { relists, gaps, resumed, storeErrors = 0 }: ContinuityCounts): string {
     const { dropped, coalesced, unshown, expressionErrors, unprintable } = this.losses;

@@ -21,13 +21,17 @@ const KNOWN_OPTIONS = {
 } satisfies KnownOptionsOf<EventuallyOptions>;
 
 /**
- * Repeats a check until it passes, and returns its value. It is for tests of code whose timing the test does not control.
+ * Repeats a check until it passes, and returns its value. It is for tests of code whose timing the test does not
+ * control.
  *
- * A check passes when it does not throw and does not return false, null or undefined. The check always runs at least once.
- * Rejects with an error of code `sync` when the time is over; its cause is the last failure. Rejects with the signal's
- * reason when the signal aborts during a pause.
+ * A check passes when it does not throw and does not return false, null or undefined. The check always runs at least
+ * once. Rejects with an error of code `sync` when the time is over; its cause is the last failure. Rejects with the
+ * signal's reason when the signal aborts during a pause.
  */
-export async function eventually<T>(check: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<NonNullable<T>> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  options: EventuallyOptions = {},
+): Promise<NonNullable<T>> {
   checkOptions('eventually', options, KNOWN_OPTIONS);
   const { timeoutMs = 5000, everyMs = 10, clock = systemClock, signal } = options;
   const until = clock.monotonic() + timeoutMs;

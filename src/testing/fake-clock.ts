@@ -52,7 +52,9 @@ export class FakeClock implements Clock {
     return { cancel, [Symbol.dispose]: cancel };
   }
 
-  /** The number of timers that are set and have neither fired nor been cancelled. It should be 0 at the end of a test. */
+  /**
+   * The number of timers that are set and have neither fired nor been cancelled. It should be 0 at the end of a test.
+   */
   get pending(): number {
     return this.#live;
   }

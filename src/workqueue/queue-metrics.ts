@@ -33,8 +33,16 @@ export class QueueMetrics implements Disposable {
     this.#workSeconds = provider.histogram('workqueue_work_duration_seconds', labels, BUCKETS);
     this.#observed = [
       provider.observe('workqueue_depth', labels, depth),
-      provider.observe('workqueue_unfinished_work_seconds', labels, () => ages().reduce((sum, ms) => sum + ms, 0) / 1000),
-      provider.observe('workqueue_longest_running_processor_seconds', labels, () => ages().reduce((a, b) => Math.max(a, b), 0) / 1000),
+      provider.observe(
+        'workqueue_unfinished_work_seconds',
+        labels,
+        () => ages().reduce((sum, ms) => sum + ms, 0) / 1000,
+      ),
+      provider.observe(
+        'workqueue_longest_running_processor_seconds',
+        labels,
+        () => ages().reduce((a, b) => Math.max(a, b), 0) / 1000,
+      ),
     ];
   }
 

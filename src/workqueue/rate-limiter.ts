@@ -169,7 +169,10 @@ const KNOWN_OPTIONS = {
 export function createControllerRateLimiter(options: ControllerRateLimiterOptions = {}): RateLimiter {
   checkOptions('createControllerRateLimiter', options, KNOWN_OPTIONS);
   const { baseMs = 5, maxMs = 1_000_000, qps = 10, burst = 100, clock } = options;
-  return new MaxOfRateLimiter([new ItemExponentialFailureRateLimiter(baseMs, maxMs), new BucketRateLimiter({ qps, burst, clock })]);
+  return new MaxOfRateLimiter([
+    new ItemExponentialFailureRateLimiter(baseMs, maxMs),
+    new BucketRateLimiter({ qps, burst, clock }),
+  ]);
 }
 
 /** An exponential delay for each key, from 1 ms to 1000 s, without a limit for all keys. */

@@ -56,7 +56,11 @@ const KNOWN_OPTIONS = {
   agedShare: 'number',
   onTouch: 'function',
 } satisfies KnownOptionsOf<WorkQueueOptions>;
-const KNOWN_ADD_OPTIONS = { after: 'number', limited: 'boolean', priority: 'number' } satisfies KnownOptionsOf<AddOptions>;
+const KNOWN_ADD_OPTIONS = {
+  after: 'number',
+  limited: 'boolean',
+  priority: 'number',
+} satisfies KnownOptionsOf<AddOptions>;
 const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDownOptions>;
 
 /** The content of the queue at one moment, for people and debug endpoints. Times in ms. */

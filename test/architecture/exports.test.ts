@@ -19,7 +19,9 @@ const entries = [...ENTRIES, ...BUILT].map((file) => path.join(SRC, file));
 describe('every export', () => {
   it('has a user in another file, or is public, or is a type that its own file promises', () => {
     const users = ['test', 'bench', 'examples'].flatMap(inside);
-    const unused = unusedExports(sources, users, entries).map(({ file, name }) => `${path.relative(SRC, file)}: ${name}`);
+    const unused = unusedExports(sources, users, entries).map(
+      ({ file, name }) => `${path.relative(SRC, file)}: ${name}`,
+    );
     expect(unused).toEqual([]);
   });
 });
@@ -30,7 +32,9 @@ describe('every exported name', () => {
     for (const file of sources)
       for (const name of exportsOf(file).declares)
         if (name !== 'default') places.set(name, [...(places.get(name) ?? []), path.relative(SRC, file)]);
-    const homonyms = [...places].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(', ')}`);
+    const homonyms = [...places]
+      .filter(([, files]) => files.length > 1)
+      .map(([name, files]) => `${name}: ${files.join(', ')}`);
     expect(homonyms).toEqual([]);
   });
 });
@@ -50,10 +54,15 @@ describe('the check itself', () => {
       write('pass.ts', `export { used as renamed } from './a.ts';\nexport * from './b.ts';`),
       write('b.ts', 'export function through() {}\nexport class Idle {}'),
       write('late.ts', 'export const whenAsked = 1;'),
-      write('entry.ts', `import { renamed, through } from './pass.ts';\nexport const all = [renamed, through, import('./late.ts')];`),
+      write(
+        'entry.ts',
+        `import { renamed, through } from './pass.ts';\nexport const all = [renamed, through, import('./late.ts')];`,
+      ),
       write('user.ts', `import type { Of } from './a.ts';\nconst one: Of = {};\none;`),
     ];
-    const found = unusedExports(files, [], [path.join(folder, 'entry.ts')]).map(({ file, name }) => `${path.basename(file)}: ${name}`);
+    const found = unusedExports(files, [], [path.join(folder, 'entry.ts')]).map(
+      ({ file, name }) => `${path.basename(file)}: ${name}`,
+    );
     rmSync(folder, { recursive: true });
     expect(found).toEqual(['a.ts: unused', 'a.ts: Lost', 'b.ts: Idle']);
   });

@@ -32,7 +32,11 @@ export function exportsOf(file: string): FileExports {
     if (node.type === 'ImportDeclaration' && isRelative(node.source)) {
       for (const specifier of node.specifiers) {
         const name =
-          specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : specifier.type === 'ImportDefaultSpecifier' ? 'default' : '*';
+          specifier.type === 'ImportSpecifier'
+            ? nameOf(specifier.imported)
+            : specifier.type === 'ImportDefaultSpecifier'
+              ? 'default'
+              : '*';
         takes.push({ from: at(node.source), name });
       }
     } else if (node.type === 'ExportAllDeclaration' && isRelative(node.source))
@@ -44,7 +48,8 @@ export function exportsOf(file: string): FileExports {
         else declares.push(nameOf(exported));
       }
       const declaration = node.declaration;
-      if (declaration?.type === 'VariableDeclaration') declares.push(...declaration.declarations.flatMap(({ id }) => namesIn(id)));
+      if (declaration?.type === 'VariableDeclaration')
+        declares.push(...declaration.declarations.flatMap(({ id }) => namesIn(id)));
       else if (declaration && 'id' in declaration && declaration.id?.type === 'Identifier') {
         declares.push(declaration.id.name);
         if (declaration.type.startsWith('TS')) types.push(declaration.id.name);
@@ -52,12 +57,20 @@ export function exportsOf(file: string): FileExports {
     }
   }
   const mentions = types.filter((name) => (text.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0) > 1);
-  for (const [, source = ''] of text.matchAll(/\bimport\(\s*'(\.[^']+)'/g)) takes.push({ from: at({ value: source }), name: '*' });
+  for (const [, source = ''] of text.matchAll(/\bimport\(\s*'(\.[^']+)'/g))
+    takes.push({ from: at({ value: source }), name: '*' });
   return { declares: [...new Set(declares)], mentions, takes, passesOn };
 }
 
-/** The exports of `sources` that no other file takes, neither directly nor through files that pass them on; what `entries` export has users. */
-export function unusedExports(sources: readonly string[], users: readonly string[], entries: readonly string[]): Export[] {
+/**
+ * The exports of `sources` that no other file takes, neither directly nor through files that pass them on; what
+ * `entries` export has users.
+ */
+export function unusedExports(
+  sources: readonly string[],
+  users: readonly string[],
+  entries: readonly string[],
+): Export[] {
   const web = new Map([...sources, ...users].map((file) => [file, exportsOf(file)]));
   const used = new Set<string>();
   const use = (file: string, name: string): void => {
@@ -73,7 +86,9 @@ export function unusedExports(sources: readonly string[], users: readonly string
   for (const entry of entries) use(entry, '*');
   const isUsed = (file: string, name: string) =>
     used.has(`${file} ${name}`) || used.has(`${file} *`) || web.get(file)?.mentions.includes(name);
-  return sources.flatMap((file) => (web.get(file)?.declares ?? []).filter((name) => !isUsed(file, name)).map((name) => ({ file, name })));
+  return sources.flatMap((file) =>
+    (web.get(file)?.declares ?? []).filter((name) => !isUsed(file, name)).map((name) => ({ file, name })),
+  );
 }
 
 const isRelative = ({ value }: { readonly value: unknown }) => String(value).startsWith('.');

@@ -5,8 +5,13 @@ import { filesOf } from './imports.ts';
 
 const TEST = path.resolve(import.meta.dirname, '..');
 
-/** Ways to pretend to be a server or a client of one, and the only files in which each may be found. Everything else asks the sandbox. */
-const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: Readonly<Record<string, string>> }>> = {
+/**
+ * Ways to pretend to be a server or a client of one, and the only files in which each may be found. Everything else
+ * asks the sandbox.
+ */
+const STAND_INS: Readonly<
+  Record<string, { readonly pattern: RegExp; readonly files: Readonly<Record<string, string>> }>
+> = {
   'a listening socket': {
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
     files: { 'support/socket-script.ts': 'the script of sockets' },
@@ -35,15 +40,20 @@ const STAND_INS: Readonly<Record<string, { readonly pattern: RegExp; readonly fi
   },
 };
 
-/** Who may use a script, and what for. An ordinary event or answer may be in one as a step to an odd one; it is not what is tested. */
+/**
+ * Who may use a script, and what for. An ordinary event or answer may be in one as a step to an odd one; it is not what
+ * is tested.
+ */
 const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scripted-bytes.ts': {
     'client/client.test.ts': 'versions of other servers, and of none',
-    'client/discovery/discovery.test.ts': 'answers that leave out what they may, a group whose own server is away, recordings',
+    'client/discovery/discovery.test.ts':
+      'answers that leave out what they may, a group whose own server is away, recordings',
     'client/decode/items-splitter.test.ts': 'chunks cut at every byte',
     'client/http/limits.test.ts': 'lines, items and answers that are too large or never end',
     'client/decode/list-body.test.ts': 'lists that are broken, odd, or cut at every byte',
-    'client/resource-api.test.ts': 'answers that were not asked for, HTML, odd content types, chunk edges, who closes a body, recordings',
+    'client/resource-api.test.ts':
+      'answers that were not asked for, HTML, odd content types, chunk edges, who closes a body, recordings',
     'client/http/response.test.ts': 'error responses of a proxy, without a Status, too long or broken',
     'client/decode/watch-decoder.test.ts': 'lines cut at every byte',
     'informer/simulation.test.ts': 'what a server says that knows no streaming lists',
@@ -54,16 +64,20 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/http/connections.test.ts': 'client certificates, which connection serves whom, a hundred refusals at once',
     'client/auth/oidc-source.test.ts': 'an identity provider that renews tokens',
     'client/auth/oidc.test.ts': 'an identity provider that answers once',
-    'client/http/http-dispatch.test.ts': 'chunks in one go, readers that stop, connections let go of, broken, used again',
+    'client/http/http-dispatch.test.ts':
+      'chunks in one go, readers that stop, connections let go of, broken, used again',
     'client/http/http-pool.test.ts': 'request headers, and how many connections are opened',
-    'client/http/http-transport.test.ts': 'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
+    'client/http/http-transport.test.ts':
+      'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
     'client/http/gzip-body.test.ts': 'compressed bodies that are cut, empty, none, spoilt, or a bomb',
     'client/http/one-shot-silence.test.ts': 'an answer that stalls before, after and behind its headers',
     'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
     'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
-    'e2e/deep-hooks.test.ts': 'objects nested 9,000 levels deep, as a real API server takes them; the sandbox refuses them',
+    'e2e/deep-hooks.test.ts':
+      'objects nested 9,000 levels deep, as a real API server takes them; the sandbox refuses them',
     'e2e/deep-objects.test.ts': 'objects nested deeper than the sandbox takes them, as a real server does',
-    'e2e/errors.test.ts': 'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
+    'e2e/errors.test.ts':
+      'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
   },
   'scripted-events.ts': {
     'informer/watch/list-fetcher.test.ts': 'a Table in place of a list, a list that never answers',
@@ -72,7 +86,8 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/watch/retry-watcher.test.ts': 'streams that bring what cannot be, errors at an exact step',
     'informer/watch/stalled-watch-check.test.ts': 'streams that stall while a second watch shows changes',
     'informer/watch/watch-connection.test.ts': 'exact batches, a stream that comes after its request was given up',
-    'informer/shared-informer.test.ts': 'objects without keys, what waits unread while a handler is slow, exact batches',
+    'informer/shared-informer.test.ts':
+      'objects without keys, what waits unread while a handler is slow, exact batches',
     'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
     'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',
     'stream/event-stream.test.ts': 'objects without a version',
@@ -107,7 +122,9 @@ describe('the sandbox is the one and only fake', () => {
 
   it('every script says why the sandbox cannot serve there', () => {
     for (const script of Object.keys(SCRIPTS)) {
-      expect(readFileSync(path.join(TEST, 'support', script), 'utf8'), script).toMatch(/\* It (is no|knows no)[\s\S]*\bsandbox\b/);
+      expect(readFileSync(path.join(TEST, 'support', script), 'utf8'), script).toMatch(
+        /\* It (is no|knows no)[\s\S]*\bsandbox\b/,
+      );
     }
   });
 });

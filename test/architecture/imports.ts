@@ -14,7 +14,10 @@ export function importsOf(src: string): Import[] {
   return filesOf(src).flatMap((file) =>
     specifiersOf(readFileSync(path.join(src, file), 'utf8'))
       .filter((specifier) => specifier.startsWith('.'))
-      .map((specifier) => ({ from: file, to: path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)) })),
+      .map((specifier) => ({
+        from: file,
+        to: path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)),
+      })),
   );
 }
 

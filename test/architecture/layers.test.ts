@@ -5,7 +5,10 @@ import { filesOf, type Import, importsOf, ringsOf, specifiersOf } from './import
 
 const SRC = path.resolve(import.meta.dirname, '../../src');
 
-/** Left never imports right; rooms on one level never import each other. The order is drawn and explained in docs/ARCHITECTURE.md. */
+/**
+ * Left never imports right; rooms on one level never import each other. The order is drawn and explained in
+ * docs/ARCHITECTURE.md.
+ */
 const LEVELS: readonly (readonly string[])[] = [
   ['kit'],
   ['model'],
@@ -18,8 +21,9 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 
 /**
- * The order inside each room that has folders: left never imports right, and places on one level never import each other. `*` is the room's own
- * files that have no place of their own. A room without folders has no order but that of its files, which form no ring.
+ * The order inside each room that has folders: left never imports right, and places on one level never import each
+ * other. `*` is the room's own files that have no place of their own. A room without folders has no order but that of
+ * its files, which form no ring.
  */
 const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [['args'], ['terminal'], ['base-command.ts'], ['session'], ['outage'], ['watch', 'query', 'reconcile'], ['*']],
@@ -64,7 +68,21 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Files at the top of src are entries: they gather what rooms export, and no room imports them. */
 const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
   'index.ts': { notFrom: ['sandbox', 'testing', 'output', 'serve', 'ops', 'cli', 'commands'] },
-  'cache.ts': { notFrom: ['sandbox', 'client', 'testing', 'stream', 'query', 'controller', 'output', 'serve', 'ops', 'cli', 'commands'] },
+  'cache.ts': {
+    notFrom: [
+      'sandbox',
+      'client',
+      'testing',
+      'stream',
+      'query',
+      'controller',
+      'output',
+      'serve',
+      'ops',
+      'cli',
+      'commands',
+    ],
+  },
   'main.ts': { notFrom: ['sandbox', 'testing', 'commands', 'informer', 'client'] },
   'program.ts': { notFrom: ['sandbox', 'testing'] },
   'package.ts': { notFrom: LEVELS.flat().filter((room) => room !== 'kit') },
@@ -96,7 +114,8 @@ describe('the house', () => {
   });
 
   it('has an order for every room with folders, and names in it only what is there', () => {
-    const folders = new Set([...filesOf(SRC), ...imports.map(({ to }) => to)].flatMap(foldersAbove)); // data files are imported too
+    // data files are imported too
+    const folders = new Set([...filesOf(SRC), ...imports.map(({ to }) => to)].flatMap(foldersAbove));
     const rooms = [...folders].filter((room) => [...folders].some((folder) => path.dirname(folder) === room)).sort();
     expect(Object.keys(INSIDE).sort()).toEqual(rooms);
     const places = new Set([...folders, ...filesOf(SRC)]);
@@ -112,13 +131,16 @@ describe('the house', () => {
   });
 
   it('lets the sandbox import only kit and model', () => {
-    const rooms = imports.filter(({ from, to }) => roomOf(from) === 'sandbox' && roomOf(to) !== 'sandbox').map(({ to }) => roomOf(to));
+    const rooms = imports
+      .filter(({ from, to }) => roomOf(from) === 'sandbox' && roomOf(to) !== 'sandbox')
+      .map(({ to }) => roomOf(to));
     expect([...new Set(rooms)].sort()).toEqual(['kit', 'model']);
   });
 
   it('reads time and sets timers only through the Clock, but for cli/', () => {
     const raw = /\b(Date\.now|performance\.now|setTimeout|setInterval|setImmediate|process\.nextTick|new Date\(\))/;
-    const allowed = (file: string) => file === 'kit/clock.ts' || file.startsWith('cli/') || file.startsWith('commands/');
+    const allowed = (file: string) =>
+      file === 'kit/clock.ts' || file.startsWith('cli/') || file.startsWith('commands/');
     const found = filesOf(SRC).filter((file) => !allowed(file) && raw.test(codeOf(file)));
     expect(found).toEqual([]);
   });
@@ -131,7 +153,10 @@ describe('the house', () => {
       'kit/logger.ts',
     ]);
     expect(filesWith(/\bprocess\.exit\b/).filter((file) => !file.startsWith('cli/'))).toEqual([]);
-    expect(filesWith(/\.stdout\.draw\(|\bstderr\.draw\(/)).toEqual(['cli/terminal/status-line.ts', 'cli/watch/live-view.ts']);
+    expect(filesWith(/\.stdout\.draw\(|\bstderr\.draw\(/)).toEqual([
+      'cli/terminal/status-line.ts',
+      'cli/watch/live-view.ts',
+    ]);
   });
 });
 
@@ -150,7 +175,9 @@ describe('the check itself', () => {
     expect(wrongInside([{ from: 'sandbox/store/collection.ts', to: 'sandbox/write/writer.ts' }])).toHaveLength(1);
     expect(wrongInside([{ from: 'sandbox/write/writer.ts', to: 'sandbox/store/collection.ts' }])).toEqual([]);
     expect(wrongInside([{ from: 'sandbox/apply/fields.ts', to: 'sandbox/table/table.ts' }])).toHaveLength(1);
-    expect(wrongInside([{ from: 'sandbox/types/fields/field-table.ts', to: 'sandbox/types/custom/validation-rules.ts' }])).toHaveLength(1);
+    expect(
+      wrongInside([{ from: 'sandbox/types/fields/field-table.ts', to: 'sandbox/types/custom/validation-rules.ts' }]),
+    ).toHaveLength(1);
   });
 
   it('finds a ring of folders whose files form none', () => {
@@ -195,7 +222,9 @@ function wrongInside(all: readonly Import[]): string[] {
     };
     return all
       .filter(({ from, to }) => isUnder(room, from) && isUnder(room, to) && placeIn(room, from) !== placeIn(room, to))
-      .filter(({ from, to }) => place(to) > place(from) || (place(to) === place(from) && !order[place(to)]?.includes('*')))
+      .filter(
+        ({ from, to }) => place(to) > place(from) || (place(to) === place(from) && !order[place(to)]?.includes('*')),
+      )
       .map(({ from, to }) => `${from} imports ${to}`);
   });
 }

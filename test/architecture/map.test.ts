@@ -20,7 +20,9 @@ describe('every room', () => {
       const page = path.join(ROOT, 'src', name, 'README.md');
       if (!existsSync(page)) return true;
       const text = readFileSync(page, 'utf8');
-      return text.trimEnd().split('\n').length > 20 || !text.includes('**Promises.**') || !text.includes('**Must not**');
+      return (
+        text.trimEnd().split('\n').length > 20 || !text.includes('**Promises.**') || !text.includes('**Must not**')
+      );
     });
     expect(lacking.map(({ name }) => name)).toEqual([]);
   });
@@ -29,7 +31,9 @@ describe('every room', () => {
 describe('the documents', () => {
   it('name only source files that exist', () => {
     const missing = documents.flatMap((document) => {
-      const named = [...textOf(document).matchAll(/`((?:src\/)?[a-z-]+(?:\/[a-z-]+)+\.ts)`/g)].map((match) => match[1] as string);
+      const named = [...textOf(document).matchAll(/`((?:src\/)?[a-z-]+(?:\/[a-z-]+)+\.ts)`/g)].map(
+        (match) => match[1] as string,
+      );
       const lies = (file: string) => [file, `src/${file}`].some((place) => existsSync(path.join(ROOT, place)));
       return named.filter((file) => !lies(file)).map((file) => `${document}: ${file}`);
     });
@@ -47,11 +51,16 @@ describe('the documents', () => {
   });
 
   it('draw the path of one event through files that exist', () => {
-    const [, picture = ''] = /## The path of one event\n\n```\n([\s\S]*?)```/.exec(textOf('docs/ARCHITECTURE.md')) ?? [];
-    const named = [...picture.matchAll(/(?<![\w/])((?:client|informer|stream|query|controller|workqueue)(?:\/[a-z-]+)+)/g)];
+    const [, picture = ''] =
+      /## The path of one event\n\n```\n([\s\S]*?)```/.exec(textOf('docs/ARCHITECTURE.md')) ?? [];
+    const named = [
+      ...picture.matchAll(/(?<![\w/])((?:client|informer|stream|query|controller|workqueue)(?:\/[a-z-]+)+)/g),
+    ];
     const places = named.map((match) => match[1] as string);
     expect(places.length).toBeGreaterThan(8);
-    expect(places.filter((place) => ![place, `${place}.ts`].some((file) => existsSync(path.join(ROOT, 'src', file))))).toEqual([]);
+    expect(
+      places.filter((place) => ![place, `${place}.ts`].some((file) => existsSync(path.join(ROOT, 'src', file)))),
+    ).toEqual([]);
   });
 
   it('link only to pages that exist', () => {
@@ -72,5 +81,7 @@ describe('the documents', () => {
 
 function pagesIn(folder: string, below: boolean): string[] {
   const files = readdirSync(path.join(ROOT, folder), { recursive: below, encoding: 'utf8' });
-  return files.filter((file) => file.endsWith('.md')).map((file) => path.posix.join(folder, file.split(path.sep).join('/')));
+  return files
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => path.posix.join(folder, file.split(path.sep).join('/')));
 }

@@ -1,6 +1,6 @@
 /**
- * Words that readers whose first language is another one do not know, or know with another meaning, and what to write instead.
- * CONTRIBUTING.md has the rules they stand for: the field's words, one idea a sentence, a named subject.
+ * Words that readers whose first language is another one do not know, or know with another meaning, and what to write
+ * instead. CONTRIBUTING.md has the rules they stand for: the field's words, one idea a sentence, a named subject.
  */
 export const PLAIN_WORDS: readonly (readonly [unplain: RegExp, instead: string])[] = [
   [/\b(told|tells?|telling)\b/i, 'notified, reported, says'],
@@ -31,7 +31,10 @@ export interface Unplain {
   readonly instead: string;
 }
 
-/** Unplain words in the comments and literal texts of TypeScript. Identifiers, also those in backticks of a comment, are names, not prose. */
+/**
+ * Unplain words in the comments and literal texts of TypeScript. Identifiers, also those in backticks of a comment, are
+ * names, not prose.
+ */
 export function unplainInCode(source: string): Unplain[] {
   return unplainIn(proseOf(source));
 }
@@ -51,7 +54,9 @@ function unplainIn(prose: string): Unplain[] {
   );
 }
 
-/** Comments, and literals with a blank in them (others are names or values), at their lines; everything else is blank. */
+/**
+ * Comments, and literals with a blank in them (others are names or values), at their lines; everything else is blank.
+ */
 function proseOf(source: string): string {
   const token =
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|\$\{(?:[^{}]|\{[^{}]*\})*\}|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*(?=[\s.,;)\]])/g;

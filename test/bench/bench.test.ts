@@ -137,7 +137,9 @@ describe('the replay server', () => {
   it('lists one namespace, and nothing of one that is not there', async () => {
     await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES });
     const { items } = (await get(server, '/api/v1/namespaces/ns-07/pods')).json() as { items: Named[] };
-    expect(items.map(({ metadata }) => metadata.namespace)).toEqual(Array.from({ length: OBJECTS / 20 }, () => 'ns-07'));
+    expect(items.map(({ metadata }) => metadata.namespace)).toEqual(
+      Array.from({ length: OBJECTS / 20 }, () => 'ns-07'),
+    );
     expect((await get(server, '/api/v1/namespaces/none/pods')).json()).toMatchObject({ items: [] });
   });
 
@@ -166,9 +168,13 @@ describe('the replay server', () => {
 
   it('serves an informer of metadata, and one of deployments', async () => {
     await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES, kind: 'deployments' });
-    expect(await synced(server, { sync: 'auto', metadataOnly: true }, { group: 'apps', version: 'v1', resource: 'deployments' })).toBe(
-      OBJECTS,
-    );
+    expect(
+      await synced(
+        server,
+        { sync: 'auto', metadataOnly: true },
+        { group: 'apps', version: 'v1', resource: 'deployments' },
+      ),
+    ).toBe(OBJECTS);
     expect(await synced(server, { sync: 'auto' })).toBe(0);
   });
 
@@ -194,18 +200,25 @@ describe('the replay server', () => {
     expect((at[59] as number) - (at[0] as number)).toBeGreaterThan(200);
   });
 
-  it.skipIf('missing' in kubectl)(`is understood by kubectl${'missing' in kubectl ? ` (skipped: ${kubectl.missing})` : ''}`, async () => {
-    await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES });
-    await server.plan({ kind: 'burst', events: 30 });
-    const run = (args: string[], until?: (text: string) => boolean) =>
-      runKubectl((kubectl as { path: string }).path, ['get', 'pods', '-A', '--server', server.url, ...args], until ? { until } : {});
-    const table = (await run(['--chunk-size=90'])).stdout.trim().split('\n');
-    expect(table[0]).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE$/);
-    expect(table).toHaveLength(OBJECTS + 1);
-    expect(JSON.parse((await run(['-o', 'json'])).stdout)).toMatchObject({ items: { length: OBJECTS } });
-    const followed = await run(['-w', '--no-headers'], (text) => text.split('\n').length > OBJECTS + 30);
-    expect(followed.stdout.trim().split('\n')).toHaveLength(OBJECTS + 30);
-  });
+  it.skipIf('missing' in kubectl)(
+    `is understood by kubectl${'missing' in kubectl ? ` (skipped: ${kubectl.missing})` : ''}`,
+    async () => {
+      await using server = await ReplayServer.start({ objects: OBJECTS, bytes: BYTES });
+      await server.plan({ kind: 'burst', events: 30 });
+      const run = (args: string[], until?: (text: string) => boolean) =>
+        runKubectl(
+          (kubectl as { path: string }).path,
+          ['get', 'pods', '-A', '--server', server.url, ...args],
+          until ? { until } : {},
+        );
+      const table = (await run(['--chunk-size=90'])).stdout.trim().split('\n');
+      expect(table[0]).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE$/);
+      expect(table).toHaveLength(OBJECTS + 1);
+      expect(JSON.parse((await run(['-o', 'json'])).stdout)).toMatchObject({ items: { length: OBJECTS } });
+      const followed = await run(['-w', '--no-headers'], (text) => text.split('\n').length > OBJECTS + 30);
+      expect(followed.stdout.trim().split('\n')).toHaveLength(OBJECTS + 30);
+    },
+  );
 });
 
 describe('measuring a process', () => {
@@ -213,12 +226,19 @@ describe('measuring a process', () => {
 
   it('counts a word on its stdout wherever the output is cut', async () => {
     const word = 'nodeName';
-    const usage = await measureProcess(sh(`for part in no deName-node Namenode Name; do printf %s "$part"; done`), { count: word });
+    const usage = await measureProcess(sh(`for part in no deName-node Namenode Name; do printf %s "$part"; done`), {
+      count: word,
+    });
     expect(usage).toMatchObject({ counted: 3, code: 0 });
   });
 
   it('reports how it ended and what it printed', async () => {
-    expect(await measureProcess(sh('echo a; echo b >&2; exit 3'))).toMatchObject({ code: 3, stdout: 'a\n', stderr: 'b\n', counted: 1 });
+    expect(await measureProcess(sh('echo a; echo b >&2; exit 3'))).toMatchObject({
+      code: 3,
+      stdout: 'a\n',
+      stderr: 'b\n',
+      counted: 1,
+    });
   });
 
   it('runs a program as often as asked, for one measurement', async () => {
@@ -236,12 +256,15 @@ describe('measuring a process', () => {
     expect((await measureProcess(sh('echo all'), { complete: 1 })).stalled).toBe(false);
   });
 
-  it.runIf(process.platform === 'linux')('knows the CPU time, and the memory at its most and while it waits', async () => {
-    const { cpuMs, peakRssMb } = await measureProcess(runner('bare'));
-    expect(cpuMs).toBeGreaterThan(1);
-    expect(peakRssMb).toBeGreaterThan(20);
-    expect((await measureIdle(runner('bare', 'wait'), { settleMs: 100 })).rssMb).toBeGreaterThan(20);
-  });
+  it.runIf(process.platform === 'linux')(
+    'knows the CPU time, and the memory at its most and while it waits',
+    async () => {
+      const { cpuMs, peakRssMb } = await measureProcess(runner('bare'));
+      expect(cpuMs).toBeGreaterThan(1);
+      expect(peakRssMb).toBeGreaterThan(20);
+      expect((await measureIdle(runner('bare', 'wait'), { settleMs: 100 })).rssMb).toBeGreaterThan(20);
+    },
+  );
 });
 
 describe('whole programs', () => {
@@ -276,14 +299,21 @@ describe('whole programs', () => {
     `each show everything${isBuilt ? '' : ' (skipped: nothing is built)'}`,
     async () => {
       const programs = findPrograms({ peers: false });
-      const { runs, omitted, failed, idle, latency } = await endToEnd({ programs, sizes: [OBJECTS], bytes: BYTES, rounds: 1, events: 500 });
+      const { runs, omitted, failed, idle, latency } = await endToEnd({
+        programs,
+        sizes: [OBJECTS],
+        bytes: BYTES,
+        rounds: 1,
+        events: 500,
+      });
       expect(failed).toEqual([]);
       expect(runs.map(({ id }) => id)).toEqual(
         'node version help first-row download parse sync metadata sync-plain block once once-json count client-node served-download served-sync null-watch burst watch client-node-burst'.split(
           ' ',
         ),
       );
-      for (const { wallMs, peakRssMb } of runs) expect([wallMs > 0, peakRssMb === undefined || peakRssMb > 1]).toEqual([true, true]);
+      for (const { wallMs, peakRssMb } of runs)
+        expect([wallMs > 0, peakRssMb === undefined || peakRssMb > 1]).toEqual([true, true]);
       expect(new Set(omitted.map(({ reason }) => reason))).toEqual(new Set(['left out as asked']));
       expect(idle.map(({ id }) => id)).toEqual(['idle-node', 'idle-watch']);
       expect(latency.map(({ id }) => id)).toEqual(['latency-reader', 'latency-watch']);
@@ -309,13 +339,20 @@ function get({ url, ca }: ReplayServer, where: string, headers: Record<string, s
         resolve({ headers: response.headers, body, json: () => JSON.parse(body.toString()) as unknown });
       });
     };
-    const request = ca === undefined ? http.get(url + where, { headers }, heard) : https.get(url + where, { headers, ca }, heard);
+    const request =
+      ca === undefined ? http.get(url + where, { headers }, heard) : https.get(url + where, { headers, ca }, heard);
     request.on('error', reject);
   });
 }
 
-async function synced(server: ReplayServer, options: { sync: SyncMode; metadataOnly?: boolean }, gvr = PODS): Promise<number> {
-  const client = createClient(createConfig({ server: server.url, ...(server.ca === undefined ? {} : { tls: { ca: server.ca } }) }));
+async function synced(
+  server: ReplayServer,
+  options: { sync: SyncMode; metadataOnly?: boolean },
+  gvr = PODS,
+): Promise<number> {
+  const client = createClient(
+    createConfig({ server: server.url, ...(server.ca === undefined ? {} : { tls: { ca: server.ca } }) }),
+  );
   const factory = dynamicInformerFactory(client, options);
   const { lister } = factory.forResource(gvr);
   const stop = new AbortController();

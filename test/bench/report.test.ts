@@ -7,11 +7,29 @@ import { median, quantile, type Results, type RunResult } from '../../bench/resu
 import { targetRows } from '../../bench/targets.ts';
 import { markdownOf, textOf } from '../../bench/text-table.ts';
 
-function run(id: string, objects: number, [wallMs, cpuMs, peakRssMb]: [number, number, number], more: Partial<RunResult> = {}): RunResult {
-  return { id, group: 'ours', name: `program ${id}`, objects, rounds: 3, wallMs, cpuMs, peakRssMb, firstByteMs: wallMs / 2, ...more };
+function run(
+  id: string,
+  objects: number,
+  [wallMs, cpuMs, peakRssMb]: [number, number, number],
+  more: Partial<RunResult> = {},
+): RunResult {
+  return {
+    id,
+    group: 'ours',
+    name: `program ${id}`,
+    objects,
+    rounds: 3,
+    wallMs,
+    cpuMs,
+    peakRssMb,
+    firstByteMs: wallMs / 2,
+    ...more,
+  };
 }
 
-const work = (ms: number, blockMs?: number) => ({ work: { ms, cpuMs: ms, baseRssMb: 50, ...(blockMs === undefined ? {} : { blockMs }) } });
+const work = (ms: number, blockMs?: number) => ({
+  work: { ms, cpuMs: ms, baseRssMb: 50, ...(blockMs === undefined ? {} : { blockMs }) },
+});
 
 const RESULTS: Results = {
   date: '2026-01-02T03:04:05.000Z',
@@ -79,7 +97,10 @@ describe('the targets', () => {
 
   it('speak of the largest size up to 50,000 that was measured', () => {
     const small = targetRows({ ...RESULTS, runs: RESULTS.runs.filter(({ objects }) => objects <= 10_000) });
-    expect(small.find(({ id }) => id === 'sync-cpu-parse')).toMatchObject({ work: 'sync, CPU, 10,000 pods', measured: undefined });
+    expect(small.find(({ id }) => id === 'sync-cpu-parse')).toMatchObject({
+      work: 'sync, CPU, 10,000 pods',
+      measured: undefined,
+    });
     expect(small.find(({ id }) => id === 'growth-time')?.measured).toBeUndefined();
   });
 

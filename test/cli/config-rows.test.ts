@@ -4,17 +4,30 @@ import { settingsOf } from '../../src/cli/config-rows.ts';
 import WatchCommand from '../../src/commands/watch.ts';
 
 const COMMANDS = new Map([['watch', WatchCommand]]);
-const FILE = { ...NO_CONFIG, path: '/c.yaml', isThere: true, defaults: { color: ['never'] }, commands: { watch: { output: ['wide'] } } };
+const FILE = {
+  ...NO_CONFIG,
+  path: '/c.yaml',
+  isThere: true,
+  defaults: { color: ['never'] },
+  commands: { watch: { output: ['wide'] } },
+};
 
 describe('config show', () => {
   const row = (setting: string, env: NodeJS.ProcessEnv = {}) =>
-    settingsOf(COMMANDS, { ...FILE, indexes: { team: '.metadata.labels.team' } }, env).find((each) => each.setting === setting);
+    settingsOf(COMMANDS, { ...FILE, indexes: { team: '.metadata.labels.team' } }, env).find(
+      (each) => each.setting === setting,
+    );
 
   it('says of each setting where it comes from: the environment before the file before what is built in', () => {
     expect(row('output')).toMatchObject({ value: 'wide', origin: '/c.yaml' });
     expect(row('output', { KUBECTL_INFORMER_OUTPUT: 'json' })).toMatchObject({ value: 'json', origin: 'environment' });
     expect(row('qps')).toMatchObject({ value: '50', origin: 'built-in' });
-    expect(row('index team')).toEqual({ command: '', setting: 'index team', value: '.metadata.labels.team', origin: '/c.yaml' });
+    expect(row('index team')).toEqual({
+      command: '',
+      setting: 'index team',
+      value: '.metadata.labels.team',
+      origin: '/c.yaml',
+    });
   });
 
   it('leaves out what says nothing, and shows no credential', () => {
@@ -24,7 +37,11 @@ describe('config show', () => {
   });
 
   it('refuses defaults and commands that nothing knows', () => {
-    expect(() => settingsOf(COMMANDS, { ...FILE, defaults: { colour: ['never'] } }, {})).toThrow('defaults has "colour", which is unknown');
-    expect(() => settingsOf(COMMANDS, { ...FILE, commands: { wach: {} } }, {})).toThrow('commands has "wach", which is unknown');
+    expect(() => settingsOf(COMMANDS, { ...FILE, defaults: { colour: ['never'] } }, {})).toThrow(
+      'defaults has "colour", which is unknown',
+    );
+    expect(() => settingsOf(COMMANDS, { ...FILE, commands: { wach: {} } }, {})).toThrow(
+      'commands has "wach", which is unknown',
+    );
   });
 });

@@ -26,7 +26,9 @@ describe('the help of a command', () => {
       'CONTINUITY FLAGS',
     ]);
     for (const [name] of connecting) {
-      const shown = Object.keys(connectionFlags).filter((flag) => new RegExp(`^ +(-\\w, )?--${flag}(?![\\w-])`, 'm').test(helpOf(name)));
+      const shown = Object.keys(connectionFlags).filter((flag) =>
+        new RegExp(`^ +(-\\w, )?--${flag}(?![\\w-])`, 'm').test(helpOf(name)),
+      );
       expect([name, shown]).toEqual([name, []]);
     }
   });
@@ -44,7 +46,8 @@ describe('the help of a command', () => {
       const text = `${helpOf(name)}${optionsHelp({ bin: 'kubectl informer' })}`;
       for (const [flag, { hidden }] of Object.entries(flags)) {
         const lines = text.match(new RegExp(`^ {2}(-\\w, | {4})--${flag}(=|\\[=|$| )`, 'gm')) ?? [];
-        if (name !== 'sandbox' && name !== 'config show') expect([name, flag, lines.length]).toEqual([name, flag, hidden ? 0 : 1]);
+        if (name !== 'sandbox' && name !== 'config show')
+          expect([name, flag, lines.length]).toEqual([name, flag, hidden ? 0 : 1]);
       }
     }
   });
@@ -74,7 +77,9 @@ describe.each([60, 80, 110, 200])('in a terminal of %i columns', (columns) => {
 
 it('the program’s own help names every command in the order of the registry, three examples, and where to go next', async () => {
   const text = await programHelp(REGISTRY, { bin: 'kubectl informer' });
-  expect([...text.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}[A-Z]/gm)].map(([, name]) => name)).toEqual(Object.keys(REGISTRY));
+  expect([...text.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}[A-Z]/gm)].map(([, name]) => name)).toEqual(
+    Object.keys(REGISTRY),
+  );
   expect(text.match(/^ {4}\$ kubectl informer /gm)).toHaveLength(3);
   expect(text).toContain('kubectl informer COMMAND --help');
   expect(text).toContain('kubectl informer options');

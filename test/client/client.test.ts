@@ -27,7 +27,9 @@ describe('createClient', () => {
   });
 
   it('gives apis that have the shape of the informer’s port', async () => {
-    const { client, sandbox } = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }] });
+    const { client, sandbox } = await inProcess({
+      objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
+    });
     const port: ListerWatcher<Pod> = client.resource<Pod>(PODS, { namespace: 'shop' });
     const page = await port.list({}, { signal: new AbortController().signal });
     expect(page).toEqual({ items: [], resourceVersion: sandbox.resourceVersion });
@@ -36,12 +38,18 @@ describe('createClient', () => {
   it('passes its settings on to every api', async () => {
     const { client } = await inProcess({ objects: [pod('a')], client: { dropManagedFields: true } });
     expect((await client.resource(PODS, { namespace: 'shop' }).get('a')).metadata.managedFields).toBeUndefined();
-    expect((await client.resource(PODS, { namespace: 'shop', dropManagedFields: false }).get('a')).metadata.managedFields).toHaveLength(1);
+    expect(
+      (await client.resource(PODS, { namespace: 'shop', dropManagedFields: false }).get('a')).metadata.managedFields,
+    ).toHaveLength(1);
   });
 
   it('gives the version, and any path as text', async () => {
     const { client } = await inProcess();
-    expect(await client.version()).toMatchObject({ major: '1', minor: '36', gitVersion: expect.stringMatching(/^v1\.36\./) });
+    expect(await client.version()).toMatchObject({
+      major: '1',
+      minor: '36',
+      gitVersion: expect.stringMatching(/^v1\.36\./),
+    });
     expect(await client.raw('/readyz')).toBe('ok');
     await expect(client.raw('/nope')).rejects.toMatchObject({ reason: 'NotFound' });
     await expect(over({ '/version': { body: '<html>' } }).client.version()).rejects.toMatchObject({ code: 'decode' });

@@ -30,7 +30,9 @@ describe('the schema of a kind', () => {
   });
 
   it('is found in the document of its group', async () => {
-    expect((await schemaOf({ group: 'apps', version: 'v1', kind: 'Deployment' }))?.look(['spec', 'replicas']).is).toBe('field');
+    expect((await schemaOf({ group: 'apps', version: 'v1', kind: 'Deployment' }))?.look(['spec', 'replicas']).is).toBe(
+      'field',
+    );
   });
 
   it.each([

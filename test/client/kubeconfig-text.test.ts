@@ -86,7 +86,10 @@ describe('a kubeconfig as text or object', () => {
     ['nothing', undefined],
   ])('is no config: createClient refuses %s with a hint, and quotes nothing', async (_, value) => {
     const error = await refusalOf(() => createClient(value as never));
-    expect([isInformerError(error, 'argument'), error.hint]).toEqual([true, expect.stringContaining('await loadConfig')]);
+    expect([isInformerError(error, 'argument'), error.hint]).toEqual([
+      true,
+      expect.stringContaining('await loadConfig'),
+    ]);
   });
 });
 
@@ -94,7 +97,11 @@ describe('an option of loadConfig that is unknown', () => {
   it.each<[string, unknown, RegExp]>([
     ['a text in place of the options', TEXT, /loadConfig takes an object of options, not string/],
     ['a kubeconfig in place of the options', OBJECT, /loadConfig has no option "current-context"/],
-    ['a slip in a name', { kubeconfigTxt: TEXT }, /loadConfig has no option "kubeconfigTxt" did you mean kubeconfigText/],
+    [
+      'a slip in a name',
+      { kubeconfigTxt: TEXT },
+      /loadConfig has no option "kubeconfigTxt" did you mean kubeconfigText/,
+    ],
   ])('is refused, so that no other cluster is chosen instead: %s', async (_, options, words) => {
     const error = await refusalOf(() => loadConfig(options as LoadConfigOptions));
     expect(isInformerError(error, 'argument') && `${error.message} ${error.hint}`).toMatch(words);
@@ -115,7 +122,9 @@ describe('an address with a password in it', () => {
   ])('is not shown as a proxy either: %s', async (proxyUrl, words) => {
     const cluster = { server: 'https://one:6443', 'proxy-url': proxyUrl };
     const kubeconfigObject = { ...OBJECT, clusters: [{ name: 'c', cluster }] };
-    const error = await refusalOf(async () => createClient(await loadConfig({ kubeconfigObject, ...NOWHERE })).version());
+    const error = await refusalOf(async () =>
+      createClient(await loadConfig({ kubeconfigObject, ...NOWHERE })).version(),
+    );
     expect(error.message).toMatch(words);
   });
 });

@@ -17,7 +17,11 @@ async function write(name: string, text: string): Promise<string> {
 
 /** Loads with an environment of its own, without the variables and files of this machine. */
 function load(options: LoadConfigOptions = {}) {
-  return loadConfig({ serviceAccountDir: at('no-service-account'), ...options, env: { HOME: at('home'), ...options.env } });
+  return loadConfig({
+    serviceAccountDir: at('no-service-account'),
+    ...options,
+    env: { HOME: at('home'), ...options.env },
+  });
 }
 
 beforeEach(async () => {
@@ -185,8 +189,18 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
 
   it.each<[string, ConnectionFlags, object, object]>([
     ['nothing', {}, { authorization: 'Bearer t', ...asJane }, oneTls],
-    ['a server removes the TLS name of the old one', { server: 'https://two' }, { authorization: 'Bearer t', ...asJane }, { ca: 'the ca' }],
-    ['a TLS name', { tlsServerName: 'x.test' }, { authorization: 'Bearer t', ...asJane }, { ...oneTls, servername: 'x.test' }],
+    [
+      'a server removes the TLS name of the old one',
+      { server: 'https://two' },
+      { authorization: 'Bearer t', ...asJane },
+      { ca: 'the ca' },
+    ],
+    [
+      'a TLS name',
+      { tlsServerName: 'x.test' },
+      { authorization: 'Bearer t', ...asJane },
+      { ...oneTls, servername: 'x.test' },
+    ],
     [
       'no verification removes the CA',
       { insecureSkipTlsVerify: true },
@@ -194,7 +208,12 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
       { rejectUnauthorized: false, servername: 'one.test' },
     ],
     ['a token', { token: 'flag\n' }, { authorization: 'Bearer flag', ...asJane }, oneTls],
-    ['a password replaces the token', { username: 'me', password: 'pw' }, { authorization: 'Basic bWU6cHc=', ...asJane }, oneTls],
+    [
+      'a password replaces the token',
+      { username: 'me', password: 'pw' },
+      { authorization: 'Basic bWU6cHc=', ...asJane },
+      oneTls,
+    ],
     [
       'impersonation',
       { as: 'bob', asUid: 'u', asGroup: ['a', 'b'], asUserExtra: ['k=v', 'k=w=x'] },
@@ -244,6 +263,8 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
     const config = await load({ kubeconfig: await write('k', text.replace('token: t', 'token: hush')) });
     const credentials = await config.credentials();
     expect(credentials.headers.authorization).toBe('Bearer hush');
-    expect(inspect([config, credentials], { depth: 9, showHidden: true }) + JSON.stringify([config, credentials])).not.toContain('hush');
+    expect(
+      inspect([config, credentials], { depth: 9, showHidden: true }) + JSON.stringify([config, credentials]),
+    ).not.toContain('hush');
   });
 });

@@ -18,7 +18,21 @@ const map = (name: string, labels: Record<string, string> = {}) => ({
 });
 
 /** Values that a program without types may pass as a name, and that cannot be a name. */
-const NO_NAMES: readonly unknown[] = ['', undefined, null, 0, {}, '.', '..', 'a/b', '/', '../b', 'a%2Fb', '%', '\ud800'];
+const NO_NAMES: readonly unknown[] = [
+  '',
+  undefined,
+  null,
+  0,
+  {},
+  '.',
+  '..',
+  'a/b',
+  '/',
+  '../b',
+  'a%2Fb',
+  '%',
+  '\ud800',
+];
 
 async function place() {
   const all = await inProcess({ objects: [map('a', { app: 'x' }), map('b', { app: 'x' }), map('c')] });
@@ -75,7 +89,9 @@ describe('names in requests for one object', () => {
     const { client, sent } = await place();
     const error = await refusalOf(() => client.resource(ROLES).get('system:a?dryRun=All#b&c'));
     expect(isNotFound(error)).toBe(true);
-    expect(sent.map(({ path }) => path)).toEqual(['/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa%3FdryRun%3DAll%23b%26c']);
+    expect(sent.map(({ path }) => path)).toEqual([
+      '/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa%3FdryRun%3DAll%23b%26c',
+    ]);
   });
 
   it.each(['.', '..', 'a/b', 'a%b'])('refuses %j as a namespace, a subresource and a part of a type', async (part) => {
@@ -142,12 +158,15 @@ const MATCH_ALL_BY_CONTENT = [
 ];
 
 describe('ResourceApi.deleteCollection', () => {
-  it.each(MATCH_ALL_BY_CONTENT)('deletes what a selector that only excludes leaves, with {all: true}: %j', async (selection) => {
-    const { maps, sent, names } = await place();
-    await maps.deleteCollection({ ...selection, all: true });
-    const asksForNoName = /metadata\.name=+$/.test(selection.fieldSelector ?? '');
-    expect([sent.length, names()]).toEqual([1, asksForNoName ? ['a', 'b', 'c'] : []]);
-  });
+  it.each(MATCH_ALL_BY_CONTENT)(
+    'deletes what a selector that only excludes leaves, with {all: true}: %j',
+    async (selection) => {
+      const { maps, sent, names } = await place();
+      await maps.deleteCollection({ ...selection, all: true });
+      const asksForNoName = /metadata\.name=+$/.test(selection.fieldSelector ?? '');
+      expect([sent.length, names()]).toEqual([1, asksForNoName ? ['a', 'b', 'c'] : []]);
+    },
+  );
 
   it.each([
     [{ labelSelector: 'app=x' }, ['c']],
@@ -159,13 +178,18 @@ describe('ResourceApi.deleteCollection', () => {
     [{ labelSelector: 'app!=x', fieldSelector: 'metadata.namespace=shop,metadata.name==c' }, ['a', 'b']],
     [{ labelSelector: 'app=' }, ['a', 'b', 'c']],
     [{ labelSelector: 'app>5' }, ['a', 'b', 'c']],
-  ])('needs nothing beside a selector that restricts, and refuses {all: true} beside it: %j', async (selection, left) => {
-    const { maps, sent, names } = await place();
-    expect(isInformerError(await refusalOf(() => maps.deleteCollection({ ...selection, all: true })), 'argument')).toBe(true);
-    expect([sent.length, names()]).toEqual([0, ['a', 'b', 'c']]);
-    await maps.deleteCollection(selection);
-    expect([sent.length, names()]).toEqual([1, left]);
-  });
+  ])(
+    'needs nothing beside a selector that restricts, and refuses {all: true} beside it: %j',
+    async (selection, left) => {
+      const { maps, sent, names } = await place();
+      expect(
+        isInformerError(await refusalOf(() => maps.deleteCollection({ ...selection, all: true })), 'argument'),
+      ).toBe(true);
+      expect([sent.length, names()]).toEqual([0, ['a', 'b', 'c']]);
+      await maps.deleteCollection(selection);
+      expect([sent.length, names()]).toEqual([1, left]);
+    },
+  );
 
   it('refuses to delete all objects without {all: true}', async () => {
     const { maps, sent } = await place();
@@ -211,7 +235,11 @@ describe('a missing or superfluous namespace', () => {
     const { client } = await place();
     const maps = client.resource(CONFIG_MAPS);
     const attempts = [() => maps.get('a'), () => maps.patch('a', {}, { type: 'merge' }), () => maps.delete('a')];
-    for (const attempt of [...attempts, () => maps.update({ metadata: { name: 'a' } }), () => maps.create({ metadata: { name: 'z' } })]) {
+    for (const attempt of [
+      ...attempts,
+      () => maps.update({ metadata: { name: 'a' } }),
+      () => maps.create({ metadata: { name: 'z' } }),
+    ]) {
       const error = await refusalOf(attempt);
       expect(String(error)).toContain('configmaps are namespaced, and no namespace was given');
       expect(isInformerError(error) && error.hint).toContain('namespace');
@@ -233,9 +261,12 @@ describe('a missing or superfluous namespace', () => {
   it('leaves other errors with the text of the server, also when discovery fails', async () => {
     const { maps, transport, sandbox } = await place();
     expect(String(await refusalOf(() => maps.get('missing')))).toContain('configmaps "missing" not found');
-    for (const path of [/^\/api$/, /^\/apis$/]) sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path } });
+    for (const path of [/^\/api$/, /^\/apis$/])
+      sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path } });
     const client = createClient(transport);
-    expect(String(await refusalOf(() => client.resource(CONFIG_MAPS).get('a')))).toContain('could not find the requested resource');
+    expect(String(await refusalOf(() => client.resource(CONFIG_MAPS).get('a')))).toContain(
+      'could not find the requested resource',
+    );
   });
 });
 
@@ -258,7 +289,10 @@ describe('an option that is unknown is refused before anything is sent', () => {
     ['patch', (api) => api.patch('a', { data: { x: '2' } }, slip({ type: 'merge', dryrun: true }))],
     ['delete', (api) => api.delete('a', slip({ dryrun: true }))],
     ['deleteCollection', (api) => api.deleteCollection({ labelSelector: 'app=x' }, slip({ dryrun: true }))],
-    ['deleteCollection, among the selectors', (api) => api.deleteCollection(slip({ labelSelector: 'app=x', dryRun: true }))],
+    [
+      'deleteCollection, among the selectors',
+      (api) => api.deleteCollection(slip({ labelSelector: 'app=x', dryRun: true })),
+    ],
   ])('%s', async (_, attempt) => {
     const { maps, sent, names } = await place();
     const error = await refusalOf(() => attempt(maps));
@@ -270,7 +304,9 @@ describe('an option that is unknown is refused before anything is sent', () => {
   it('client.resource, whose type would be read in all namespaces', async () => {
     const { client } = await place();
     for (const options of ['shop', { ns: 'shop' }, { Namespace: 'shop' }]) {
-      expect(() => client.resource(CONFIG_MAPS, options as never)).toThrow(/resource (?:has no option|takes an object of options)/);
+      expect(() => client.resource(CONFIG_MAPS, options as never)).toThrow(
+        /resource (?:has no option|takes an object of options)/,
+      );
     }
   });
 });

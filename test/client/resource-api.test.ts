@@ -75,7 +75,10 @@ describe('ResourceApi.list', () => {
   });
 
   it('removes managedFields on request, and no other field with that name', async () => {
-    const ours = { metadata: { name: 'a', namespace: 'shop', labels: { managedFields: 'x' } }, data: { managedFields: '1' } };
+    const ours = {
+      metadata: { name: 'a', namespace: 'shop', labels: { managedFields: 'x' } },
+      data: { managedFields: '1' },
+    };
     const { transport } = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'ConfigMap', ...ours }] });
     const maps = (options: object) => new ResourceApi<Pod>(transport, CONFIG_MAPS, { namespace: 'shop', ...options });
     const [kept] = (await maps({}).list()).items;
@@ -112,13 +115,19 @@ describe('ResourceApi.list', () => {
     const error = (await thrownBy(widgets.list())) as StatusError;
     expect(isNotFound(error)).toBe(true);
     expect(error.message).toBe('the server could not find the requested resource (list widgets.absent.example.com)');
-    expect(error.status.details?.causes).toEqual([{ reason: 'UnexpectedServerResponse', message: '404 page not found' }]);
+    expect(error.status.details?.causes).toEqual([
+      { reason: 'UnexpectedServerResponse', message: '404 page not found' },
+    ]);
   });
 
   it('keeps the wait of a refusal, from its Status or from a header alone', async () => {
     const { pods, sandbox } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 429, retryAfterSeconds: 2 } });
-    expect(await thrownBy(pods.list())).toMatchObject({ statusCode: 429, reason: 'TooManyRequests', retryAfterMs: 2000 });
+    expect(await thrownBy(pods.list())).toMatchObject({
+      statusCode: 429,
+      reason: 'TooManyRequests',
+      retryAfterMs: 2000,
+    });
     const error = await thrownBy(api({ status: 429, headers: { 'retry-after': '3' }, body: 'slow down' }).pods.list());
     expect(error).toMatchObject({ statusCode: 429, reason: 'TooManyRequests', retryAfterMs: 3000 });
   });
@@ -127,10 +136,14 @@ describe('ResourceApi.list', () => {
 describe('ResourceApi.watch', () => {
   it('resolves with the batches of events when the server has accepted', async () => {
     const { pods, transport } = api({
-      chunks: ['{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOK', 'MARK","object":{"metadata":{}}}\n'],
+      chunks: [
+        '{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOK',
+        'MARK","object":{"metadata":{}}}\n',
+      ],
     });
     const batches = [];
-    for await (const batch of await pods.watch({ resourceVersion: '5', allowWatchBookmarks: true })) batches.push(batch.map((e) => e.type));
+    for await (const batch of await pods.watch({ resourceVersion: '5', allowWatchBookmarks: true }))
+      batches.push(batch.map((e) => e.type));
     expect(batches).toEqual([['ADDED'], ['BOOKMARK']]);
     expect(transport.requests[0]).toMatchObject({
       path: '/api/v1/namespaces/shop/pods?watch=true&resourceVersion=5&allowWatchBookmarks=true',
@@ -150,7 +163,10 @@ describe('ResourceApi.watch', () => {
       let closed = 0;
       const body: AsyncIterableIterator<Uint8Array> = {
         [Symbol.asyncIterator]: () => body,
-        next: async () => ({ done: false, value: Buffer.from(use === 'broken' ? 'x\n' : '{"type":"ADDED","object":{}}\n') }),
+        next: async () => ({
+          done: false,
+          value: Buffer.from(use === 'broken' ? 'x\n' : '{"type":"ADDED","object":{}}\n'),
+        }),
         return: async () => {
           closed++;
           return { done: true, value: undefined };
@@ -168,7 +184,10 @@ describe('ResourceApi.watch', () => {
     const { pods } = api({ chunks: ['{"type":"ADDED","object":{}}\n{"type":'] });
     const watch = await pods.watch();
     expect((await watch.next()).value).toHaveLength(1);
-    await expect(watch.next()).rejects.toMatchObject({ code: 'transport', message: expect.stringContaining('ended within a line') });
+    await expect(watch.next()).rejects.toMatchObject({
+      code: 'transport',
+      message: expect.stringContaining('ended within a line'),
+    });
     expect(await watch.next()).toEqual({ done: true, value: undefined });
   });
 });
@@ -193,7 +212,8 @@ describe('ResourceApi writes', () => {
     ],
     [
       'create eviction',
-      (p) => p.create({ ...object, apiVersion: 'policy/v1', kind: 'Eviction' }, { name: 'web-1', subresource: 'eviction' }),
+      (p) =>
+        p.create({ ...object, apiVersion: 'policy/v1', kind: 'Eviction' }, { name: 'web-1', subresource: 'eviction' }),
       'POST',
       `${AT}/web-1/eviction`,
       'application/json',
@@ -245,12 +265,15 @@ describe('ResourceApi writes', () => {
       applied,
       { metadata: SEEN },
     ],
-  ])('%s has the path and body of the API, and gives the result', async (verb, run, method, path, contentType, body, answer) => {
-    const { pods, sent } = await served();
-    expect(await run(pods)).toMatchObject(answer);
-    expect(sent).toMatchObject([{ method, path, headers: { 'content-type': contentType } }]);
-    expect(JSON.parse(String(sent[0]?.body)), verb).toEqual(body);
-  });
+  ])(
+    '%s has the path and body of the API, and gives the result',
+    async (verb, run, method, path, contentType, body, answer) => {
+      const { pods, sent } = await served();
+      expect(await run(pods)).toMatchObject(answer);
+      expect(sent).toMatchObject([{ method, path, headers: { 'content-type': contentType } }]);
+      expect(JSON.parse(String(sent[0]?.body)), verb).toEqual(body);
+    },
+  );
 
   it('uses the namespace of the object if the api has none', async () => {
     const { pods, sent } = await served({});
@@ -263,7 +286,12 @@ describe('ResourceApi writes', () => {
   it('delete sends its options as a body', async () => {
     const { pods, sent, sandbox } = await served();
     const { uid = '' } = sandbox.get(PODS, 'shop/web-1')?.metadata ?? {};
-    await pods.delete('web-1', { propagationPolicy: 'Foreground', preconditions: { uid }, dryRun: true, gracePeriodSeconds: 0 });
+    await pods.delete('web-1', {
+      propagationPolicy: 'Foreground',
+      preconditions: { uid },
+      dryRun: true,
+      gracePeriodSeconds: 0,
+    });
     expect(sent).toMatchObject([{ method: 'DELETE', path: `${AT}/web-1` }]);
     expect(JSON.parse(String(sent[0]?.body))).toEqual({
       kind: 'DeleteOptions',
@@ -338,7 +366,11 @@ describe('ResourceApi as a table', () => {
     for (const phase of ['Pending', 'Succeeded']) sandbox.apply(pod('web-1', { phase }));
     await clock.advance(60_000);
     const events = await reading;
-    const shown = events.map(({ type, object }) => [type, cellsOf(object)?.cells.slice(0, 3), cellsOf(object)?.columns[2]?.name]);
+    const shown = events.map(({ type, object }) => [
+      type,
+      cellsOf(object)?.cells.slice(0, 3),
+      cellsOf(object)?.columns[2]?.name,
+    ]);
     expect(shown).toEqual([
       ['MODIFIED', ['web-1', '0/1', 'Pending'], 'Status'],
       ['MODIFIED', ['web-1', '0/1', 'Succeeded'], 'Status'],
@@ -382,15 +414,22 @@ it('a page with status 200 instead of a watch is an error that shows its type an
   const { api } = behind({ 'content-type': 'text/html; charset=utf-8' }, '<!doctype html>\n<title>Log in</title>');
   await expect(api.watch()).rejects.toMatchObject({
     code: 'decode',
-    message: 'the answer to watching v1/configmaps is not a watch but text/html; charset=utf-8: "<!doctype html> <title>Log in</title>"',
+    message:
+      'the answer to watching v1/configmaps is not a watch but text/html; charset=utf-8: "<!doctype html> <title>Log in</title>"',
   });
 });
 
-it.each(['application/json', 'application/json;stream=watch', undefined])('a watch may have the content type %s', async (type) => {
-  const { api } = behind(type === undefined ? {} : { 'content-type': type }, '{"type":"ADDED","object":{"metadata":{}}}\n');
-  const { value } = await (await api.watch()).next();
-  expect(value).toHaveLength(1);
-});
+it.each(['application/json', 'application/json;stream=watch', undefined])(
+  'a watch may have the content type %s',
+  async (type) => {
+    const { api } = behind(
+      type === undefined ? {} : { 'content-type': type },
+      '{"type":"ADDED","object":{"metadata":{}}}\n',
+    );
+    const { value } = await (await api.watch()).next();
+    expect(value).toHaveLength(1);
+  },
+);
 
 it('ResourceApi.probe sends one small request, once, over a new connection', async () => {
   const { api, sent } = behind(

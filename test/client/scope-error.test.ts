@@ -25,7 +25,9 @@ describe('withScope', () => {
   });
 
   it('names a superfluous namespace', async () => {
-    expect(await withScope(UNROUTED, request({ verb: 'list', namespace: 'shop', isNamespaced: async () => false }))).toMatchObject({
+    expect(
+      await withScope(UNROUTED, request({ verb: 'list', namespace: 'shop', isNamespaced: async () => false })),
+    ).toMatchObject({
       message: 'pods are cluster-scoped, and were asked for in the namespace "shop"',
       hint: 'leave the namespace out',
     });

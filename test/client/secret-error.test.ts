@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { guardClient } from '../../src/controller/hooks/guarded-client.ts';
 import { causesOf } from '../../src/kit/error.ts';
 import { withoutSecretValues } from '../../src/model/secret-error.ts';
-import { failure, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound, StatusError } from '../../src/model/status.ts';
+import {
+  failure,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  StatusError,
+} from '../../src/model/status.ts';
 import { inProcess } from '../support/in-process.ts';
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets' };
@@ -23,7 +31,9 @@ async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
 
 /** All texts of an error, printed in every way. */
 function shownBy(error: unknown): string {
-  return [...causesOf(error)].map((each) => `${String(each)} ${(each as Error).stack} ${JSON.stringify(each)}`).join('\n');
+  return [...causesOf(error)]
+    .map((each) => `${String(each)} ${(each as Error).stack} ${JSON.stringify(each)}`)
+    .join('\n');
 }
 
 describe('an error about a Secret', () => {
@@ -39,15 +49,21 @@ describe('an error about a Secret', () => {
       const error = await refusalOf(api.patch('db', body, { type: 'merge' }));
       expect(error).toBeInstanceOf(StatusError);
       expect(shownBy(error)).not.toMatch(/hunter2|aHVudGVyMg/);
-      expect(String(error)).toMatch(/^StatusError: secrets "db" (is invalid|the server refused the request \(\w+, \d+\))/);
+      expect(String(error)).toMatch(
+        /^StatusError: secrets "db" (is invalid|the server refused the request \(\w+, \d+\))/,
+      );
     }
   });
 
   it('keeps code, reason and field, so that predicates work and the cause can be found', async () => {
     const { client, secrets, sandbox } = await place();
-    const invalid = (await refusalOf(secrets.patch('db', { stringData: { 'a b': 'x' } }, { type: 'merge' }))) as StatusError;
+    const invalid = (await refusalOf(
+      secrets.patch('db', { stringData: { 'a b': 'x' } }, { type: 'merge' }),
+    )) as StatusError;
     expect([invalid.statusCode, invalid.reason, isInvalid(invalid)]).toEqual([422, 'Invalid', true]);
-    expect(invalid.status.details?.causes).toEqual([{ reason: 'FieldValueInvalid', field: expect.stringContaining('data[a b]') }]);
+    expect(invalid.status.details?.causes).toEqual([
+      { reason: 'FieldValueInvalid', field: expect.stringContaining('data[a b]') },
+    ]);
     expect(invalid.message).toBe('secrets "db" is invalid: data[a b]: FieldValueInvalid');
     const { metadata } = sandbox.get(SECRETS, 'shop/db') ?? expect.unreachable();
     const stale = { ...db, metadata: { ...db.metadata, resourceVersion: `${Number(metadata.resourceVersion) - 1}` } };
@@ -55,7 +71,11 @@ describe('an error about a Secret', () => {
       [secrets.update(stale), isConflict, 'secrets "db" the object has been modified'],
       [secrets.create(db), isAlreadyExists, 'already exists'],
       [secrets.get('missing'), isNotFound, 'secrets "missing" not found'],
-      [client.resource(SECRETS, { namespace: 'absent' }).create({ metadata: { name: 'x' } }), isNotFound, 'namespaces "absent" not found'],
+      [
+        client.resource(SECRETS, { namespace: 'absent' }).create({ metadata: { name: 'x' } }),
+        isNotFound,
+        'namespaces "absent" not found',
+      ],
     ];
     for (const [request, is, text] of rows) {
       const error = await refusalOf(request);
@@ -64,7 +84,8 @@ describe('an error about a Secret', () => {
   });
 
   it('keeps the text of a denial by RBAC, and none of a webhook', () => {
-    const rbac = 'secrets "db" is forbidden: User "me" cannot patch resource "secrets" in API group "" in the namespace "shop"';
+    const rbac =
+      'secrets "db" is forbidden: User "me" cannot patch resource "secrets" in API group "" in the namespace "shop"';
     for (const [message, shown] of [
       [rbac, rbac],
       ['admission webhook "w" denied the request: "hunter2" is too weak', 'secrets "db" is forbidden'],

@@ -24,7 +24,10 @@ export const ALL = [
 ];
 
 /** A mapper of the types of a server, which has apples unless other objects are given. */
-export async function served({ objects = [APPLES], ...setup }: InProcessSetup = {}, options?: ConstructorParameters<typeof RestMapper>[1]) {
+export async function served(
+  { objects = [APPLES], ...setup }: InProcessSetup = {},
+  options?: ConstructorParameters<typeof RestMapper>[1],
+) {
   const { sandbox, clock, transport } = await inProcess({ objects, ...setup });
   const mapper = new RestMapper(new Discovery(transport, { clock }), options);
   const fetches = () => sandbox.requests.matching(/^\/apis$/).length;

@@ -2,12 +2,17 @@ import { expect, it } from 'vitest';
 import { NEVER_FROM_FILE } from '../../src/cli/args/config-file.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 
-const commands = await Promise.all(Object.entries(REGISTRY).map(async ([name, load]) => ({ name, flags: (await load()).flags })));
+const commands = await Promise.all(
+  Object.entries(REGISTRY).map(async ([name, load]) => ({ name, flags: (await load()).flags })),
+);
 
 it('every visible flag is in a group', () => {
   for (const { name, flags } of commands) {
     const visible = Object.entries(flags).filter(([, { hidden }]) => !hidden);
-    expect([name, visible.filter(([, { helpGroup }]) => helpGroup === undefined).map(([flag]) => flag)]).toEqual([name, []]);
+    expect([name, visible.filter(([, { helpGroup }]) => helpGroup === undefined).map(([flag]) => flag)]).toEqual([
+      name,
+      [],
+    ]);
   }
 });
 

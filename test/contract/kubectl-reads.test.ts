@@ -51,7 +51,12 @@ beforeAll(async () => {
       spec: { nodeName: 'n1', containers: [container('nginx:1')] },
       status: running(2),
     },
-    { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-2', labels: { app: 'web' } }, spec: { containers: [container('nginx:2')] } },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web-2', labels: { app: 'web' } },
+      spec: { containers: [container('nginx:2')] },
+    },
     {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -131,7 +136,10 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
   });
 
   it('prints JSON and YAML with kind and version on every object', async () => {
-    const list = JSON.parse(await output('get pods -o json')) as { kind: string; items: { kind: string; apiVersion: string }[] };
+    const list = JSON.parse(await output('get pods -o json')) as {
+      kind: string;
+      items: { kind: string; apiVersion: string }[];
+    };
     expect(list.kind).toBe('List');
     expect(list.items.map((i) => `${i.apiVersion} ${i.kind}`)).toEqual(['v1 Pod', 'v1 Pod']);
     expect(await output('get cm settings -o yaml')).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\n/);
@@ -143,7 +151,8 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
     const template = '{.type} {.object.metadata.name}{"\\n"}';
     const events = run(`get cm -w --output-watch-events -o 'jsonpath=${template}'`, { until: has('DELETED late') });
     await vi.waitFor(
-      () => expect(sandbox.requests.matching('configmaps?').filter((r) => r.path.includes('watch=true'))).toHaveLength(2),
+      () =>
+        expect(sandbox.requests.matching('configmaps?').filter((r) => r.path.includes('watch=true'))).toHaveLength(2),
       10_000,
     );
     sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } });
@@ -161,8 +170,12 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
   });
 
   it('waits for a condition that holds already, and times out on one that does not', async () => {
-    expect(await output('wait deploy/web --for=condition=Available --timeout=5s')).toBe('deployment.apps/web condition met\n');
-    expect(await output("wait pod/web-1 '--for=jsonpath={.status.phase}=Running' --timeout=5s")).toBe('pod/web-1 condition met\n');
+    expect(await output('wait deploy/web --for=condition=Available --timeout=5s')).toBe(
+      'deployment.apps/web condition met\n',
+    );
+    expect(await output("wait pod/web-1 '--for=jsonpath={.status.phase}=Running' --timeout=5s")).toBe(
+      'pod/web-1 condition met\n',
+    );
     const late = await run('wait pod/web-2 --for=condition=Ready --timeout=1s');
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('timed out waiting for the condition')]);
   });
@@ -198,7 +211,10 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
             additionalPrinterColumns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
             selectableFields: [{ jsonPath: '.spec.color' }],
             schema: {
-              openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } },
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } },
+              },
             },
           },
         ],
@@ -218,7 +234,11 @@ describe.skipIf(missing)(`real kubectl reads the sandbox${missing ? ` (skipped: 
 });
 
 /** Starts watches, and calls a function when all of them are open. */
-async function watchedWhile(kind: string, watches: readonly { line: string; until: string }[], happen: () => void): Promise<string[]> {
+async function watchedWhile(
+  kind: string,
+  watches: readonly { line: string; until: string }[],
+  happen: () => void,
+): Promise<string[]> {
   const open = () => sandbox.requests.matching(kind).filter((r) => /[?&]watch=(true|1)/.test(r.path)).length;
   const before = open();
   const runs = watches.map(({ line, until }) => run(line, { until: (stdout) => stdout.includes(until) }));
@@ -251,13 +271,22 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
       spec: { containers: [container(image)] },
       ...(status ? { status } : {}),
     });
-    sandbox.apply([pod('a', 'front', 'z:1', running(0)), pod('b', 'back', 'y:1'), pod('c', 'front', 'x:1'), service('web'), job('once')]);
+    sandbox.apply([
+      pod('a', 'front', 'z:1', running(0)),
+      pod('b', 'back', 'y:1'),
+      pod('c', 'front', 'x:1'),
+      service('web'),
+      job('once'),
+    ]);
   });
 
   it.each<[line: string, expected: RegExp]>([
     ['get all -n forms', /^NAME .*\npod\/a .*[\s\S]*service\/web .*[\s\S]*job\.batch\/once /],
     ['get all -A', /^NAMESPACE +NAME .*[\s\S]*forms +job\.batch\/once /],
-    [`${namespaced} -o wide`, /^NAME +READY .* READINESS GATES\npod\/a [\s\S]*NAME .* SELECTOR\nservice\/web +ClusterIP .* 80\/TCP /],
+    [
+      `${namespaced} -o wide`,
+      /^NAME +READY .* READINESS GATES\npod\/a [\s\S]*NAME .* SELECTOR\nservice\/web +ClusterIP .* 80\/TCP /,
+    ],
     [`${namespaced} -o name`, /^pod\/a\npod\/b\npod\/c\nservice\/web\n$/],
     [`${namespaced} -o json`, /^\{\n {4}"apiVersion": "v1",\n {4}"items": \[/],
     [`${namespaced} -o yaml`, /^apiVersion: v1\nitems:\n- apiVersion: v1\n {2}kind: Pod\n/],
@@ -267,16 +296,28 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     ['get pods -n forms --show-kind', /\npod\/a /],
     ["get pods -n forms '--sort-by={.spec.containers[0].image}'", /^NAME .*\nc .*\nb .*\na .*\n$/],
     ["get pods -n forms -l 'tier in (front),tier!=back' -o name", /^pod\/a\npod\/c\n$/],
-    ['get pods -A -l tier --field-selector metadata.namespace=forms,status.phase!=Running -o name', /^pod\/b\npod\/c\n$/],
+    [
+      'get pods -A -l tier --field-selector metadata.namespace=forms,status.phase!=Running -o name',
+      /^pod\/b\npod\/c\n$/,
+    ],
     ["get pods -n forms -o 'jsonpath-as-json={.items[*].metadata.name}'", /^\[\n {4}"a",\n {4}"b",\n {4}"c"\n\]\n$/],
-    ['get pods -n forms -o custom-columns=N:.metadata.name,T:.metadata.labels.tier --no-headers', /^a +front\nb +back\nc +front\n$/],
+    [
+      'get pods -n forms -o custom-columns=N:.metadata.name,T:.metadata.labels.tier --no-headers',
+      /^a +front\nb +back\nc +front\n$/,
+    ],
     ["get pods -n forms -o 'go-template={{range .items}}{{.metadata.name}} {{end}}'", /^a b c $/],
     ['get pods -n forms a --subresource=status -o name', /^pod\/a$/m],
     ['get po a -n forms --output=kyaml', /^---\n\{\n {2}apiVersion: "v1",\n/],
-    ['get namespaces,nodes,clusterroles -o name', /namespace\/forms\n[\s\S]*clusterrole\.rbac\.authorization\.k8s\.io\/view\n/],
+    [
+      'get namespaces,nodes,clusterroles -o name',
+      /namespace\/forms\n[\s\S]*clusterrole\.rbac\.authorization\.k8s\.io\/view\n/,
+    ],
     ['get nothing.example.com --ignore-not-found', /^$/],
     ['api-resources --api-group=apps --no-headers -o name', /^controllerrevisions\.apps\n[\s\S]*statefulsets\.apps\n$/],
-    ['api-resources --verbs=list --namespaced=false -o wide', /^NAME .* VERBS +CATEGORIES\n[\s\S]*nodes +no +v1 +false +Node +create,/],
+    [
+      'api-resources --verbs=list --namespaced=false -o wide',
+      /^NAME .* VERBS +CATEGORIES\n[\s\S]*nodes +no +v1 +false +Node +create,/,
+    ],
     ['api-resources --categories=all -o name --sort-by=name', /^cronjobs\.batch\n/],
     ['api-versions', /^admissionregistration\.k8s\.io\/v1\n[\s\S]*\nv1\n$/],
     ['cluster-info', /is running at /],
@@ -298,15 +339,27 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
 
   it.each<[line: string, said: string]>([
     ['logs web-1', 'Error from server (NotImplemented): the sandbox does not implement the log subresource of pods'],
-    ['exec web-1 -- ls', 'Error from server (NotImplemented): the sandbox does not implement the exec subresource of pods'],
-    ['attach web-1', 'Error from server (NotImplemented): the sandbox does not implement the attach subresource of pods'],
+    [
+      'exec web-1 -- ls',
+      'Error from server (NotImplemented): the sandbox does not implement the exec subresource of pods',
+    ],
+    [
+      'attach web-1',
+      'Error from server (NotImplemented): the sandbox does not implement the attach subresource of pods',
+    ],
     ['port-forward web-1 1:80', 'the sandbox does not implement the portforward subresource of pods'],
     ['debug web-1 --image=busybox', 'the sandbox does not implement the ephemeralcontainers subresource of pods'],
-    ['get --raw /api/v1/namespaces/default/services/web/proxy/', 'the sandbox does not implement the proxy subresource of services'],
+    [
+      'get --raw /api/v1/namespaces/default/services/web/proxy/',
+      'the sandbox does not implement the proxy subresource of services',
+    ],
     ['get --raw /metrics', 'the sandbox does not implement metrics'],
     ['get --raw /openapi/v2', 'the sandbox does not implement OpenAPI v2'],
     ['get --raw /api/v1/watch/pods', 'the sandbox does not implement the deprecated /watch/ paths'],
-    ['get --raw /apis/autoscaling/v1/horizontalpodautoscalers', 'the sandbox does not implement autoscaling/v1 HorizontalPodAutoscaler'],
+    [
+      'get --raw /apis/autoscaling/v1/horizontalpodautoscalers',
+      'the sandbox does not implement autoscaling/v1 HorizontalPodAutoscaler',
+    ],
     ['top pods', 'error: Metrics API not available'],
     ['explain pods.nonsense', 'field "nonsense" does not exist'],
     ['get pods --as=jane', 'User "jane" cannot list resource "pods" in API group "" in the namespace "default"'],
@@ -358,13 +411,19 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
       { type: 'Complete', status: 'True' },
       { type: 'Failed', status: 'False' },
     ];
-    const labelled = (name: string, app: string) => ({ ...job(name), metadata: { name, namespace: 'forms', labels: { app } } });
+    const labelled = (name: string, app: string) => ({
+      ...job(name),
+      metadata: { name, namespace: 'forms', labels: { app } },
+    });
     sandbox.apply([labelled('wanted', 'waited'), labelled('leaving', 'other')]);
     const created = run('wait job/new -n forms --for=create --timeout=15s');
     const watches = forms.map(([what]) => ({ line: `wait ${what} -n forms --timeout=15s`, until: '\0' }));
     const said = await watchedWhile('jobs', watches, () => {
       sandbox.apply([
-        { ...labelled('wanted', 'waited'), status: { succeeded: 1, completionTime: '2026-01-01T00:00:00Z', conditions } },
+        {
+          ...labelled('wanted', 'waited'),
+          status: { succeeded: 1, completionTime: '2026-01-01T00:00:00Z', conditions },
+        },
         job('new'),
       ]);
       sandbox.delete({ apiVersion: 'batch/v1', kind: 'Job' }, 'forms/leaving');
@@ -398,8 +457,10 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     expect(warnings).toMatch(/^.* Warning +Told +Pod\/a +not well\n$/);
     expect(core).toMatch(/Normal +Told +pod\/a +well\n$/);
     expect(named).toMatch(/SUBOBJECT +SOURCE/);
-    const [watched] = await watchedWhile('events', [{ line: 'events -n forms --watch --for pod/a', until: 'again' }], () =>
-      sandbox.apply(event('e3', 'Normal', 'again')),
+    const [watched] = await watchedWhile(
+      'events',
+      [{ line: 'events -n forms --watch --for pod/a', until: 'again' }],
+      () => sandbox.apply(event('e3', 'Normal', 'again')),
     );
     expect(watched).toMatch(/not well\n[\s\S]*again/);
   });
@@ -449,7 +510,10 @@ describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipp
     );
     expect(shown).toBe('front yes hello 5');
     const difference = await run('diff --server-side --force-conflicts -f -', { input: manifest('nginx:9') });
-    expect([difference.code, difference.stdout]).toEqual([1, expect.stringMatching(/^\+\s+- image: nginx:9|^\+\s+image: nginx:9/m)]);
+    expect([difference.code, difference.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^\+\s+- image: nginx:9|^\+\s+image: nginx:9/m),
+    ]);
   });
 
   it('creates by subcommand, which kubectl sends as protobuf', async () => {
@@ -465,7 +529,9 @@ describe.skipIf(missing)(`real kubectl writes to the sandbox${missing ? ` (skipp
     expect(await output("get secret made -o 'jsonpath={.data.k}'")).toBe('dg==');
     expect(await output("get role made -o 'jsonpath={.rules[0].verbs}'")).toBe('["get","list"]');
     expect(
-      await output("get ingress made -o 'jsonpath={.spec.rules[0].http.paths[0].backend.service.port.number} {.spec.tls[0].hosts[0]}'"),
+      await output(
+        "get ingress made -o 'jsonpath={.spec.rules[0].http.paths[0].backend.service.port.number} {.spec.tls[0].hosts[0]}'",
+      ),
     ).toBe('80 example.com');
     expect(await output('auth can-i delete nodes')).toBe('yes\n');
   });

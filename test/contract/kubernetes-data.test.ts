@@ -11,7 +11,8 @@ import type { OpenApiDocument } from '../../tools/kubernetes-data/recordings.ts'
 import { updateTypes } from '../../tools/kubernetes-data/types.ts';
 import { OPENAPI_FOLDER, recording, recordingsMissing } from '../support/wire-recording.ts';
 
-const document = (file: string): OpenApiDocument => JSON.parse(String(gunzipSync(readFileSync(path.join(OPENAPI_FOLDER, file)))));
+const document = (file: string): OpenApiDocument =>
+  JSON.parse(String(gunzipSync(readFileSync(path.join(OPENAPI_FOLDER, file)))));
 
 describe.skipIf(recordingsMissing)('the data of the built-in types', () => {
   it('has exactly the types that a real server discovers, in its order', () => {
@@ -26,7 +27,9 @@ describe.skipIf(recordingsMissing)('the data of the built-in types', () => {
 
   it('has the fields of core and apps as the OpenAPI of a real server has them', () => {
     const warnings: string[] = [];
-    const updated = updateFields(fields, ['api-v1.json.gz', 'apps-v1.json.gz'].map(document), types, (line) => warnings.push(line));
+    const updated = updateFields(fields, ['api-v1.json.gz', 'apps-v1.json.gz'].map(document), types, (line) =>
+      warnings.push(line),
+    );
     expect(updated).toEqual(fields);
     expect(warnings).toEqual([]);
   });

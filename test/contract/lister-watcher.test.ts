@@ -62,7 +62,9 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
   afterAll(() => place[Symbol.asyncDispose]());
   beforeEach(async () => {
     namespace = `contract-${process.pid}-${Date.now().toString(36)}-${count++}`;
-    await place.client.resource(NAMESPACES).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await place.client
+      .resource(NAMESPACES)
+      .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     api = place.client.resource<ConfigMap>(CONFIG_MAPS, { namespace });
   });
   afterEach(async () => {
@@ -150,27 +152,30 @@ describe.each(PLACES)('a collection on %s', (_, open) => {
     expect(isGone(error) || isExpired(error)).toBe(true);
   });
 
-  it.each(['stream', 'list', 'pages', 'auto'] as const)('keeps an informer’s cache equal to it in sync mode %s', async (sync) => {
-    await make('before');
-    const informer = new SharedInformer<ConfigMap>(api, { sync, selectors: ours, freeze: true });
-    const stop = new AbortController();
-    const running = informer.run(stop.signal);
-    await informer.whenSynced(AbortSignal.timeout(20_000));
-    for (let i = 0; i < 5; i++) await make(`m-${i}`, { i: String(i) });
-    await api.patch('m-1', { data: { i: 'changed' } }, { type: 'merge' });
-    await api.delete('m-2');
-    const server = await api.list(ours);
-    const seen = () =>
-      informer.lister
-        .list()
-        .map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`)
-        .sort();
-    const there = server.items.map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`).sort();
-    await eventually(() => JSON.stringify(seen()) === JSON.stringify(there));
-    stop.abort();
-    await running;
-    expect(informer.isStopped).toBe(true);
-  });
+  it.each(['stream', 'list', 'pages', 'auto'] as const)(
+    'keeps an informer’s cache equal to it in sync mode %s',
+    async (sync) => {
+      await make('before');
+      const informer = new SharedInformer<ConfigMap>(api, { sync, selectors: ours, freeze: true });
+      const stop = new AbortController();
+      const running = informer.run(stop.signal);
+      await informer.whenSynced(AbortSignal.timeout(20_000));
+      for (let i = 0; i < 5; i++) await make(`m-${i}`, { i: String(i) });
+      await api.patch('m-1', { data: { i: 'changed' } }, { type: 'merge' });
+      await api.delete('m-2');
+      const server = await api.list(ours);
+      const seen = () =>
+        informer.lister
+          .list()
+          .map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`)
+          .sort();
+      const there = server.items.map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`).sort();
+      await eventually(() => JSON.stringify(seen()) === JSON.stringify(there));
+      stop.abort();
+      await running;
+      expect(informer.isStopped).toBe(true);
+    },
+  );
 });
 
 /** The first events of a watch; the watch is closed then. */

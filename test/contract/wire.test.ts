@@ -4,7 +4,10 @@ import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { WireCompare } from '../support/wire-compare.ts';
 import { type Exchange, recording, recordingsMissing, WATCH_PATH } from '../support/wire-recording.ts';
 
-/** The exchanges that differ. `ignore` names the parts that differ; without it the whole answer does. A row whose exchange no longer differs fails. */
+/**
+ * The exchanges that differ. `ignore` names the parts that differ; without it the whole answer does. A row whose
+ * exchange no longer differs fails.
+ */
 const DIFFERENT: Readonly<Record<string, { why: string; ignore?: readonly string[] }>> = {
   '01-discovery.json 0': {
     why: 'the sandbox names itself as the build',
@@ -18,8 +21,14 @@ const DIFFERENT: Readonly<Record<string, { why: string; ignore?: readonly string
     why: 'the sandbox has the documents of groups with a version; the others (groups alone, `/version`, OpenID) contain no types',
     ignore: ['body.paths'],
   },
-  '02-errors-auth.json 6': { why: 'the sandbox does not answer in protobuf, so protobuf is not listed', ignore: ['body.message'] },
-  '04-list.json 17': { why: 'the sandbox has no lease of its own, which would change every ten seconds', ignore: ['body.rows'] },
+  '02-errors-auth.json 6': {
+    why: 'the sandbox does not answer in protobuf, so protobuf is not listed',
+    ignore: ['body.message'],
+  },
+  '04-list.json 17': {
+    why: 'the sandbox has no lease of its own, which would change every ten seconds',
+    ignore: ['body.rows'],
+  },
   '04-list.json 38': {
     why: 'the sandbox does not create the roles of controllers that it does not run',
     ignore: ['body.metadata.remainingItemCount'],
@@ -54,24 +63,33 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sandbox.stop();
-  if (total > 0) console.log(`wire: ${equal} of ${total} exchanges equal, ${Object.keys(DIFFERENT).length} differ for a reason given`);
+  if (total > 0)
+    console.log(
+      `wire: ${equal} of ${total} exchanges equal, ${Object.keys(DIFFERENT).length} differ for a reason given`,
+    );
 });
 
-describe.skipIf(recordingsMissing)(`the recorded exchanges${recordingsMissing ? ` (skipped: ${recordingsMissing})` : ''}`, () => {
-  for (const file of FILES) {
-    describe(file, () => {
-      for (const [i, exchange] of recording(file).entries()) {
-        it(`${i} ${exchange.title}`, () => replay(`${file} ${i}`, exchange));
-      }
+describe.skipIf(recordingsMissing)(
+  `the recorded exchanges${recordingsMissing ? ` (skipped: ${recordingsMissing})` : ''}`,
+  () => {
+    for (const file of FILES) {
+      describe(file, () => {
+        for (const [i, exchange] of recording(file).entries()) {
+          it(`${i} ${exchange.title}`, () => replay(`${file} ${i}`, exchange));
+        }
+      });
+    }
+
+    it('differ only where docs/sandbox-differences.md says so', async () => {
+      await expect(differencesPage()).toMatchFileSnapshot('../../docs/sandbox-differences.md');
     });
-  }
+  },
+);
 
-  it('differ only where docs/sandbox-differences.md says so', async () => {
-    await expect(differencesPage()).toMatchFileSnapshot('../../docs/sandbox-differences.md');
-  });
-});
-
-/** The list of differences as a page. After a change of the list, `vitest run test/contract/wire.test.ts -u` writes the page again. */
+/**
+ * The list of differences as a page. After a change of the list, `vitest run test/contract/wire.test.ts -u` writes the
+ * page again.
+ */
 function differencesPage(): string {
   const all = FILES.reduce((sum, file) => sum + recording(file).length, 0);
   const rows = Object.entries(DIFFERENT).map(([id, { why, ignore = ['the whole answer'] }]) => {
@@ -119,7 +137,8 @@ const prepare: Readonly<Record<string, () => unknown>> = {
   '04-list.json 0': async () => {
     for (const i of [1, 2, 3, 4, 5]) await create('pods', pod(`p${i}`, i % 2 === 1 ? 'web' : 'db'));
   },
-  '06-crd.json 0': () => clock.advance(999 - (clock.now() % 1000)), // the second turned before the definition was established
+  // the second turned before the definition was established
+  '06-crd.json 0': () => clock.advance(999 - (clock.now() % 1000)),
   '06-crd.json 1': () => clock.advance(1_000),
   '07-expired.json 1': async () => {
     for (let i = 0; i < 7; i++) await create('configmaps', { metadata: { generateName: 'tick-' } });
@@ -141,7 +160,11 @@ function send(method: string, path: string, body?: string, contentType?: string)
 }
 
 /** The users of the recording. The viewer had no role. */
-const CREDENTIALS = { admin: {}, viewer: { 'impersonate-user': 'viewer' }, anonymous: { authorization: 'Bearer wrong' } };
+const CREDENTIALS = {
+  admin: {},
+  viewer: { 'impersonate-user': 'viewer' },
+  anonymous: { authorization: 'Bearer wrong' },
+};
 
 function requestOf({ request }: Exchange): Parameters<Sandbox['handle']>[0] {
   const { method, path, headers, body, as } = request;
@@ -150,7 +173,9 @@ function requestOf({ request }: Exchange): Parameters<Sandbox['handle']>[0] {
     method,
     path: compare.translate(path),
     headers: { ...headers, ...credentials, 'user-agent': 'node' },
-    ...(body === undefined ? {} : { body: compare.translate(typeof body === 'string' ? body : JSON.stringify(body, withoutBirth)) }),
+    ...(body === undefined
+      ? {}
+      : { body: compare.translate(typeof body === 'string' ? body : JSON.stringify(body, withoutBirth)) }),
   };
 }
 
@@ -186,7 +211,8 @@ function withoutEtag(headers: Readonly<Record<string, string>> = {}): object {
 }
 
 function streamOf({ request, response }: Exchange): object {
-  if (!WATCH_PATH.test(request.path) || response.status !== 200) return response.stream ? { body: response.stream[0]?.event } : {};
+  if (!WATCH_PATH.test(request.path) || response.status !== 200)
+    return response.stream ? { body: response.stream[0]?.event } : {};
   return { body: null, stream: (response.stream ?? []).map((s) => s.event), closedBy: response.closedBy };
 }
 
@@ -214,7 +240,10 @@ async function follow(id: string, exchange: Exchange): Promise<object> {
   return { status: 200, headers, body: null, stream: events, closedBy };
 }
 
-/** During its watches the recorder created, changed and deleted a pod; during the last watch of the CRD file it deleted the definition. */
+/**
+ * During its watches the recorder created, changed and deleted a pod; during the last watch of the CRD file it deleted
+ * the definition.
+ */
 async function meanwhile(id: string, { response }: Exchange): Promise<void> {
   if (id === '06-crd.json 14') {
     await send('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/myapples.stable.example.com');

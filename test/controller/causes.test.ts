@@ -19,7 +19,13 @@ describe('a cause book', () => {
     const book = new CauseBook();
     book.note('shop/web', changed);
     book.note('shop/web', { ...changed, cause: { ...changed.cause, resourceVersion: '3' }, before: pod('web', '2') });
-    expect(book.take('shop/other')).toEqual({ causes: [], dropped: 0, before: undefined, gone: undefined, hasChange: false });
+    expect(book.take('shop/other')).toEqual({
+      causes: [],
+      dropped: 0,
+      before: undefined,
+      gone: undefined,
+      hasChange: false,
+    });
     expect(book.take('shop/web')).toEqual({
       causes: [{ reason: 'updated', source: 'v1/pods', resourceVersion: '3', count: 2 }],
       dropped: 0,
@@ -64,7 +70,13 @@ describe('causes', () => {
     const { events } = await start({ reconcile });
     events.emit(added('blocker'));
     for (const [from, to] of ['12', '23', '34']) events.emit(updated('web', from as string, to as string));
-    events.emit({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'relist', finalStateUnknown: true });
+    events.emit({
+      type: 'deleted',
+      key: 'shop/web',
+      object: pod('web', '5'),
+      cause: 'relist',
+      finalStateUnknown: true,
+    });
     hold.open();
     await settled();
     expect(requests).toHaveLength(2);
@@ -93,7 +105,10 @@ describe('causes', () => {
     events.emit(updated('web', '2', '3'));
     await clock.advance(1000);
     expect(requests).toHaveLength(2);
-    expect(requests[1]).toMatchObject({ before: pod('web', '1'), causes: [{ reason: 'updated', count: 2, resourceVersion: '3' }] });
+    expect(requests[1]).toMatchObject({
+      before: pod('web', '1'),
+      causes: [{ reason: 'updated', count: 2, resourceVersion: '3' }],
+    });
   });
 
   it('a failed run passes on its number of dropped causes and the last state of a deleted object; later causes follow', async () => {
@@ -108,7 +123,8 @@ describe('causes', () => {
     events.emit({ type: 'deleted', key: 'shop/web', object: pod('web', '5'), cause: 'watch' });
     for (let i = 0; i < 20; i++) services.emit(added(`svc${i}`));
     await settled();
-    expect(requests).toMatchObject(Array(2).fill({ gone: pod('web', '5'), droppedCauses: 5 })); // the events came while the first run began
+    // the events came while the first run began
+    expect(requests).toMatchObject(Array(2).fill({ gone: pod('web', '5'), droppedCauses: 5 }));
     services.emit(added('late'));
     await clock.advance(1000);
     expect(requests[2]).toMatchObject({ gone: pod('web', '5'), droppedCauses: 6 });
@@ -119,7 +135,9 @@ describe('causes', () => {
     const requests: ReconcileRequest[] = [];
     const { controller } = await start({ reconcile: (request) => void requests.push(request) });
     const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }));
+    controller.watch(
+      createEventSource(services, { name: 'v1/services', isPrimary: true, enqueue: () => ['shop/web'] }),
+    );
     const own = new ScriptedSource();
     controller.watch(createEventSource(own, { name: 'v1/endpoints' }));
     services.emit(updated('front', '1', '2'));

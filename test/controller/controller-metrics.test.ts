@@ -34,7 +34,12 @@ it('every series exists from the start with 0, and gauges are read when they are
   const { provider, of } = recorded();
   let active = 0;
   new ControllerMetrics(provider, { name: 'pods', workers: 3, active: () => active });
-  const counters = ['reconcile_errors_total', 'terminal_reconcile_errors_total', 'reconcile_panics_total', 'reconcile_timeouts_total'];
+  const counters = [
+    'reconcile_errors_total',
+    'terminal_reconcile_errors_total',
+    'reconcile_panics_total',
+    'reconcile_timeouts_total',
+  ];
   expect(counters.map((name) => of(name))).toEqual([0, 0, 0, 0]);
   expect(['success', 'requeue_after', 'error'].map((result) => of('reconcile_total', { result }))).toEqual([0, 0, 0]);
   active = 2;
@@ -55,5 +60,9 @@ it('dispose removes the gauges and keeps the counters', () => {
   const { provider, of } = recorded();
   const metrics = new ControllerMetrics(provider, { name: 'pods', workers: 1, active: () => 0 });
   metrics[Symbol.dispose]();
-  expect([of('active_workers'), of('max_concurrent_reconciles'), of('reconcile_errors_total')]).toEqual([undefined, undefined, 0]);
+  expect([of('active_workers'), of('max_concurrent_reconciles'), of('reconcile_errors_total')]).toEqual([
+    undefined,
+    undefined,
+    0,
+  ]);
 });

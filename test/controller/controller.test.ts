@@ -82,7 +82,9 @@ describe('the result of a run', () => {
     events.emit(added('web'));
     await settled();
     expect(clock.nextIn).toBeUndefined();
-    expect(controller.parked).toMatchObject([{ key: 'shop/web', reason: 'terminal', attempts: 1, error: 'outer', since: clock.now() }]);
+    expect(controller.parked).toMatchObject([
+      { key: 'shop/web', reason: 'terminal', attempts: 1, error: 'outer', since: clock.now() },
+    ]);
     expect(counts.get('terminal_reconcile_errors_total')).toBe(1);
     expect(counts.get('reconcile_errors_total')).toBe(1);
   });
@@ -126,7 +128,9 @@ describe('the result of a run', () => {
   });
 
   it('a change before requeueAfter is due leads to a run at once, and only to one', async () => {
-    const reconcile = vi.fn((request: ReconcileRequest) => (request.causes[0]?.reason === 'added' ? { requeueAfterMs: 100 } : {}));
+    const reconcile = vi.fn((request: ReconcileRequest) =>
+      request.causes[0]?.reason === 'added' ? { requeueAfterMs: 100 } : {},
+    );
     const { clock, events } = await start({ reconcile });
     events.emit(added('web'));
     await settled();
@@ -175,7 +179,9 @@ describe('the result of a run', () => {
     events.emit(added('web'));
     await settled();
     expect(warnings).toEqual([
-      expect.objectContaining({ error: expect.stringMatching(/^TypeError: .*null.* \(at controller\.test\.ts:\d+:\d+\)$/) }),
+      expect.objectContaining({
+        error: expect.stringMatching(/^TypeError: .*null.* \(at controller\.test\.ts:\d+:\d+\)$/),
+      }),
     ]);
     expect(counts.get('reconcile_panics_total')).toBe(1);
     await clock.advance(5);
@@ -220,7 +226,9 @@ it('the metrics show the number of active runs and the time of each run, and gau
   const took: number[] = [];
   const metrics: MetricsProvider = {
     ...noMetrics,
-    histogram: (name) => ({ observe: (value) => void (name === 'controller_runtime_reconcile_time_seconds' && took.push(value)) }),
+    histogram: (name) => ({
+      observe: (value) => void (name === 'controller_runtime_reconcile_time_seconds' && took.push(value)),
+    }),
     observe(name, _labels, read) {
       reads.set(name, read);
       return { [Symbol.dispose]: () => void reads.delete(name) };
@@ -253,7 +261,11 @@ describe('a run that takes longer than its timeout', () => {
 
   it('has its signal aborted at the timeout, which is counted [CTL-09]', async () => {
     const { counts, metrics } = counting();
-    const { clock, events } = await start({ reconcile: (_, context) => obeying(context), metrics, reconcileTimeoutMs: 50 });
+    const { clock, events } = await start({
+      reconcile: (_, context) => obeying(context),
+      metrics,
+      reconcileTimeoutMs: 50,
+    });
     events.emit(added('web'));
     await clock.advance(49);
     expect(counts.get('reconcile_timeouts_total')).toBe(0);
@@ -341,7 +353,11 @@ describe('starting', () => {
   });
 
   it('names what a late source reports as its trouble, and an error of that report', async () => {
-    const source = (name: string, trouble: () => unknown): Source => ({ name, trouble, start: () => new Promise<void>(() => {}) });
+    const source = (name: string, trouble: () => unknown): Source => ({
+      name,
+      trouble,
+      start: () => new Promise<void>(() => {}),
+    });
     const sources = [
       source('v1/pods', () => new Error('403 Forbidden')),
       source('v1/nodes', () => {
@@ -464,7 +480,10 @@ describe('parking', () => {
     events.emit(updated('web', '1', '2'));
     await settled();
     expect(controller.parked).toEqual([]);
-    expect(requests[3]).toMatchObject({ attempt: 1, causes: [{ reason: 'added' }, { reason: 'updated', resourceVersion: '2' }] });
+    expect(requests[3]).toMatchObject({
+      attempt: 1,
+      causes: [{ reason: 'added' }, { reason: 'updated', resourceVersion: '2' }],
+    });
     await clock.advance(1000);
     expect(requests).toHaveLength(6);
     expect(controller.parked).toHaveLength(1);

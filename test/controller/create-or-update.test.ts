@@ -55,7 +55,10 @@ describe('create or update', () => {
       const { sandbox, resource, stored } = await setup(...objects);
       await createOrUpdate(resource, named(), later);
       expect(stored()).toMatchObject(settings('late'));
-      sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { method: objects.length > 0 ? 'PUT' : 'POST' } });
+      sandbox.faults.add({
+        fault: { kind: 'status', code: 403 },
+        match: { method: objects.length > 0 ? 'PUT' : 'POST' },
+      });
       if (objects.length === 0) sandbox.delete(CONFIG_MAPS, 'shop/settings');
       await expect(createOrUpdate(resource, named(), setTo('b'))).rejects.toMatchObject({ statusCode: 403 });
     }

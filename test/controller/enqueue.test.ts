@@ -31,10 +31,18 @@ describe('the owner', () => {
     ]);
     expect([
       ...enqueue(
-        added(pod(owner('ReplicaSet', 'web'), owner('Deployment', 'web', 'extensions/v1beta1'), owner('Deployment', 'core', 'v1'))),
+        added(
+          pod(
+            owner('ReplicaSet', 'web'),
+            owner('Deployment', 'web', 'extensions/v1beta1'),
+            owner('Deployment', 'core', 'v1'),
+          ),
+        ),
       ),
     ]).toEqual([]);
-    expect([...enqueue(added(pod(owner('Deployment', 'odd', 'a/b/c'), owner('Deployment', 'web'))))]).toEqual(['shop/web']);
+    expect([...enqueue(added(pod(owner('Deployment', 'odd', 'a/b/c'), owner('Deployment', 'web'))))]).toEqual([
+      'shop/web',
+    ]);
   });
 
   it('of a cluster-scoped type has a key without a namespace [HDL-01]', () => {
@@ -45,12 +53,18 @@ describe('the owner', () => {
   it('is queued for the old and for the new state, each key once [HDL-02]', () => {
     const enqueue = enqueueOwner(deployments);
     const before = pod(owner('Deployment', 'a'), owner('Deployment', 'b'));
-    expect([...enqueue(updated(before, pod(owner('Deployment', 'b'), owner('Deployment', 'c'))))]).toEqual(['shop/a', 'shop/b', 'shop/c']);
+    expect([...enqueue(updated(before, pod(owner('Deployment', 'b'), owner('Deployment', 'c'))))]).toEqual([
+      'shop/a',
+      'shop/b',
+      'shop/c',
+    ]);
   });
 
   it('counts only if it is the controller, with onlyController [HDL-02]', () => {
     const enqueue = enqueueOwner({ ...deployments, onlyController: true });
-    expect([...enqueue(added(pod(owner('Deployment', 'a'), owner('Deployment', 'b', 'apps/v1', true))))]).toEqual(['shop/b']);
+    expect([...enqueue(added(pod(owner('Deployment', 'a'), owner('Deployment', 'b', 'apps/v1', true))))]).toEqual([
+      'shop/b',
+    ]);
     expect([...enqueue(added(pod(owner('Deployment', 'a', 'apps/v1', false))))]).toEqual([]);
   });
 });
@@ -65,7 +79,13 @@ it('a mapper is called with the old and the new state, and each key is queued on
 });
 
 it('a deletion whose last state is not known is queued by its key [HDL-05]', () => {
-  const lost: ResourceEvent = { type: 'deleted', key: 'shop/web-1', object: undefined, cause: 'relist', finalStateUnknown: true };
+  const lost: ResourceEvent = {
+    type: 'deleted',
+    key: 'shop/web-1',
+    object: undefined,
+    cause: 'relist',
+    finalStateUnknown: true,
+  };
   expect([...enqueueSelf()(lost)]).toEqual(['shop/web-1']);
   expect([...enqueueOwner(deployments)(lost)]).toEqual([]);
 });

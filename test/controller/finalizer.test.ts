@@ -46,7 +46,10 @@ it.each([
 });
 
 describe('JSON patches', () => {
-  /** A config map with these finalizers on a server, and a function that patches it, which rejects if a test operation fails. */
+  /**
+   * A config map with these finalizers on a server, and a function that patches it, which rejects if a test operation
+   * fails.
+   */
   async function served(finalizers: string[] = []) {
     const { sandbox, client } = await inProcess();
     const put = (fields: object = {}) => {

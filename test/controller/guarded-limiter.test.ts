@@ -14,7 +14,10 @@ const NOT_A_NUMBER: RateLimiter = { when: () => Number.NaN, forget() {}, numRequ
 
 function recorded() {
   const lines: string[] = [];
-  return { lines, logger: createLogger((level, message, { call, error }) => lines.push(`${level} ${message}: ${call} ${error}`)) };
+  return {
+    lines,
+    logger: createLogger((level, message, { call, error }) => lines.push(`${level} ${message}: ${call} ${error}`)),
+  };
 }
 
 it('passes on the answers of a limiter, and counts no failure of its own', () => {
@@ -50,7 +53,12 @@ describe('a controller whose limiter', () => {
       seen.push(`${name} ${attempt}`);
       if (name === 'web') throw new Error('still broken');
     };
-    const { clock, events, controller, abort, run } = await start({ reconcile, rateLimiter, maxRetries: 2, logger: recorded().logger });
+    const { clock, events, controller, abort, run } = await start({
+      reconcile,
+      rateLimiter,
+      maxRetries: 2,
+      logger: recorded().logger,
+    });
     events.emit(added('web'));
     await settled();
     expect([seen, clock.nextIn]).toEqual([['web 1'], 5]);

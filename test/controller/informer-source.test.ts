@@ -37,10 +37,12 @@ async function setup() {
 it('notifications of an informer become events, those of the initial list with the cause initial', async () => {
   const { sandbox, informer, put, remove, versionOf, abort } = await setup();
   const events: string[] = [];
-  const subscription = informerEvents(informer).subscribe(({ type, key, cause, object, oldObject, finalStateUnknown }: ResourceEvent) => {
-    const versions = [oldObject, object].map((o) => o?.metadata.resourceVersion ?? '').join('>');
-    events.push(`${type} ${key} ${cause} ${versions}${finalStateUnknown ? ' unknown' : ''}`);
-  });
+  const subscription = informerEvents(informer).subscribe(
+    ({ type, key, cause, object, oldObject, finalStateUnknown }: ResourceEvent) => {
+      const versions = [oldObject, object].map((o) => o?.metadata.resourceVersion ?? '').join('>');
+      events.push(`${type} ${key} ${cause} ${versions}${finalStateUnknown ? ' unknown' : ''}`);
+    },
+  );
   const run = informer.run(abort.signal);
   await subscription.whenSynced();
   const [a, b] = [versionOf('a'), versionOf('b')];
@@ -100,7 +102,9 @@ it('a controller over an informer runs after the initial sync, then for every ch
     name: 'deployments',
     clock,
     reconcile,
-    sources: [createInformerSource(informer, { name: 'apps/v1/deployments', isPrimary: true, predicate: generationChanged })],
+    sources: [
+      createInformerSource(informer, { name: 'apps/v1/deployments', isPrimary: true, predicate: generationChanged }),
+    ],
   });
   const running = Promise.all([controller.run(abort.signal), informer.run(abort.signal)]);
   await controller.whenSynced();

@@ -11,7 +11,12 @@ import {
 import type { KubeObject } from '../../src/model/object.ts';
 
 function web(over: Partial<KubeObject> = {}): KubeObject {
-  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop', uid: 'u1' }, ...over };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop', uid: 'u1' },
+    ...over,
+  };
 }
 
 function pod(namespace: string | undefined = 'shop'): KubeObject {
@@ -38,7 +43,9 @@ describe('the controller reference', () => {
     setControllerReference(web(), object);
     const other = web({ metadata: { name: 'other', namespace: 'shop', uid: 'u2' } });
     expect(() => setControllerReference(other, object)).toThrow(AlreadyOwnedError);
-    expect(() => setControllerReference(other, object)).toThrow('Object shop/web-1 is already owned by another Deployment controller web');
+    expect(() => setControllerReference(other, object)).toThrow(
+      'Object shop/web-1 is already owned by another Deployment controller web',
+    );
   });
 
   it('is refused across namespaces, and for a cluster-scoped object of a namespaced owner [UTL-02]', () => {
@@ -60,7 +67,9 @@ describe('the controller reference', () => {
     expect(() => removeControllerReference(web(), object)).toThrow('web is not the controller of web-1');
     removeOwnerReference(web(), object);
     expect(object.metadata.ownerReferences).toEqual([]);
-    expect(() => removeOwnerReference(web(), object)).toThrow('web-1 does not have an owner reference for Deployment web');
+    expect(() => removeOwnerReference(web(), object)).toThrow(
+      'web-1 does not have an owner reference for Deployment web',
+    );
     setControllerReference(web(), object);
     removeControllerReference(web(), object);
     expect(controllerOf(object)).toBeUndefined();

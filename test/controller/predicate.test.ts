@@ -37,7 +37,12 @@ const rows: [string, Predicate, object, object][] = [
   ['labels', labelsChanged, { labels: { a: '1' } }, { labels: { a: '2' } }],
   ['annotations', annotationsChanged, { annotations: { a: '1' } }, { annotations: { a: '1', b: '2' } }],
   ['finalizers', finalizersChanged, { finalizers: ['a'] }, { finalizers: [] }],
-  ['finalizers, by deletion', finalizersChanged, { finalizers: ['a'] }, { finalizers: ['a'], deletionTimestamp: 'now' }],
+  [
+    'finalizers, by deletion',
+    finalizersChanged,
+    { finalizers: ['a'] },
+    { finalizers: ['a'], deletionTimestamp: 'now' },
+  ],
 ];
 
 describe.each(rows)('changed %s', (_, predicate, before, after) => {
@@ -115,6 +120,8 @@ it('a label selector is tested for every type of event', () => {
 
 it('an unknown name is refused with the nearest one', () => {
   expect(predicateNamed('generation')).toBe(generationChanged);
-  expect(() => predicateNamed('generations')).toThrow(expect.objectContaining({ code: 'argument', hint: 'did you mean generation?' }));
+  expect(() => predicateNamed('generations')).toThrow(
+    expect.objectContaining({ code: 'argument', hint: 'did you mean generation?' }),
+  );
   expect(() => predicateNamed('toString')).toThrow('unknown predicate "toString"');
 });

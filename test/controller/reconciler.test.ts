@@ -36,11 +36,11 @@ describe('a thrown value', () => {
     const terminal = new TerminalError(new Error('bad spec'));
     expect(terminal.message).toBe('terminal error: bad spec');
     expect(new TerminalError().message).toBe('nil terminal error');
-    expect([terminal, new Error('outer', { cause: terminal }), new AggregateError([new Error('a'), terminal])].map(isTerminal)).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    expect(
+      [terminal, new Error('outer', { cause: terminal }), new AggregateError([new Error('a'), terminal])].map(
+        isTerminal,
+      ),
+    ).toEqual([true, true, true]);
     expect([new Error('bad spec'), 'terminal error', undefined].map(isTerminal)).toEqual([false, false, false]);
   });
 

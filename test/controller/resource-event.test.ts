@@ -10,7 +10,11 @@ it.each<[string, ResourceEvent, boolean]>([
   ['an update with the same version', updated('web', '1', '1'), true],
   ['an update with another version', updated('web', '1', '2'), false],
   ['an update without its old state', { ...updated('web', '1', '1'), oldObject: undefined }, false],
-  ['an update of objects without a version', { ...updated('web', '1', '1'), object: versionless, oldObject: versionless }, false],
+  [
+    'an update of objects without a version',
+    { ...updated('web', '1', '1'), object: versionless, oldObject: versionless },
+    false,
+  ],
   ['an added object', added('web'), false],
   ['a deletion', deleted, false],
   ['a timer', { type: 'generic', key: 'shop/web', object: undefined, cause: 'resync' }, true],

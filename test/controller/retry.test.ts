@@ -32,7 +32,11 @@ describe('retry on conflict', () => {
   });
 
   it('resolves with the result of the first successful try [RTY-01]', async () => {
-    const operation = vi.fn().mockRejectedValueOnce(conflict()).mockRejectedValueOnce(conflict()).mockResolvedValue('done');
+    const operation = vi
+      .fn()
+      .mockRejectedValueOnce(conflict())
+      .mockRejectedValueOnce(conflict())
+      .mockResolvedValue('done');
     expect(await run(operation)).toEqual({ value: 'done' });
   });
 
@@ -56,7 +60,9 @@ describe('retry on conflict', () => {
       controller.abort(new Error('enough'));
       throw conflict();
     });
-    expect(await run(operation, { backoff, signal: controller.signal })).toMatchObject({ error: { message: 'enough' } });
+    expect(await run(operation, { backoff, signal: controller.signal })).toMatchObject({
+      error: { message: 'enough' },
+    });
     expect(operation).toHaveBeenCalledTimes(1);
   });
 });

@@ -25,7 +25,9 @@ describe('sources', () => {
     const reconcile = vi.fn();
     const { controller } = await start({ reconcile });
     const services = new ScriptedSource();
-    controller.watch(createEventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }));
+    controller.watch(
+      createEventSource(services, { name: 'v1/services', predicate: ({ object }) => object?.metadata.name === 'b' }),
+    );
     services.emit(added('a'));
     services.emit(added('b'));
     await settled();
@@ -34,7 +36,9 @@ describe('sources', () => {
 
   it('a timer needs a positive interval', () => {
     for (const everyMs of [0, -1, Number.NaN])
-      expect(() => createTimerSource({ everyMs, keys: () => [] })).toThrow(`everyMs must be above zero, not ${everyMs}`);
+      expect(() => createTimerSource({ everyMs, keys: () => [] })).toThrow(
+        `everyMs must be above zero, not ${everyMs}`,
+      );
   });
 
   it('a timer queues all keys at its interval, behind changes, and ends with the controller', async () => {

@@ -12,7 +12,10 @@ const names = (line: string[]) => ['watch', ...line, '--once', '-o', 'name'];
 const WEB = ['pod/web-1', 'pod/web-2'];
 const ALL = [...WEB, 'pod/db-1'];
 
-/** Command lines as kubectl users type them, and what the built program makes of each: exit code, words on stdout, text on stderr. */
+/**
+ * Command lines as kubectl users type them, and what the built program makes of each: exit code, words on stdout, text
+ * on stderr.
+ */
 const LINES: [line: string[], code: number, stdout: string[], stderr?: string][] = [
   [names(['pods', '-n', 'shop']), 0, WEB],
   [names(['-n', 'shop', 'pods']), 0, WEB],
@@ -49,7 +52,11 @@ const LINES: [line: string[], code: number, stdout: string[], stderr?: string][]
   [['watch', '--once', '-o', 'name', '-n', 'shop', 'pods', '--', 'web-1'], 0, ['pod/web-1']],
   [names(['nodes', '-n', 'shop']), 0, []],
   [['watch', 'pods', '-n', 'shop', '--once', '-o', 'jsonpath={.metadata.name}'], 0, ['web-1', 'web-2']],
-  [['query', 'pods', '-A', '--index', 'node=.spec.nodeName', '--eq', 'node=worker-2', '-o', 'name'], 0, ['pod/web-2', 'pod/db-1']],
+  [
+    ['query', 'pods', '-A', '--index', 'node=.spec.nodeName', '--eq', 'node=worker-2', '-o', 'name'],
+    0,
+    ['pod/web-2', 'pod/db-1'],
+  ],
   [['watch', 'pods', '--namespcae', 'shop'], 2, [], 'unknown flag: --namespcae'],
   [['watch', 'pods', '-Ax'], 2, [], "unknown shorthand flag: 'x' in -Ax"],
   [['watch', 'pods', '-n'], 2, [], "flag needs an argument: 'n' in -n"],
@@ -82,12 +89,15 @@ describe('the built program reads command lines as kubectl does', () => {
     expect(stdout).toBe('pod/web-1\npod/web-2\n');
   });
 
-  it.each(['watch', 'query', 'reconcile', 'sandbox'])('%s --help shows flags and examples, and connects to no server', async (command) => {
-    const { code, stdout, stderr } = await run([command, '--help'], { env: { KUBECONFIG: '/nonexistent' } });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('EXAMPLES');
-    expect(stdout).not.toContain(SECRET_VALUE);
-  });
+  it.each(['watch', 'query', 'reconcile', 'sandbox'])(
+    '%s --help shows flags and examples, and connects to no server',
+    async (command) => {
+      const { code, stdout, stderr } = await run([command, '--help'], { env: { KUBECONFIG: '/nonexistent' } });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('EXAMPLES');
+      expect(stdout).not.toContain(SECRET_VALUE);
+    },
+  );
 
   it('says its version', async () => {
     expect((await run(['--version'])).stdout).toMatch(/^kubectl-informer \d+\.\d+\.\d+ \(node /);

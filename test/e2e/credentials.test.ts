@@ -47,12 +47,16 @@ function guard(request: IncomingMessage, response: ServerResponse): void {
   names.add(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN));
   response.setHeader('warning', '299 - "this server is old"');
   const { headers } = request;
-  const onward = https.request(sandbox.url + request.url, { method: request.method, headers, ca: sandbox.caPem }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    response.flushHeaders();
-    answer.pipe(response);
-    response.on('close', () => answer.destroy());
-  });
+  const onward = https.request(
+    sandbox.url + request.url,
+    { method: request.method, headers, ca: sandbox.caPem },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      response.flushHeaders();
+      answer.pipe(response);
+      response.on('close', () => answer.destroy());
+    },
+  );
   onward.on('error', () => response.destroy());
   request.pipe(onward);
 }
@@ -89,7 +93,9 @@ users:
 }
 
 const runs = async () => (await readFile(at('runs'), 'utf8')).length;
-const options = async () => ({ env: { KUBECONFIG: await kubeconfig(), XDG_CACHE_HOME: await mkdtemp(path.join(folder, 'cache-')) } });
+const options = async () => ({
+  env: { KUBECONFIG: await kubeconfig(), XDG_CACHE_HOME: await mkdtemp(path.join(folder, 'cache-')) },
+});
 
 describe('the built program, with a plugin that gives a token and a certificate, and a CA of its own', () => {
   it('lists; the plugin runs once for all requests, and a warning of the server is printed once', async () => {
@@ -129,18 +135,21 @@ describe('the built program, with a plugin that gives a token and a certificate,
     expect(await runs()).toBe(2);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s while the plugin waits, and what the plugin started ends with it', async (signal) => {
-    const { env } = await options();
-    await rm(at('child'), { force: true });
-    await writeFile(at('plugin.cjs'), `#!/bin/sh\nsleep 600 & echo $! > ${at('child')}\nwait\n`);
-    const child = async () => Number(await readFile(at('child'), 'utf8').catch(() => ''));
-    await using cli = new Cli(['query', 'pods'], { env });
-    await expect.poll(child).toBeGreaterThan(0);
-    cli.kill(signal);
-    expect((await cli.ended()).code).toBe(signal === 'SIGINT' ? 130 : 143);
-    const pid = await child();
-    await expect.poll(() => isAlive(pid)).toBe(false);
-  });
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends at %s while the plugin waits, and what the plugin started ends with it',
+    async (signal) => {
+      const { env } = await options();
+      await rm(at('child'), { force: true });
+      await writeFile(at('plugin.cjs'), `#!/bin/sh\nsleep 600 & echo $! > ${at('child')}\nwait\n`);
+      const child = async () => Number(await readFile(at('child'), 'utf8').catch(() => ''));
+      await using cli = new Cli(['query', 'pods'], { env });
+      await expect.poll(child).toBeGreaterThan(0);
+      cli.kill(signal);
+      expect((await cli.ended()).code).toBe(signal === 'SIGINT' ? 130 : 143);
+      const pid = await child();
+      await expect.poll(() => isAlive(pid)).toBe(false);
+    },
+  );
 
   it('ends with 1 when the plugin is not installed, with the hint of the kubeconfig', async () => {
     const { env } = await options();
@@ -164,11 +173,16 @@ describe('the built program, with a plugin that gives a token and a certificate,
       'x509: certificate is valid for api.test, 127.0.0.1, not other.test',
       '--tls-server-name api.test',
     ],
-  ])('ends with 1 when %s does not fit the server, names the server and says what to do', async (_, flags, message, hint) => {
-    await writeFile(at('other.pem'), (await authority()).ca);
-    const { code, stderr } = await run(['query', 'pods', ...flags], { ...(await options()), cwd: folder });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`error: Unable to connect to the server: tls: failed to verify certificate: ${message} (${server.url})`);
-    expect(stderr).toMatch(new RegExp(`^hint: .*${hint}`, 'm'));
-  });
+  ])(
+    'ends with 1 when %s does not fit the server, names the server and says what to do',
+    async (_, flags, message, hint) => {
+      await writeFile(at('other.pem'), (await authority()).ca);
+      const { code, stderr } = await run(['query', 'pods', ...flags], { ...(await options()), cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `error: Unable to connect to the server: tls: failed to verify certificate: ${message} (${server.url})`,
+      );
+      expect(stderr).toMatch(new RegExp(`^hint: .*${hint}`, 'm'));
+    },
+  );
 });

@@ -31,7 +31,8 @@ function answer({ url = '', method }: IncomingMessage, response: ServerResponse)
     );
   }
   const one = /\/configmaps\/(\w+)$/.exec(pathname)?.[1];
-  if (one !== undefined) return void send(object(one, method === 'PATCH' ? 20 : 10, nested(one === 'flat' ? 1 : 3_000, '"now"')));
+  if (one !== undefined)
+    return void send(object(one, method === 'PATCH' ? 20 : 10, nested(one === 'flat' ? 1 : 3_000, '"now"')));
   if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
   const items = (end: string) => [
     object('deep', 1, nested(3_000, end)),
@@ -39,12 +40,16 @@ function answer({ url = '', method }: IncomingMessage, response: ServerResponse)
     object('flat', 3, nested(1, end)),
   ];
   if (searchParams.get('watch') === null) {
-    return void send(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items('"was"').join(',')}]}`);
+    return void send(
+      `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items('"was"').join(',')}]}`,
+    );
   }
   response.setHeader('content-type', 'application/json');
   response.flushHeaders();
   for (const [i, name] of (changes ? ['deep', 'deeper', 'flat'] : []).entries()) {
-    response.write(event('MODIFIED', object(name, 10 + i, nested(name === 'flat' ? 1 : name === 'deep' ? 3_000 : 9_000, '"now"'))));
+    response.write(
+      event('MODIFIED', object(name, 10 + i, nested(name === 'flat' ? 1 : name === 'deep' ? 3_000 : 9_000, '"now"'))),
+    );
   }
 }
 
@@ -128,37 +133,49 @@ describe('an object nested thousands of levels deep, in reconcile', () => {
     const { code, stdout, stderr } = await reconcileUnchanging(
       ['--hook', file],
       (cli) =>
-        cli.stdout.includes('shop/flat:') && ['deep', 'deeper'].every((name) => new RegExp(`gave up.*shop/${name}\\b`).test(cli.stderr)),
+        cli.stdout.includes('shop/flat:') &&
+        ['deep', 'deeper'].every((name) => new RegExp(`gave up.*shop/${name}\\b`).test(cli.stderr)),
     );
     expect(stderr + stdout).not.toContain('call stack');
     const parked = stderr.slice(stderr.indexOf('given up until something changes'));
     for (const name of ['deep', 'deeper']) {
-      expect(parked).toMatch(new RegExp(`shop/${name} .*the body of patch v1/configmaps shop/${name} cannot be sent: ${REASON}`));
+      expect(parked).toMatch(
+        new RegExp(`shop/${name} .*the body of patch v1/configmaps shop/${name} cannot be sent: ${REASON}`),
+      );
     }
     expect(stdout).not.toContain('shop/deep');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('shop/flat: would patch v1/configmaps shop/flat {"spec":{"a":"')]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('shop/flat: would patch v1/configmaps shop/flat {"spec":{"a":"'),
+    ]);
   });
 
   it.each([
-    ['an executable', async () => ['--hook', await hook('hook.sh', '#!/bin/sh\ncat > /dev/null\necho "ran for $INFORMER_NAME" >&2\n')]],
+    [
+      'an executable',
+      async () => ['--hook', await hook('hook.sh', '#!/bin/sh\ncat > /dev/null\necho "ran for $INFORMER_NAME" >&2\n')],
+    ],
     ['a command line', async () => ['--exec', `sh -c 'cat > /dev/null; echo "ran for $1" >&2' sh {{.metadata.name}}`]],
     ['a shell line', async () => ['--shell', '--exec', 'cat > /dev/null; echo ran for {{.metadata.name}} >&2']],
-  ])('%s either gets it or has its key parked with the reason, on stderr and in the list at the end; others run', async (_, flagsOf) => {
-    const { code, stderr } = await reconcileUnchanging(await flagsOf(), (cli) => {
-      const all = cli.stderr;
-      return (
-        all.includes('ran for flat') &&
-        ['deep', 'deeper'].every((name) => new RegExp(`ran for ${name}\\b|gave up.*shop/${name}\\b`).test(all))
-      );
-    });
-    expect(stderr).not.toContain('call stack');
-    const parked = stderr.slice(stderr.indexOf('given up until something changes'));
-    for (const name of ['deep', 'deeper']) {
-      if (new RegExp(`ran for ${name}\\b`).test(stderr)) continue;
-      expect(parked).toMatch(new RegExp(`shop/${name} .*cannot be passed to the hook: ${REASON}`));
-    }
-    expect(code).toBe(0);
-  });
+  ])(
+    '%s either gets it or has its key parked with the reason, on stderr and in the list at the end; others run',
+    async (_, flagsOf) => {
+      const { code, stderr } = await reconcileUnchanging(await flagsOf(), (cli) => {
+        const all = cli.stderr;
+        return (
+          all.includes('ran for flat') &&
+          ['deep', 'deeper'].every((name) => new RegExp(`ran for ${name}\\b|gave up.*shop/${name}\\b`).test(all))
+        );
+      });
+      expect(stderr).not.toContain('call stack');
+      const parked = stderr.slice(stderr.indexOf('given up until something changes'));
+      for (const name of ['deep', 'deeper']) {
+        if (new RegExp(`ran for ${name}\\b`).test(stderr)) continue;
+        expect(parked).toMatch(new RegExp(`shop/${name} .*cannot be passed to the hook: ${REASON}`));
+      }
+      expect(code).toBe(0);
+    },
+  );
 
   it('a placeholder that prints the deep part itself fails with the reason, named, and the others run', async () => {
     const { stderr } = await reconcile(['--exec', 'echo {{.spec}}', '--max-retries', '0'], (cli) =>
@@ -173,18 +190,27 @@ describe('query over objects nested thousands of levels deep', () => {
   it.each([
     [
       'jq=.items[] | [.metadata.name, .error, .spec.a]',
-      new RegExp(`^\\["deep","this object cannot be printed: ${REASON}",null\\]\\n\\["deeper",.*\\n\\["flat",null,"was"\\]\\n$`),
+      new RegExp(
+        `^\\["deep","this object cannot be printed: ${REASON}",null\\]\\n\\["deeper",.*\\n\\["flat",null,"was"\\]\\n$`,
+      ),
     ],
     ['jq=[.. | numbers]', /^\[\]\n$/],
     ['jsonpath={.spec}', /^\{"a":"was"\}\n?$/],
     ['custom-columns=N:.metadata.name,S:.spec.a.a.a', /^N +S *\nflat +<none> *\n$/],
     ['wide', /deep[\s\S]*deeper[\s\S]*flat/],
     ['', /deep[\s\S]*deeper[\s\S]*flat/],
-  ])('-o %s names the deep ones as unprintable, on stderr or in their rows, and shows the rest', async (output, expected) => {
-    const { code, stdout, stderr } = await run(['query', 'configmaps', '-n', 'shop', ...(output === '' ? [] : ['-o', output])], { env });
-    expect(stderr + stdout).not.toContain('call stack');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(expected)]);
-    if (!/deep/.test(stdout))
-      for (const name of ['deep', 'deeper']) expect(stderr).toContain(`v1/configmaps shop/${name} cannot be printed: ${REASON}`);
-  });
+  ])(
+    '-o %s names the deep ones as unprintable, on stderr or in their rows, and shows the rest',
+    async (output, expected) => {
+      const { code, stdout, stderr } = await run(
+        ['query', 'configmaps', '-n', 'shop', ...(output === '' ? [] : ['-o', output])],
+        { env },
+      );
+      expect(stderr + stdout).not.toContain('call stack');
+      expect([code, stdout]).toEqual([0, expect.stringMatching(expected)]);
+      if (!/deep/.test(stdout))
+        for (const name of ['deep', 'deeper'])
+          expect(stderr).toContain(`v1/configmaps shop/${name} cannot be printed: ${REASON}`);
+    },
+  );
 });

@@ -17,7 +17,10 @@ let server: SocketScript;
 let folder: string;
 let env: { KUBECONFIG: string };
 
-/** As much of an API server as it takes to serve objects that the sandbox does not: nested as deep as a real one takes them. */
+/**
+ * As much of an API server as it takes to serve objects that the sandbox does not: nested as deep as a real one takes
+ * them.
+ */
 function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const send = (body: string) => response.setHeader('content-type', 'application/json').end(body);
   const { pathname, searchParams } = new URL(url, 'http://x');
@@ -32,7 +35,9 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
   if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
   if (searchParams.get('watch') === null) {
     const items = [object('deep', 1, nested(9_000, '1')), object('flat', 2, nested(100, '"x"'))].join(',');
-    return void send(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items}]}`);
+    return void send(
+      `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items}]}`,
+    );
   }
   response.setHeader('content-type', 'application/json');
   response.write(event('MODIFIED', object('deep', 6, nested(9_000, '2'))));
@@ -60,7 +65,8 @@ afterAll(async () => {
 
 const REASON = 'it is nested deeper than 1,000 levels';
 const NOTICE = `v1/configmaps shop/deep cannot be printed: ${REASON}`;
-const watch = (...flags: string[]) => run(['watch', 'configmaps', '-n', 'shop', '--limit', '8', '--timeout', '30s', ...flags], { env });
+const watch = (...flags: string[]) =>
+  run(['watch', 'configmaps', '-n', 'shop', '--limit', '8', '--timeout', '30s', ...flags], { env });
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('an object nested too deep to be printed does not end a watch', () => {
@@ -102,7 +108,11 @@ describe('an object nested too deep to be printed does not end a watch', () => {
       ['-o', 'yaml'],
       /type: ADDED[\s\S]*error: 'this object cannot be printed: it is nested deeper than 1,000 levels'[\s\S]*name: last/,
     ],
-    ['jq', ['-o', 'jq=[.type,.key,.error]'], /\["ADDED","shop\/deep","this object cannot be printed[\s\S]*\["ADDED","shop\/last",null\]/],
+    [
+      'jq',
+      ['-o', 'jq=[.type,.key,.error]'],
+      /\["ADDED","shop\/deep","this object cannot be printed[\s\S]*\["ADDED","shop\/last",null\]/,
+    ],
     ['jsonpath', ['-o', 'jsonpath={.metadata.name}'], /^flat\nlater\ndeep\nlast\n$/],
     ['jsonpath that descends', ['-o', 'jsonpath={..name}'], /^flat\nlater\ndeep\nlast\n$/],
     ['custom-columns', ['-o', 'custom-columns=N:.metadata.name'], /^N *\nflat *\nlater *\ndeep *\nlast *\n$/],
@@ -111,7 +121,11 @@ describe('an object nested too deep to be printed does not end a watch', () => {
       ['-o', 'changes'],
       /ADDED +shop\/deep +<cannot be printed: it is nested deeper[\s\S]*MODIFIED +shop\/deep +<cannot[\s\S]*ADDED +shop\/last\n/,
     ],
-    ['diff', ['-o', 'diff'], /ADDED +configmap\/shop\/deep +\(cannot be printed: it is nested deeper[\s\S]*ADDED +configmap\/shop\/last/],
+    [
+      'diff',
+      ['-o', 'diff'],
+      /ADDED +configmap\/shop\/deep +\(cannot be printed: it is nested deeper[\s\S]*ADDED +configmap\/shop\/last/,
+    ],
   ])('-o %s says so and goes on', async (_name, flags, expected) => {
     const { code, stdout, stderr } = await watch(...flags);
     expect([code, stderr]).toEqual([0, expect.stringContaining(NOTICE)]);

@@ -16,8 +16,12 @@ interface Typed {
 
 /** Lines of code blocks that run `watch` or `query`, without the tools they are piped into. */
 const typed: Typed[] = PAGES.flatMap((page) => {
-  const blocks = [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```\n(.*?)^```/gms)].map(([, text = '']) => text);
-  const found = blocks.flatMap((text) => [...text.matchAll(/^(?:\$ )?kubectl informer ((?:watch|query) .*)(?=\n(.*))/gm)]);
+  const blocks = [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```\n(.*?)^```/gms)].map(
+    ([, text = '']) => text,
+  );
+  const found = blocks.flatMap((text) => [
+    ...text.matchAll(/^(?:\$ )?kubectl informer ((?:watch|query) .*)(?=\n(.*))/gm),
+  ]);
   return found.map(([, line = '', answer = '']) => ({ page, line: line.replace(/ \| (jq|grep) .*$/, ''), answer }));
 });
 

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +16,9 @@ import { type Fixture, startFixture } from '../support/fixture.ts';
 import { OWN_CACHE } from '../support/own-cache.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PAGES = ['README.md', ...readdirSync(path.join(ROOT, 'docs')).map((file) => `docs/${file}`)].filter((file) => file.endsWith('.md'));
+const PAGES = ['README.md', ...readdirSync(path.join(ROOT, 'docs')).map((file) => `docs/${file}`)].filter((file) =>
+  file.endsWith('.md'),
+);
 
 /** A controller in another process, for the snippet that tests one: it labels every ConfigMap seen=yes. */
 const LABELLER = `#!/bin/sh\necho '{"actions":[{"patch":{"metadata":{"labels":{"seen":"yes"}}}}]}'\n`;
@@ -57,7 +68,15 @@ describe('the programs in README and docs', () => {
   it.each(snippets)(
     'runs as it is written: $title',
     async ({ file }) => {
-      const controller = [process.execPath, path.join(ROOT, 'bin/run.js'), 'reconcile', 'configmaps', '--hook', labeller, '--allow-write'];
+      const controller = [
+        process.execPath,
+        path.join(ROOT, 'bin/run.js'),
+        'reconcile',
+        'configmaps',
+        '--hook',
+        labeller,
+        '--allow-write',
+      ];
       const { code, stdout, stderr } = await runNode([path.join(project, file), ...controller]);
       expect(code, stdout + stderr).toBe(0);
     },
@@ -66,7 +85,13 @@ describe('the programs in README and docs', () => {
 });
 
 function runNode(args: readonly string[]): Promise<{ code: number | string | null; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1', ...fixture.env };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    XDG_CACHE_HOME: OWN_CACHE,
+    NO_COLOR: '1',
+    ...fixture.env,
+  };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { env, cwd: project, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? error.signal ?? 'ended') : child.exitCode, stdout, stderr });

@@ -19,11 +19,20 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 const commands = ['watch', 'query'] as const;
 
 describe.each(commands)('%s ends with what is wrong and the next step', (command) => {
-  const line = (...flags: string[]) => run([command, 'pods', '-n', 'shop', '--timeout', '20s', ...flags], { env: fixture.env });
+  const line = (...flags: string[]) =>
+    run([command, 'pods', '-n', 'shop', '--timeout', '20s', ...flags], { env: fixture.env });
 
   it.each([
-    ['the server does not know the token', ['--token=bad'], /^error: You must be logged in to the server \(Unauthorized\)/],
-    ['the certificate is for another name', ['--tls-server-name=other.example'], /^error: .*tls: failed to verify certificate/],
+    [
+      'the server does not know the token',
+      ['--token=bad'],
+      /^error: You must be logged in to the server \(Unauthorized\)/,
+    ],
+    [
+      'the certificate is for another name',
+      ['--tls-server-name=other.example'],
+      /^error: .*tls: failed to verify certificate/,
+    ],
     ['no server listens', ['--server=https://127.0.0.1:1'], /^error: .*127\.0\.0\.1:1 was refused/],
   ])('when %s', async (_, flags, text) => {
     for (const folder of [cached, path.join(fixture.folder, 'none')]) {
@@ -84,7 +93,8 @@ describe('a server that accepts and says nothing', () => {
           verbs: ['list', 'watch'],
           singularResource: 'pod',
         };
-        const versions = pathname === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] : [];
+        const versions =
+          pathname === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] : [];
         response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: versions }));
         return;
       }
@@ -94,13 +104,25 @@ describe('a server that accepts and says nothing', () => {
     });
 
   it.concurrent.each(
-    ONE_SHOT.flatMap(([command, flags]) => (['at once', 'headers', 'body'] as const).map((where) => [command, where, flags] as const)),
+    ONE_SHOT.flatMap(([command, flags]) =>
+      (['at once', 'headers', 'body'] as const).map((where) => [command, where, flags] as const),
+    ),
   )(
     'is given up by %s after 30 s, stalled in its %s, without any flag',
     async (command, where, flags) => {
       await using server = await stalling(where);
       const startedAt = performance.now();
-      const { code, stdout, stderr } = await run([command, 'pods', '-n', 'shop', '-o', 'name', '--server', server.url, ...flags]);
+      const { code, stdout, stderr } = await run([
+        command,
+        'pods',
+        '-n',
+        'shop',
+        '-o',
+        'name',
+        '--server',
+        server.url,
+        ...flags,
+      ]);
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
       expect(stderr).toBe(
         `error: ${server.url} has not sent a byte for 30s\nhint: is it the right server, and does a proxy on the way work? --timeout sets how long to wait instead\n`,
@@ -113,7 +135,17 @@ describe('a server that accepts and says nothing', () => {
   it.concurrent.each(ONE_SHOT)('is given up by %s after --request-timeout', async (command, flags) => {
     for (const where of ['at once', 'headers'] as const) {
       await using server = await stalling(where);
-      const { code, stderr } = await run([command, 'pods', '-n', 'shop', '--server', server.url, '--request-timeout', '300ms', ...flags]);
+      const { code, stderr } = await run([
+        command,
+        'pods',
+        '-n',
+        'shop',
+        '--server',
+        server.url,
+        '--request-timeout',
+        '300ms',
+        ...flags,
+      ]);
       expect(code).toBe(3);
       expect(stderr).toMatch(/^error: .*GET \S+: no complete answer within 0.3s.*\nhint: .*--request-timeout/m);
     }
@@ -123,9 +155,16 @@ describe('a server that accepts and says nothing', () => {
 it.each([false, true])('http to a port with TLS is named, and no usage error; discovery known: %s', async (isKnown) => {
   await using server = await socketScript(({ url }, response) => {
     if (isKnown && url?.startsWith('/api')) {
-      const pods = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs: ['list'], singularResource: 'pod' };
+      const pods = {
+        resource: 'pods',
+        responseKind: { kind: 'Pod' },
+        scope: 'Namespaced',
+        verbs: ['list'],
+        singularResource: 'pod',
+      };
       const items = url === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [pods] }] }] : [];
-      if (url === '/api' || url === '/apis') return void response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items }));
+      if (url === '/api' || url === '/apis')
+        return void response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items }));
     }
     response.writeHead(400).end('Client sent an HTTP request to an HTTPS server.\n'); // what Go's servers answer
   });
@@ -144,7 +183,9 @@ describe('a discovery that cannot be had is no wrong type', () => {
     for (const broken of [['/api'], ['/api', '/apis']]) {
       await using server = await socketScript((request, response) => {
         const isBroken = broken.includes(request.url ?? '');
-        response.writeHead(isBroken ? status : 200).end(isBroken ? body : JSON.stringify({ kind: 'APIGroupDiscoveryList', items: [] }));
+        response
+          .writeHead(isBroken ? status : 200)
+          .end(isBroken ? body : JSON.stringify({ kind: 'APIGroupDiscoveryList', items: [] }));
       });
       const { code, stdout, stderr } = await run(['query', 'pods', '-n', 'shop', '--server', server.url]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -157,8 +198,14 @@ describe('a discovery that cannot be had is no wrong type', () => {
 
 it.each(commands)('%s says what did not sync within --timeout', async (command) => {
   await using own = await startFixture();
-  own.sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match: { path: '/pods' }, times: Number.POSITIVE_INFINITY });
-  const { code, stdout, stderr } = await run([command, 'cm,pods', '-n', 'shop', '-o', 'name', '--timeout', '1s'], { env: own.env });
+  own.sandbox.faults.add({
+    fault: { kind: 'status', code: 500 },
+    match: { path: '/pods' },
+    times: Number.POSITIVE_INFINITY,
+  });
+  const { code, stdout, stderr } = await run([command, 'cm,pods', '-n', 'shop', '-o', 'name', '--timeout', '1s'], {
+    env: own.env,
+  });
   expect(code).toBe(3);
   expect(stdout).toBe(command === 'watch' ? 'configmap/settings\n' : '');
   expect(stderr).toMatch(/^error: no initial sync of pods within --timeout\nhint: /m);
@@ -175,12 +222,28 @@ it.each(commands)('%s asks again when its first answer breaks off', async (comma
 
 it.each(commands)('%s says so when a type it knew is gone, and forgets it', async (command) => {
   await using own = await startFixture([APPLES, apple('fuji', 'red')]);
-  const line = [command, 'myapples', '-n', 'shop', '-o', 'name', '--timeout', '20s', '--cache-dir', path.join(own.folder, 'cache')];
+  const line = [
+    command,
+    'myapples',
+    '-n',
+    'shop',
+    '-o',
+    'name',
+    '--timeout',
+    '20s',
+    '--cache-dir',
+    path.join(own.folder, 'cache'),
+  ];
   expect((await run(['query', ...line.slice(1)], { env: own.env })).stdout).toBe('myapple.stable.example.com/fuji\n');
-  own.sandbox.delete({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, APPLES.metadata.name);
+  own.sandbox.delete(
+    { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
+    APPLES.metadata.name,
+  );
   const first = await run(line, { env: own.env });
   expect(first).toMatchObject({ code: 2, stdout: '' });
-  expect(first.stderr).toMatch(/^error: the server doesn't have a resource type "myapples.stable.example.com" any more\nhint: /);
+  expect(first.stderr).toMatch(
+    /^error: the server doesn't have a resource type "myapples.stable.example.com" any more\nhint: /,
+  );
   const second = await run(line, { env: own.env });
   expect(second).toMatchObject({ code: 2, stdout: '' });
   expect(second.stderr).toMatch(/^error: the server doesn't have a resource type "myapples"\nhint: /);
@@ -200,7 +263,11 @@ it.each([
     { ...version, name: 'v2', storage: false },
   ];
   own.sandbox.apply([{ ...APPLES, spec: { ...APPLES.spec, versions } }]);
-  expect(await run(line, { env: own.env })).toMatchObject({ code: 0, stdout: 'myapple.stable.example.com/fuji\n', stderr: '' });
+  expect(await run(line, { env: own.env })).toMatchObject({
+    code: 0,
+    stdout: 'myapple.stable.example.com/fuji\n',
+    stderr: '',
+  });
 });
 
 it('never calls a watch resumed that the server then refuses', async () => {
@@ -253,11 +320,20 @@ describe('a command line that cannot be', () => {
     [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
     [['config'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],
     [['options', '--context', 'x'], 'unknown flag: --context'],
-    [['watch', 'pods', '--context'], "flag needs an argument: --context\nhint: see 'kubectl-informer options' for usage"],
+    [
+      ['watch', 'pods', '--context'],
+      "flag needs an argument: --context\nhint: see 'kubectl-informer options' for usage",
+    ],
     [['watch', 'pods', '--sandbox=maybe'], "hint: see 'kubectl-informer options' for usage"],
     [['watch', 'pods', '-s'], "flag needs an argument: 's' in -s\nhint: see 'kubectl-informer options' for usage"],
-    [['watch', 'pods', '--where'], "flag needs an argument: --where\nhint: see 'kubectl-informer watch --help' for usage"],
-    [['sandbox', '--config'], "flag needs an argument: --config\nhint: see 'kubectl-informer sandbox --help' for usage"],
+    [
+      ['watch', 'pods', '--where'],
+      "flag needs an argument: --where\nhint: see 'kubectl-informer watch --help' for usage",
+    ],
+    [
+      ['sandbox', '--config'],
+      "flag needs an argument: --config\nhint: see 'kubectl-informer sandbox --help' for usage",
+    ],
   ])('%j is refused before anything else, with nothing on stdout', async (line, text) => {
     const { code, stdout, stderr } = await run(line, { env: { KUBECONFIG: '/nonexistent' } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -288,7 +364,9 @@ describe('help', () => {
     const plugin = path.join(fixture.folder, 'kubectl-informer'); // as an installation links it
     await symlink(path.resolve(import.meta.dirname, '../../bin/run.js'), plugin);
     expect((await run(['options'], { script: plugin })).stdout).toContain("Use 'kubectl informer COMMAND --help'");
-    expect((await run(['watch', '--help'], { script: plugin })).stdout).toMatch(/\nUse 'kubectl informer options' for the flags .*\n$/);
+    expect((await run(['watch', '--help'], { script: plugin })).stdout).toMatch(
+      /\nUse 'kubectl informer options' for the flags .*\n$/,
+    );
     expect((await run([], { script: plugin })).stdout).toContain('$ kubectl informer watch pods -A --sandbox --live');
   });
 
@@ -309,13 +387,17 @@ describe('help', () => {
     },
   );
 
-  it.each(['watch', 'query', 'reconcile', 'sandbox'])('of %s says nothing twice and promises no flag that is refused', async (command) => {
-    const { stdout } = await run([command, '--help']);
-    expect(stdout).not.toContain('[no-]');
-    const [summary = ''] = stdout.split('\n');
-    expect(stdout.split(summary)).toHaveLength(2);
-    const places = [...stdout.matchAll(/^ {2}(?:-\w, | {4})?(--\S+) /gm)].map(([line]) => line.indexOf('--'));
-    expect(places.length).toBeGreaterThan(5);
-    expect(places.filter((place) => place !== 6 && place !== 2)).toEqual([]); // sections without a short flag have no room for one
-  });
+  it.each(['watch', 'query', 'reconcile', 'sandbox'])(
+    'of %s says nothing twice and promises no flag that is refused',
+    async (command) => {
+      const { stdout } = await run([command, '--help']);
+      expect(stdout).not.toContain('[no-]');
+      const [summary = ''] = stdout.split('\n');
+      expect(stdout.split(summary)).toHaveLength(2);
+      const places = [...stdout.matchAll(/^ {2}(?:-\w, | {4})?(--\S+) /gm)].map(([line]) => line.indexOf('--'));
+      expect(places.length).toBeGreaterThan(5);
+      // sections without a short flag have no room for one
+      expect(places.filter((place) => place !== 6 && place !== 2)).toEqual([]);
+    },
+  );
 });

@@ -45,12 +45,21 @@ const SPEC = `{"id":${ID},"most":9223372036854775807,"least":-922337203685477580
 let fixture: Fixture;
 const send = async (method: string, name: string, body: string) => {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const answer = await fixture.sandbox.handle({ method, path: `${PATH}${name}`, headers: { 'content-type': type }, body });
-  expect([answer.status, await bodyText(answer)]).toEqual([expect.toSatisfy((status: number) => status < 300), expect.any(String)]);
+  const answer = await fixture.sandbox.handle({
+    method,
+    path: `${PATH}${name}`,
+    headers: { 'content-type': type },
+    body,
+  });
+  expect([answer.status, await bodyText(answer)]).toEqual([
+    expect.toSatisfy((status: number) => status < 300),
+    expect.any(String),
+  ]);
 };
 const gadget = (name: string, spec: string) =>
   `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"${name}","namespace":"shop"},"spec":${spec}}`;
-const stored = async (name: string) => bodyText(await fixture.sandbox.handle({ method: 'GET', path: `${PATH}/${name}`, headers: {} }));
+const stored = async (name: string) =>
+  bodyText(await fixture.sandbox.handle({ method: 'GET', path: `${PATH}/${name}`, headers: {} }));
 const ours = async (...line: string[]) => {
   const { code, stdout, stderr } = await run(line, { env: fixture.env });
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr });
@@ -70,10 +79,16 @@ describe('whole numbers beyond 2^53 keep every digit', () => {
   it('in every format of query', async () => {
     expect(await get('json')).toContain(`"id": ${ID},`);
     expect(await get('yaml')).toContain(`  id: ${ID}\n`);
-    expect(await get('jsonpath={.spec.id} {.spec.most} {.spec.least}')).toBe(`${ID} 9223372036854775807 -9223372036854775808`);
-    expect(await get('custom-columns=ID:.spec.id,L:.spec.list[*].n')).toMatch(new RegExp(`${ID} +9007199254740992,9007199254740993`));
+    expect(await get('jsonpath={.spec.id} {.spec.most} {.spec.least}')).toBe(
+      `${ID} 9223372036854775807 -9223372036854775808`,
+    );
+    expect(await get('custom-columns=ID:.spec.id,L:.spec.list[*].n')).toMatch(
+      new RegExp(`${ID} +9007199254740992,9007199254740993`),
+    );
     expect(await get('jq=.spec.id')).toBe(`${ID}\n`);
-    expect(await ours('query', 'gadgets', 'big', '-n', 'shop')).toMatch(new RegExp(`^NAME +ID +FLOAT *\\nbig +${ID} +1.234567895e\\+08`));
+    expect(await ours('query', 'gadgets', 'big', '-n', 'shop')).toMatch(
+      new RegExp(`^NAME +ID +FLOAT *\\nbig +${ID} +1.234567895e\\+08`),
+    );
     expect(await get('jsonpath={.spec.list[?(@.n==9007199254740993)].is}')).toBe('odd');
   });
 
@@ -120,7 +135,8 @@ describe('whole numbers beyond 2^53 keep every digit', () => {
 
   it('in filters, lookups, ranges, values, groups and sorting', async () => {
     const index = ['--index', 'id=.spec.id'];
-    const query = (...flags: string[]) => ours('query', 'gadgets', 'big', 'other', '-n', 'shop', '-o', 'name', ...flags);
+    const query = (...flags: string[]) =>
+      ours('query', 'gadgets', 'big', 'other', '-n', 'shop', '-o', 'name', ...flags);
     expect(await query('--filter', `object.spec.id + 1 == 1795316314123456701`)).toBe('gadget.example.com/big\n');
     expect(await query(...index, '--eq', `id=${ID}`)).toBe('gadget.example.com/big\n');
     expect(await query(...index, '--in', `id=1795316314123456701,5`)).toBe('gadget.example.com/other\n');
@@ -176,10 +192,13 @@ if (!text.includes('"copy"')) console.log('{"actions":[{"patch":{"spec":{"copy":
 `,
     );
     for (const hook of [script, module]) {
-      await using cli = new Cli(['reconcile', 'gadgets/copied', '-n', 'shop', '--hook', hook, '--allow-write'], { env: fixture.env });
+      await using cli = new Cli(['reconcile', 'gadgets/copied', '-n', 'shop', '--hook', hook, '--allow-write'], {
+        env: fixture.env,
+      });
       const key = hook === script ? 'copy' : 'again';
       const spec = () =>
-        fixture.sandbox.get({ group: 'example.com', version: 'v1', resource: 'gadgets' }, 'shop/copied')?.spec as Record<string, unknown>;
+        fixture.sandbox.get({ group: 'example.com', version: 'v1', resource: 'gadgets' }, 'shop/copied')
+          ?.spec as Record<string, unknown>;
       await cli.until(() => spec()[key] !== undefined, `the write of ${hook}`);
       cli.kill('SIGTERM');
       expect((await cli.ended()).code).toBe(0);
@@ -193,7 +212,14 @@ if (!text.includes('"copy"')) console.log('{"actions":[{"patch":{"spec":{"copy":
 
 describe.skipIf(missing)(`numbers and keys print as kubectl prints them (${missing ?? 'kubectl 1.35'})`, () => {
   const kube = async (...args: string[]) => {
-    const common = ['--kubeconfig', fixture.env.KUBECONFIG, '--cache-dir', path.join(fixture.folder, 'cache'), '-n', 'shop'];
+    const common = [
+      '--kubeconfig',
+      fixture.env.KUBECONFIG,
+      '--cache-dir',
+      path.join(fixture.folder, 'cache'),
+      '-n',
+      'shop',
+    ];
     const { code, stdout, stderr } = await runKubectl('path' in kubectl ? kubectl.path : '', [...common, ...args]);
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr });
     return stdout;
@@ -210,7 +236,9 @@ describe.skipIf(missing)(`numbers and keys print as kubectl prints them (${missi
     'custom-columns=A:.spec.tiny,B:.spec.float,C:.spec.large,D:.spec.least,E:.spec.list,F:.spec.keys',
   ])('-o %s', async (output) => {
     const withoutFields = (text: string) =>
-      text.replace(/"managedFields": \[[\s\S]*?\n {8}\],\n/, '').replace(/ {2}managedFields:[\s\S]*?\n {2}(?=[a-z])/, '  ');
+      text
+        .replace(/"managedFields": \[[\s\S]*?\n {8}\],\n/, '')
+        .replace(/ {2}managedFields:[\s\S]*?\n {2}(?=[a-z])/, '  ');
     expect(await get(output)).toBe(withoutFields(await kube('get', 'gadgets', 'big', '-o', output)));
   });
 

@@ -13,7 +13,8 @@ const PROGRAMS: Readonly<Record<string, RegExp>> = {
   'crd-typed.ts': /^added default\/nightly 0 3 \* \* \* keeps 7$/m,
   'events-iterate.ts': /^read all 3000 changes, in order; 0 behind$/m,
   'index-lookup.ts': /^worker-1 runs \d+ pods of namespace shop$/m,
-  'owner-reconcile.ts': /^default\/web: created \(budget (updated|deleted)/m, // its deletion may fall together with what came before
+  // its deletion may fall together with what came before
+  'owner-reconcile.ts': /^default\/web: created \(budget (updated|deleted)/m,
   'pod-watch.ts': /^added +shop\/web-\S+ Pending \(watch\)$/m,
   'queue-alone.ts': /^worker \d: shop\/api failed \(not ready\), try 2 follows$/m,
 };
@@ -49,8 +50,13 @@ describe('the examples, on the built package', () => {
 function runProgram(file: string): Promise<{ code: number | string | null; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1' };
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [path.join(EXAMPLES, file)], { env, timeout: 15_000 }, (error, stdout, stderr) => {
-      resolve({ code: error ? (error.code ?? error.signal ?? 'ended') : child.exitCode, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [path.join(EXAMPLES, file)],
+      { env, timeout: 15_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? (error.code ?? error.signal ?? 'ended') : child.exitCode, stdout, stderr });
+      },
+    );
   });
 }

@@ -23,22 +23,34 @@ describe('flags that would do nothing are refused with what to use', () => {
       'error: --show-labels does nothing in -o json\nhint: leave it out, or use a table (no -o)\n',
     ],
     [['watch', 'pods', '-o', 'name', '-L', 'app'], 'error: --label-columns does nothing in -o name\n'],
-    [['watch', 'pods', '--old'], 'error: --old does nothing in a table\nhint: -o json --old has the state before as oldObject'],
+    [
+      ['watch', 'pods', '--old'],
+      'error: --old does nothing in a table\nhint: -o json --old has the state before as oldObject',
+    ],
     [['watch', 'pods', '-o', 'diff', '--old'], 'error: --old does nothing in -o diff\n'],
     [
       ['watch', 'pods', '-o', 'json', '--timestamps'],
       'error: --timestamps does nothing in -o json\nhint: in -o json, yaml and jq every event has its time\n',
     ],
     [['watch', 'pods', '--show-managed-fields'], 'error: --show-managed-fields does nothing in a table\n'],
-    [['watch', 'pods', '--watch-only', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --watch-only\n'],
+    [
+      ['watch', 'pods', '--watch-only', '--sort-by', '.metadata.name'],
+      'error: --sort-by does nothing beside --watch-only\n',
+    ],
     [['query', 'pods', '-o', 'yaml', '--show-labels'], 'error: --show-labels does nothing in -o yaml\n'],
     [['query', 'pods', '--count', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --count\n'],
-    [['query', 'pods', '-w'], "error: query answers once, and -w asks for more than that\nhint: 'watch' shows every change"],
+    [
+      ['query', 'pods', '-w'],
+      "error: query answers once, and -w asks for more than that\nhint: 'watch' shows every change",
+    ],
     [
       ['watch', 'pods', '--sandbox', '--context', 'prod'],
       'error: --context does nothing beside --sandbox\nhint: the sandbox is a server of its own',
     ],
-    [['query', 'pods', '--scenario', 'rollout', '--kubeconfig', 'x'], 'error: --kubeconfig does nothing beside --scenario\n'],
+    [
+      ['query', 'pods', '--scenario', 'rollout', '--kubeconfig', 'x'],
+      'error: --kubeconfig does nothing beside --scenario\n',
+    ],
     [['watch', 'pods', '--pods', '5'], 'error: --pods does nothing without --sandbox or --scenario\n'],
     [
       ['watch', 'pods', '--scenario', 'rollout', '--pods', '5'],
@@ -55,22 +67,32 @@ describe('flags that would do nothing are refused with what to use', () => {
     const names = { code: 0, stdout: 'pod/web-1\npod/web-2\n', stderr: '' };
     expect(await told(line, { KUBECTL_INFORMER_SHOW_LABELS: 'true' })).toEqual(names);
     expect(await told([...line, '--no-headers', '--show-kind'])).toEqual(names);
-    expect(await told(['query', 'pods', '-n', 'shop', '-o', 'jsonpath={.items[*].metadata.name}', '--no-headers'])).toMatchObject({
+    expect(
+      await told(['query', 'pods', '-n', 'shop', '-o', 'jsonpath={.items[*].metadata.name}', '--no-headers']),
+    ).toMatchObject({
       code: 0,
     });
-    expect(await told([...line, '-w', '--output-watch-events', '--chunk-size=500', '--ignore-not-found'])).toEqual(names);
+    expect(await told([...line, '-w', '--output-watch-events', '--chunk-size=500', '--ignore-not-found'])).toEqual(
+      names,
+    );
   });
 });
 
 describe('a scenario of any size and with faults needs no second command', () => {
   it('by --scenario, --pods, --seed and --faults', async () => {
-    const { code, stdout } = await told(['query', 'pods', '-A', '--scenario', 'fleet', '--pods', '7', '--seed', '3', '--count'], {
-      KUBECONFIG: '',
-    });
+    const { code, stdout } = await told(
+      ['query', 'pods', '-A', '--scenario', 'fleet', '--pods', '7', '--seed', '3', '--count'],
+      {
+        KUBECONFIG: '',
+      },
+    );
     expect({ code, stdout }).toEqual({ code: 0, stdout: '7\n' });
-    const faulty = await told(['query', 'pods', '-A', '--scenario', 'fleet', '--pods', '7', '--faults', 'status=403:list:pods'], {
-      KUBECONFIG: '',
-    });
+    const faulty = await told(
+      ['query', 'pods', '-A', '--scenario', 'fleet', '--pods', '7', '--faults', 'status=403:list:pods'],
+      {
+        KUBECONFIG: '',
+      },
+    );
     expect(faulty).toMatchObject({ code: 1, stderr: expect.stringContaining('forbidden') });
   });
 });
@@ -100,7 +122,9 @@ describe('the environment', () => {
 
 describe('durations of flags are those of expressions', () => {
   it('1d is a day, and a wrong duration is quoted as it was written', async () => {
-    expect(await told(['watch', 'pods', '-n', 'shop', '--once', '-o', 'name', '--timeout', '1d'])).toMatchObject({ code: 0 });
+    expect(await told(['watch', 'pods', '-n', 'shop', '--once', '-o', 'name', '--timeout', '1d'])).toMatchObject({
+      code: 0,
+    });
     expect(await told(['watch', 'pods', '--timeout', '0'])).toEqual(
       refused('error: invalid argument "0" for "--timeout": expected more than no time\nhint: --once looks once'),
     );
@@ -119,8 +143,14 @@ describe('hints of expressions name what to write', () => {
     [['--filter', 'now - object.metadata.creationTimestamp > 8h'], 'hint: put a duration in quotes: "8h"'],
     [['--filter', '.metadata.name == "web"'], 'hint: write fields with object in front: object.metadata.name'],
     [['--filter', 'status.phase == "Running"'], 'hint: write fields with object in front: object.status.phase\n'],
-    [['--until', 'event == "ADDED" && spec.replicas > 3'], 'hint: write fields with object in front: object.spec.replicas\n'],
-    [['--filter', 'pod.status.phase == "Running"'], 'hint: the variable is object for every type: object.status.phase\n'],
+    [
+      ['--until', 'event == "ADDED" && spec.replicas > 3'],
+      'hint: write fields with object in front: object.spec.replicas\n',
+    ],
+    [
+      ['--filter', 'pod.status.phase == "Running"'],
+      'hint: the variable is object for every type: object.status.phase\n',
+    ],
     [
       ['--filter', 'object.metadata.labels.app-name == "x"'],
       'hint: put a key with - or / in brackets: object.metadata.labels["app-name"]\n',
@@ -129,9 +159,15 @@ describe('hints of expressions name what to write', () => {
       ['--filter', 'object.metadata.labels.app.kubernetes.io/name == "x"'],
       'hint: put a key with - or / in brackets: object.metadata.labels["app.kubernetes.io/name"]\n',
     ],
-    [['--filter', 'object.spec.containers[*].image == "x"'], 'hint: test the items of a list with .exists(item, item.name == "…")'],
+    [
+      ['--filter', 'object.spec.containers[*].image == "x"'],
+      'hint: test the items of a list with .exists(item, item.name == "…")',
+    ],
     [['--filter', 'objct.spec.replicas > 3'], 'hint: did you mean object?'],
-    [['--filter', 'select(.status.phase == "Running")'], 'hint: this is jq, but --filter takes CEL: object.status.phase'],
+    [
+      ['--filter', 'select(.status.phase == "Running")'],
+      'hint: this is jq, but --filter takes CEL: object.status.phase',
+    ],
   ])('%j', async (flags, text) => {
     expect(await told(['watch', 'pods', ...flags])).toEqual(refused(text));
   });
@@ -160,10 +196,13 @@ describe('what cannot be read on the way to a cluster is named, with its flag', 
   const line = ['query', 'pods', '-n', 'shop'];
 
   it.each(['certificate-authority', 'client-certificate', 'client-key'])('--%s', async (flag) => {
-    const key = flag === 'client-certificate' ? [`--client-key=${fixture.env.KUBECONFIG}`] : []; // a certificate needs one
+    // a certificate needs one
+    const key = flag === 'client-certificate' ? [`--client-key=${fixture.env.KUBECONFIG}`] : [];
     const { code, stderr } = await told([...line, `--${flag}=/nope`, ...key]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`unable to read ${flag} /nope: no such file or directory\nhint: --${flag} names another file`);
+    expect(stderr).toContain(
+      `unable to read ${flag} /nope: no such file or directory\nhint: --${flag} names another file`,
+    );
   });
 
   it('a kubeconfig that is empty, or no YAML', async () => {
@@ -182,11 +221,19 @@ describe('what cannot be read on the way to a cluster is named, with its flag', 
     const config = (command: string) =>
       JSON.stringify({
         clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-        users: [{ name: 'u', user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never', command } } }],
+        users: [
+          {
+            name: 'u',
+            user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never', command } },
+          },
+        ],
         contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
         'current-context': 'x',
       });
-    const [missing, failing] = await Promise.all([write('missing', config('no-such-plugin')), write('failing', config('false'))]);
+    const [missing, failing] = await Promise.all([
+      write('missing', config('no-such-plugin')),
+      write('failing', config('false')),
+    ]);
     expect(await told([...line, '--kubeconfig', missing])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('hint: install no-such-plugin, or correct the exec command'),
@@ -208,7 +255,17 @@ it('SIGHUP has its own words and exit code', async () => {
 });
 
 it('one GET /version for all informers of a command', async () => {
-  const { code, stderr } = await told(['watch', 'pods,cm,secrets,svc', '-n', 'shop,other', '--once', '-o', 'name', '-v', '6']);
+  const { code, stderr } = await told([
+    'watch',
+    'pods,cm,secrets,svc',
+    '-n',
+    'shop,other',
+    '--once',
+    '-o',
+    'name',
+    '-v',
+    '6',
+  ]);
   expect({ code, asked: stderr.match(/path=\/version/g)?.length }).toEqual({ code: 0, asked: 1 });
 });
 

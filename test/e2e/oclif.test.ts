@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Command lines that end by themselves, with the exit code of each. Every command is there, once successful and once refused. */
+/**
+ * Command lines that end by themselves, with the exit code of each. Every command is there, once successful and once
+ * refused.
+ */
 const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['watch', 'pods', '-A', '--once', '-o', 'name'], 0],
   [['watch', 'pods', '-n', 'shop', '--until', 'false', '--timeout', '1s', '-o', 'name'], 3],
@@ -59,12 +62,15 @@ const settled = (text: string) => text.replaceAll(/\d+(\.\d+)? ?(ms|s)\b/g, 'TIM
 
 describe('every command is an oclif command', () => {
   it('by its class', () => {
-    for (const [id, command] of Object.entries(COMMANDS)) expect([id, command.prototype instanceof Command]).toEqual([id, true]);
+    for (const [id, command] of Object.entries(COMMANDS))
+      expect([id, command.prototype instanceof Command]).toEqual([id, true]);
   });
 
   it('and is in the list below, once ending well and once refused', () => {
     const names = Object.keys(COMMANDS).map((id) => id.split(':'));
-    const codes = names.map((name) => LINES.filter(([line]) => name.every((word, at) => line[at] === word)).map(([, code]) => code));
+    const codes = names.map((name) =>
+      LINES.filter(([line]) => name.every((word, at) => line[at] === word)).map(([, code]) => code),
+    );
     for (const [at, name] of names.entries()) expect([name, codes[at]]).toEqual([name, expect.arrayContaining([2])]);
   });
 
@@ -119,7 +125,10 @@ describe('a command that oclif runs ends as it does in our program', () => {
   });
 
   it('when the reader of stdout leaves', async () => {
-    await using left = new Cli(['watch', 'pods', '-A', '--until', 'false', '-o', 'name'], { env: fixture.env, script: OCLIF });
+    await using left = new Cli(['watch', 'pods', '-A', '--until', 'false', '-o', 'name'], {
+      env: fixture.env,
+      script: OCLIF,
+    });
     await left.until((c) => c.stdout !== '', 'a line');
     left.child.stdout?.destroy();
     fixture.sandbox.apply([pod('late', { namespace: 'other' })]);
@@ -135,7 +144,10 @@ describe('a command that oclif runs ends as it does in our program', () => {
       encoding: 'utf8',
     });
     closeSync(full);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^error: cannot write to stdout: ENOSPC.*\n$/) });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^error: cannot write to stdout: ENOSPC.*\n$/),
+    });
   });
 
   it('a sandbox runs until it is interrupted', async () => {
@@ -146,7 +158,10 @@ describe('a command that oclif runs ends as it does in our program', () => {
   });
 
   it('a reconcile runs until it is interrupted', async () => {
-    await using reconcile = new Cli(['reconcile', 'pods', '-n', 'shop', '--exec', HOOK], { env: fixture.env, script: OCLIF });
+    await using reconcile = new Cli(['reconcile', 'pods', '-n', 'shop', '--exec', HOOK], {
+      env: fixture.env,
+      script: OCLIF,
+    });
     await reconcile.until((c) => c.stdout.includes('web-1'), 'a run');
     reconcile.kill('SIGINT');
     expect((await reconcile.ended()).code).toBe(0);

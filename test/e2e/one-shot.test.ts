@@ -8,7 +8,12 @@ import { findKubectl, runKubectl } from '../support/kubectl.ts';
 /** What `jane` may do: a rule, in the namespace `shop`. */
 function allowing(rules: readonly object[]) {
   return [
-    { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'reader', namespace: 'shop' }, rules },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'reader', namespace: 'shop' },
+      rules,
+    },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
@@ -53,28 +58,40 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   it('names the missing ones of every type, and shows the others', async () => {
     const { code, stdout, stderr } = await ask('pod/web-1', 'deploy/none', 'cm/none', '-n', 'shop', '-o', 'name');
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'pod/web-1\n' });
-    expect(stderr).toContain('deployments.apps "none" not found\nerror: Error from server (NotFound): configmaps "none" not found\n');
+    expect(stderr).toContain(
+      'deployments.apps "none" not found\nerror: Error from server (NotFound): configmaps "none" not found\n',
+    );
   });
 
   it('takes missing names for an empty answer with --ignore-not-found', async () => {
-    expect(await ask('pods', 'none', '-n', 'shop', '--ignore-not-found')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await ask('pods', 'none', '-n', 'shop', '--ignore-not-found')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     const some = await ask('pods', 'none', 'web-1', '-n', 'shop', '--ignore-not-found', '-o', 'name');
     expect(some).toMatchObject({ code: 0, stdout: 'pod/web-1\n', stderr: '' });
   });
 
-  it.each(['json', 'yaml', 'name', 'custom-columns=N:.metadata.name', 'jsonpath={.metadata.name}', 'jsonpath={.items}', 'wide'])(
-    'prints nothing in -o %s when nothing is found with --ignore-not-found, as kubectl does',
-    async (format) => {
-      const nothing = { code: 0, stdout: '', stderr: '' };
-      expect(await ask('pods', 'none', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
-      expect(await ask('pods', 'none', 'nil', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
-      expect(await ask('pods', '-n', 'empty', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
-      if (kubectl === undefined) return;
-      const real = (...words: string[]) => runKubectl(kubectl, ['get', ...words, '--ignore-not-found', '-o', format], { env: fixture.env });
-      expect(await real('pods', 'none', 'nil', '-n', 'shop')).toMatchObject(nothing);
-      expect(await real('pods', '-n', 'empty')).toMatchObject(nothing);
-    },
-  );
+  it.each([
+    'json',
+    'yaml',
+    'name',
+    'custom-columns=N:.metadata.name',
+    'jsonpath={.metadata.name}',
+    'jsonpath={.items}',
+    'wide',
+  ])('prints nothing in -o %s when nothing is found with --ignore-not-found, as kubectl does', async (format) => {
+    const nothing = { code: 0, stdout: '', stderr: '' };
+    expect(await ask('pods', 'none', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+    expect(await ask('pods', 'none', 'nil', '-n', 'shop', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+    expect(await ask('pods', '-n', 'empty', '--ignore-not-found', '-o', format)).toMatchObject(nothing);
+    if (kubectl === undefined) return;
+    const real = (...words: string[]) =>
+      runKubectl(kubectl, ['get', ...words, '--ignore-not-found', '-o', format], { env: fixture.env });
+    expect(await real('pods', 'none', 'nil', '-n', 'shop')).toMatchObject(nothing);
+    expect(await real('pods', '-n', 'empty')).toMatchObject(nothing);
+  });
 
   it('calls a name that does not match a selector no missing one', async () => {
     expect(await ask('pods', 'web-1', '-n', 'shop', '-l', 'app=db')).toMatchObject({
@@ -101,7 +118,10 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   it.each(['name', 'json', 'yaml', 'jsonpath={.metadata.name}', 'custom-columns=N:.metadata.name'])(
     'says in words that nothing was found in a table alone, not in -o %s',
     async (format) => {
-      expect(await ask('pods', '-n', 'empty')).toMatchObject({ code: 0, stderr: 'No resources found in empty namespace.\n' });
+      expect(await ask('pods', '-n', 'empty')).toMatchObject({
+        code: 0,
+        stderr: 'No resources found in empty namespace.\n',
+      });
       expect(await ask('pods', '-n', 'empty', '-o', format)).toMatchObject({ code: 0, stderr: '' });
       expect(await ask('pods', '-n', 'empty', '--ignore-not-found')).toMatchObject({ code: 0, stderr: '' });
     },
@@ -110,7 +130,9 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   it('lists a type that cannot be watched, and opens no watch', async () => {
     const cache = path.join(fixture.folder, `list-only-${command}`);
     await run(['query', 'cm', '-n', 'shop', '--cache-dir', cache], { env: fixture.env });
-    const [file = ''] = (await readdir(path.join(cache, 'discovery'))).map((name) => path.join(cache, 'discovery', name));
+    const [file = ''] = (await readdir(path.join(cache, 'discovery'))).map((name) =>
+      path.join(cache, 'discovery', name),
+    );
     const stored = JSON.parse(await readFile(file, 'utf8'));
     for (const type of stored.snapshot.types) if (type.gvr.resource === 'configmaps') type.verbs = ['get', 'list'];
     await writeFile(file, JSON.stringify(stored));
@@ -136,13 +158,19 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
   });
 
   it('needs no right to watch', async () => {
-    await using own = await startFixture([...OBJECTS, ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }])]);
+    await using own = await startFixture([
+      ...OBJECTS,
+      ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]),
+    ]);
     const line = [command, 'pods', '-n', 'shop', '--as', 'jane', '-o', 'name', ...flags];
     expect(await run(line, { env: own.env })).toMatchObject({ code: 0, stdout: 'pod/web-1\npod/web-2\n', stderr: '' });
   });
 
   it('of several types shows those that may be read, then names all that may not, with one role for them', async () => {
-    await using own = await startFixture([...OBJECTS, ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }])]);
+    await using own = await startFixture([
+      ...OBJECTS,
+      ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]),
+    ]);
     const line = [command, 'deploy,pods,rs,cm', '-n', 'shop', '--as', 'jane', '-o', 'name', ...flags];
     const { code, stdout, stderr } = await run(line, { env: own.env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'pod/web-1\npod/web-2\n' });
@@ -162,7 +190,9 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
 it.each([['--values', 'phase'], ['--group-by', '.status.phase'], ['--count']])(
   'query %s %s names what is not there, too',
   async (...flags) => {
-    const { code, stderr } = await run(['query', 'pods', 'web-1', 'none', '-n', 'shop', ...flags], { env: fixture.env });
+    const { code, stderr } = await run(['query', 'pods', 'web-1', 'none', '-n', 'shop', ...flags], {
+      env: fixture.env,
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Error from server \(NotFound\): pods "none" not found\nhint: /);
   },
@@ -170,18 +200,27 @@ it.each([['--values', 'phase'], ['--group-by', '.status.phase'], ['--count']])(
 
 describe('the END record of --once carries the exit code', () => {
   const ended = async (own: Fixture, ...line: string[]) => {
-    const { code, stdout } = await run(['watch', ...line, '-n', 'shop', '--once', '-o', 'json', '--markers'], { env: own.env });
+    const { code, stdout } = await run(['watch', ...line, '-n', 'shop', '--once', '-o', 'json', '--markers'], {
+      env: own.env,
+    });
     const { type, exitCode } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
     return { code, type, exitCode };
   };
 
   it('of a name that is not there', async () => {
     expect(await ended(fixture, 'pods', 'web-1', 'none')).toEqual({ code: 1, type: 'END', exitCode: 1 });
-    expect(await ended(fixture, 'pods', 'web-1', 'none', '--ignore-not-found')).toEqual({ code: 0, type: 'END', exitCode: 0 });
+    expect(await ended(fixture, 'pods', 'web-1', 'none', '--ignore-not-found')).toEqual({
+      code: 0,
+      type: 'END',
+      exitCode: 0,
+    });
   });
 
   it('of a type that may not be read beside one that may', async () => {
-    await using own = await startFixture([...OBJECTS, ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }])]);
+    await using own = await startFixture([
+      ...OBJECTS,
+      ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]),
+    ]);
     expect(await ended(own, 'deploy,pods', '--as', 'jane')).toEqual({ code: 1, type: 'END', exitCode: 1 });
     expect(await ended(own, 'pods', '--as', 'jane')).toEqual({ code: 0, type: 'END', exitCode: 0 });
   });
@@ -201,7 +240,9 @@ describe('a user who may read some names alone', () => {
   });
 
   it('watches them, and nothing else', async () => {
-    await using cli = new Cli(['watch', 'pods', 'web-2', 'web-1', '-n', 'shop', '--as', 'jane', '-o', 'name'], { env: own.env });
+    await using cli = new Cli(['watch', 'pods', 'web-2', 'web-1', '-n', 'shop', '--as', 'jane', '-o', 'name'], {
+      env: own.env,
+    });
     await cli.until((c) => c.lines.length === 2, 'both');
     expect(cli.lines).toEqual(['pod/web-2', 'pod/web-1']);
     own.sandbox.apply([pod('web-3', { app: 'other' }), pod('web-1', { app: 'other' })]);
@@ -229,7 +270,9 @@ describe('a user who may read some names alone', () => {
   });
 
   it('gets the missing role for names in a hint', async () => {
-    const { code, stderr } = await run(['watch', 'pods', 'web-1', 'web-3', '-n', 'shop', '--as', 'jane', '--strict'], { env: own.env });
+    const { code, stderr } = await run(['watch', 'pods', 'web-1', 'web-3', '-n', 'shop', '--as', 'jane', '--strict'], {
+      env: own.env,
+    });
     expect(code).toBe(1);
     expect(stderr).toContain(
       'hint: missing is a Role in shop with the rule {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"], resourceNames: ["web-3"]}, bound to this user',
@@ -245,8 +288,14 @@ describe('a user who may read some names alone', () => {
 });
 
 it('a watch that must be whole names every type that is forbidden', async () => {
-  await using own = await startFixture([...OBJECTS, ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }])]);
-  const { code, stderr } = await run(['watch', 'deploy,pods,cm', '-n', 'shop', '--as', 'jane', '-o', 'name', '--strict'], { env: own.env });
+  await using own = await startFixture([
+    ...OBJECTS,
+    ...allowing([{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }]),
+  ]);
+  const { code, stderr } = await run(
+    ['watch', 'deploy,pods,cm', '-n', 'shop', '--as', 'jane', '-o', 'name', '--strict'],
+    { env: own.env },
+  );
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /^error: deployments.apps is forbidden: [^\n]*\nerror: configmaps is forbidden: [^\n]*\nhint: missing is a Role in shop with the rules /m,
@@ -270,7 +319,8 @@ it('custom columns keep a value whole on its line', async () => {
 
 it('query keeps the order in which the server lists', async () => {
   await using own = await startFixture();
-  const names = async (...flags: string[]) => (await run(['query', 'pods', '-o', 'name', ...flags], { env: own.env })).stdout;
+  const names = async (...flags: string[]) =>
+    (await run(['query', 'pods', '-o', 'name', ...flags], { env: own.env })).stdout;
   expect(await names('-n', 'shop,other')).toBe('pod/web-1\npod/web-2\npod/db-1\n');
   expect(await names('-n', 'other,shop')).toBe('pod/db-1\npod/web-1\npod/web-2\n');
   expect(await names('-A', '--in', 'node=worker-2,worker-1')).toBe('pod/db-1\npod/web-1\npod/web-2\n');

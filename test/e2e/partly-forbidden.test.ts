@@ -42,7 +42,8 @@ beforeAll(async () => {
     ...OBJECTS,
     pod('web-3'),
     configMap('notes', {}),
-    // jane: pods of shop; gina: two pods of shop by name and with get alone; lara: pods of shop, and list without watch in other
+    // jane: pods of shop; gina: two pods of shop by name and with get alone; lara: pods of shop, and list without watch
+    // in other
     ...allowing('jane', 'shop', rule('pods', READ)),
     ...allowing('gina', 'shop', rule('pods', ['get'], 'web-1', 'web-2')),
     ...allowing('lara', 'shop', rule('pods', READ)),
@@ -53,7 +54,8 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe.each(ONE_SHOT)('%s', (command, flags) => {
-  const ask = (who: string, ...words: string[]) => run([command, ...words, '--as', who, ...flags], { env: fixture.env });
+  const ask = (who: string, ...words: string[]) =>
+    run([command, ...words, '--as', who, ...flags], { env: fixture.env });
 
   it('shows the namespaces that may be read, then names all that may not, with one role for them', async () => {
     const { code, stdout, stderr } = await ask('jane', 'pods', '-n', 'other,shop,third', '-o', 'name');
@@ -109,7 +111,9 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
 });
 
 it('query gives no count that leaves a namespace out', async () => {
-  const { code, stdout, stderr } = await run(['query', 'pods', '-n', 'shop,other', '--as', 'jane', '--count'], { env: fixture.env });
+  const { code, stdout, stderr } = await run(['query', 'pods', '-n', 'shop,other', '--as', 'jane', '--count'], {
+    env: fixture.env,
+  });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(cannot('jane', 'list', 'pods', 'other'));
 });
@@ -119,7 +123,10 @@ describe('a watch that goes on', () => {
 
   it('shows the namespaces that may be read, says at once what it does not cover, and fails at its end', async () => {
     await using cli = watching('jane', 'pods', '-n', 'shop,other', '-o', 'name');
-    await cli.until((c) => c.lines.length === 3 && c.stderr.includes('goes on without'), 'the initial list, and the refusal');
+    await cli.until(
+      (c) => c.lines.length === 3 && c.stderr.includes('goes on without'),
+      'the initial list, and the refusal',
+    );
     expect(cli.stderr).toBe(
       `${cannot('jane', 'list', 'pods', 'other')}` +
         'hint: missing is a Role in other with the rule {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}, bound to this user\n' +
@@ -130,7 +137,9 @@ describe('a watch that goes on', () => {
     cli.kill('SIGTERM');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/ended by SIGTERM after [^\n]*\nerror: pods in other could not be read \(forbidden\): not in this stream\n$/);
+    expect(stderr).toMatch(
+      /ended by SIGTERM after [^\n]*\nerror: pods in other could not be read \(forbidden\): not in this stream\n$/,
+    );
   });
 
   it('shows the types and the names that may be read, too', async () => {
@@ -152,7 +161,10 @@ describe('a watch that goes on', () => {
     await cli.until((c) => c.stderr.includes('goes on without'), 'the refusal');
     expect(own.sandbox.requests.matching(/namespaces\/other\/pods/)).toHaveLength(1);
     await own.sandbox.restart();
-    await cli.until((c) => c.stderr.includes('resumed at') || c.stderr.includes('relisted'), 'the watch of shop to go on');
+    await cli.until(
+      (c) => c.stderr.includes('resumed at') || c.stderr.includes('relisted'),
+      'the watch of shop to go on',
+    );
     own.sandbox.apply([pod('web-2', { app: 'again' })]);
     await cli.until((c) => c.lines.length === 3, 'the change');
     expect(own.sandbox.requests.matching(/namespaces\/other\/pods/)).toHaveLength(1);
@@ -165,8 +177,16 @@ describe('a watch that goes on', () => {
     await cli.until((c) => c.stdout.includes('"SYNCED"') && c.stdout.split('"GAP"').length === 4, 'the records');
     cli.kill('SIGTERM');
     await cli.ended();
-    const records = cli.events<{ type: string; gvr?: string; namespace?: string; reason?: string; exitCode?: number }>();
-    const gaps = records.filter(({ type }) => type === 'GAP').map(({ gvr, namespace, reason }) => [gvr, namespace, reason]);
+    const records = cli.events<{
+      type: string;
+      gvr?: string;
+      namespace?: string;
+      reason?: string;
+      exitCode?: number;
+    }>();
+    const gaps = records
+      .filter(({ type }) => type === 'GAP')
+      .map(({ gvr, namespace, reason }) => [gvr, namespace, reason]);
     expect(gaps.toSorted()).toEqual([
       ['v1/configmaps', 'other', 'forbidden'],
       ['v1/configmaps', 'shop', 'forbidden'],
@@ -191,7 +211,20 @@ describe('a watch that goes on', () => {
     ['--for', ['jsonpath={.status.phase}=Running']],
     ['--fail-if', ['object.status.phase == "Failed"']],
   ])('is refused with %s, which is about everything asked for', async (flag, values) => {
-    const line = ['watch', 'pods', '-n', 'shop,other', '--as', 'jane', '-o', 'name', flag, ...values, '--timeout', '30s'];
+    const line = [
+      'watch',
+      'pods',
+      '-n',
+      'shop,other',
+      '--as',
+      'jane',
+      '-o',
+      'name',
+      flag,
+      ...values,
+      '--timeout',
+      '30s',
+    ];
     const { code, stderr } = await run(line, { env: fixture.env });
     expect(code).toBe(1);
     expect(stderr).toContain(cannot('jane', 'list', 'pods', 'other'));
@@ -199,7 +232,9 @@ describe('a watch that goes on', () => {
   });
 
   it('is refused when nothing may be read, with every namespace named', async () => {
-    const { code, stdout, stderr } = await run(['watch', 'pods', '-n', 'other,third', '--as', 'jane'], { env: fixture.env });
+    const { code, stdout, stderr } = await run(['watch', 'pods', '-n', 'other,third', '--as', 'jane'], {
+      env: fixture.env,
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       new RegExp(

@@ -22,7 +22,14 @@ describe('query', () => {
   });
 
   it('counts the values of an index, several of one object too', async () => {
-    const { stdout, code } = await query('pods', '-A', '--index', 'image=.spec.containers[*].image', '--values', 'image');
+    const { stdout, code } = await query(
+      'pods',
+      '-A',
+      '--index',
+      'image=.spec.containers[*].image',
+      '--values',
+      'image',
+    );
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.trim().split(/\s+/))).toEqual(
       expect.arrayContaining([
@@ -76,7 +83,12 @@ describe('query', () => {
   });
 
   it('takes a missing name for no answer with --ignore-not-found', async () => {
-    expect(await query('pods', 'none', '-n', 'shop', '--ignore-not-found')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+    expect(await query('pods', 'none', '-n', 'shop', '--ignore-not-found')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
     const some = await query('pods', 'none', 'web-1', '-n', 'shop', '--ignore-not-found', '-o', 'name');
     expect(some).toMatchObject({ code: 0, stdout: 'pod/web-1\n', stderr: '' });
   });
@@ -89,13 +101,26 @@ describe('query', () => {
   });
 
   it('counts values of the named objects only', async () => {
-    const { stdout } = await query('pods', 'web-2', 'none', '-n', 'shop', '--values', 'node', '-o', 'json', '--ignore-not-found');
+    const { stdout } = await query(
+      'pods',
+      'web-2',
+      'none',
+      '-n',
+      'shop',
+      '--values',
+      'node',
+      '-o',
+      'json',
+      '--ignore-not-found',
+    );
     expect(JSON.parse(stdout)).toEqual([{ value: 'worker-2', count: 1 }]);
   });
 
   it('keeps a value on its line, without what a terminal obeys', async () => {
     await using own = await startFixture([configMap('notes', { text: 'one\ntwo', hostile: '\x1b[2Jx' })]);
-    const { stdout } = await run(['query', 'cm', '-n', 'shop', '--index', 'text=.data.*', '--values', 'text'], { env: own.env });
+    const { stdout } = await run(['query', 'cm', '-n', 'shop', '--index', 'text=.data.*', '--values', 'text'], {
+      env: own.env,
+    });
     expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual(
       expect.arrayContaining([
         ['one...', '1'],
@@ -109,9 +134,13 @@ describe('query', () => {
 
   it('limits what is printed, not what is counted', async () => {
     expect((await query('pods', '-A', '--count', '--limit', '1')).stdout).toBe('3\n');
-    const groups = JSON.parse((await query('pods', '-A', '--group-by', '.spec.nodeName', '--limit', '1', '-o', 'json')).stdout);
+    const groups = JSON.parse(
+      (await query('pods', '-A', '--group-by', '.spec.nodeName', '--limit', '1', '-o', 'json')).stdout,
+    );
     expect(groups).toEqual([{ value: 'worker-2', count: 2 }]);
-    const composed = JSON.parse((await query('pods', 'web-1', '-n', 'shop', '--group-by', '.metadata.labels', '-o', 'json')).stdout);
+    const composed = JSON.parse(
+      (await query('pods', 'web-1', '-n', 'shop', '--group-by', '.metadata.labels', '-o', 'json')).stdout,
+    );
     expect(composed).toEqual([{ value: '{"app":"web"}', count: 1 }]);
   });
 

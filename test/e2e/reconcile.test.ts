@@ -34,9 +34,14 @@ export default async function reconcile(ctx: { key: string; object: Apple | null
 describe('reconcile', () => {
   it('runs a TypeScript hook on a custom type and carries out what it asks for', async () => {
     const file = await hook('label.ts', TYPESCRIPT_HOOK);
-    await using cli = new Cli(['reconcile', 'myapples', '-n', 'shop', '--hook', file, '--allow-write'], { env: fixture.env });
+    await using cli = new Cli(['reconcile', 'myapples', '-n', 'shop', '--hook', file, '--allow-write'], {
+      env: fixture.env,
+    });
     await cli.until(() => labelOf('fuji') === 'red', 'the label');
-    fixture.sandbox.apply({ ...apple('fuji', 'yellow'), metadata: { name: 'fuji', namespace: 'shop', labels: { color: 'red' } } });
+    fixture.sandbox.apply({
+      ...apple('fuji', 'yellow'),
+      metadata: { name: 'fuji', namespace: 'shop', labels: { color: 'red' } },
+    });
     await cli.until(() => labelOf('fuji') === 'yellow', 'the new label');
     cli.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(0);
@@ -60,7 +65,20 @@ describe('reconcile', () => {
       `#!/bin/sh\ncat > /dev/null\necho "$INFORMER_KEY $INFORMER_ATTEMPT" >> ${log}\n[ "$(grep -c web-1 ${log})" -ge 3 ] || exit 75\n`,
     );
     await using cli = new Cli(
-      ['reconcile', 'pods', '-n', 'shop', '--hook', retrying, '-l', 'app=web', '--field-selector', 'metadata.name=web-1', '-v', '2'],
+      [
+        'reconcile',
+        'pods',
+        '-n',
+        'shop',
+        '--hook',
+        retrying,
+        '-l',
+        'app=web',
+        '--field-selector',
+        'metadata.name=web-1',
+        '-v',
+        '2',
+      ],
       {
         env: fixture.env,
       },
@@ -124,7 +142,19 @@ describe('reconcile', () => {
     const file = await hook('bye.mjs', "export default (ctx) => ctx.log.info('has run');\n");
     fixture.sandbox.apply(configMap('held', { a: '1' }));
     const held = () => fixture.sandbox.get({ group: '', version: 'v1', resource: 'configmaps' }, 'shop/held');
-    const line = ['reconcile', 'configmaps', 'held', '-n', 'shop', '--hook', file, '--finalizer', 'example.com/f', '--predicate', 'labels'];
+    const line = [
+      'reconcile',
+      'configmaps',
+      'held',
+      '-n',
+      'shop',
+      '--hook',
+      file,
+      '--finalizer',
+      'example.com/f',
+      '--predicate',
+      'labels',
+    ];
     await using cli = new Cli([...line, '--allow-write'], { env: fixture.env });
     await cli.until(
       (c) => c.stderr.includes('has run'),
@@ -156,7 +186,9 @@ function server({ sandbox, folder }: Fixture): string[] {
 }
 
 function labelOf(name: string): string | undefined {
-  const object = fixture.sandbox.get(APPLE_TYPE, `shop/${name}`) as { metadata: { labels?: Record<string, string> } } | undefined;
+  const object = fixture.sandbox.get(APPLE_TYPE, `shop/${name}`) as
+    | { metadata: { labels?: Record<string, string> } }
+    | undefined;
   return object?.metadata.labels?.color;
 }
 
@@ -164,27 +196,56 @@ describe('errors about Secrets', () => {
   it.each([
     ['--dry-run', 'text'],
     ['--allow-write', 'json'],
-  ])('quote no value, of a patch that the server answers with the whole object: %s, log as %s', async (mode, format) => {
-    const file = await hook(
-      `echoing-${format}.ts`,
-      `export default async function reconcile(ctx) {
+  ])(
+    'quote no value, of a patch that the server answers with the whole object: %s, log as %s',
+    async (mode, format) => {
+      const file = await hook(
+        `echoing-${format}.ts`,
+        `export default async function reconcile(ctx) {
         const secrets = ctx.client.resource({ group: '', version: 'v1', resource: 'secrets' }, { namespace: ctx.namespace });
         const error = await secrets.patch(ctx.name, { data: ['x'] }, { type: 'merge' }).catch((e) => e);
         ctx.log.info('seen', { message: error.message, stack: error.stack, cause: String(error.cause), status: JSON.stringify(error.status) });
         return { actions: [{ patch: { data: ['x'] } }] };
       }`,
-    );
-    const args = ['reconcile', 'secrets', '-n', 'shop', '--hook', file, mode, '--max-retries', '0', '--log-format', format, '-v', '9'];
-    await using cli = new Cli(args, { env: fixture.env });
-    await cli.until((c) => c.stderr.includes('parked'), 'the key to be parked');
-    cli.kill('SIGTERM');
-    const { stdout, stderr } = await cli.ended();
-    expect(stderr).toContain('given up');
-    for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')]) expect(stdout + stderr).not.toContain(text);
-  });
+      );
+      const args = [
+        'reconcile',
+        'secrets',
+        '-n',
+        'shop',
+        '--hook',
+        file,
+        mode,
+        '--max-retries',
+        '0',
+        '--log-format',
+        format,
+        '-v',
+        '9',
+      ];
+      await using cli = new Cli(args, { env: fixture.env });
+      await cli.until((c) => c.stderr.includes('parked'), 'the key to be parked');
+      cli.kill('SIGTERM');
+      const { stdout, stderr } = await cli.ended();
+      expect(stderr).toContain('given up');
+      for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')])
+        expect(stdout + stderr).not.toContain(text);
+    },
+  );
 
   it('--map makes no key of a value', async () => {
-    const args = (map: string) => ['reconcile', 'pods', '-n', 'shop', '--exec', 'true', '--watches', 'secrets', '--map', map];
+    const args = (map: string) => [
+      'reconcile',
+      'pods',
+      '-n',
+      'shop',
+      '--exec',
+      'true',
+      '--watches',
+      'secrets',
+      '--map',
+      map,
+    ];
     for (const map of ['.data.password', '{.stringData.x}', '.data']) {
       expect(await run(args(map), { env: fixture.env })).toMatchObject({
         code: 2,
@@ -195,7 +256,8 @@ describe('errors about Secrets', () => {
     await cli.until((c) => c.stderr.includes('--map finds values of Secrets'), 'the notice');
     cli.kill('SIGTERM');
     const { stdout, stderr } = await cli.ended();
-    for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')]) expect(stdout + stderr).not.toContain(text);
+    for (const text of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64')])
+      expect(stdout + stderr).not.toContain(text);
   });
 });
 
@@ -255,7 +317,18 @@ describe('a reconcile is never silent', () => {
       '#!/bin/sh\ncat > /dev/null\necho "{\\"actions\\":[{\\"patch\\":{\\"data\\":{\\"n\\":\\"$(date +%N)\\"}}}]}"\n',
     );
     fixture.sandbox.apply(configMap('hot', {}));
-    const args = ['reconcile', 'configmaps', 'hot', '-n', 'shop', '--hook', file, '--allow-write', '--max-writes', '3/m'];
+    const args = [
+      'reconcile',
+      'configmaps',
+      'hot',
+      '-n',
+      'shop',
+      '--hook',
+      file,
+      '--allow-write',
+      '--max-writes',
+      '3/m',
+    ];
     await using cli = new Cli(args, { env: fixture.env });
     await cli.until((c) => /writes are delayed: more than 3 in 60s.*--max-writes/.test(c.stderr), 'the notice');
     cli.kill('SIGINT');
@@ -264,9 +337,14 @@ describe('a reconcile is never silent', () => {
   });
 
   it('holds writes to a limit also where none is given, and says so', async () => {
-    const file = await hook('loop.ts', 'let n = 0; export default async () => ({ actions: [{ patch: { data: { n: String(n++) } } }] });');
+    const file = await hook(
+      'loop.ts',
+      'let n = 0; export default async () => ({ actions: [{ patch: { data: { n: String(n++) } } }] });',
+    );
     fixture.sandbox.apply(configMap('loop', {}));
-    await using cli = new Cli(['reconcile', 'configmaps', 'loop', '-n', 'shop', '--hook', file, '--allow-write'], { env: fixture.env });
+    await using cli = new Cli(['reconcile', 'configmaps', 'loop', '-n', 'shop', '--hook', file, '--allow-write'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.stderr.includes('the default of --max-writes'), 'the notice');
     cli.kill('SIGINT');
     const { stdout } = await cli.ended();
@@ -278,18 +356,28 @@ describe('a reconcile is never silent', () => {
     await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });
     await cli.until((c) => c.stderr.includes('started'), 'the run');
     cli.kill('SIGINT');
-    await cli.until((c) => c.stderr.includes('waiting for the hook to finish shop/web-1; a second signal'), 'the notice');
+    await cli.until(
+      (c) => c.stderr.includes('waiting for the hook to finish shop/web-1; a second signal'),
+      'the notice',
+    );
     cli.kill('SIGKILL');
     await cli.ended();
   });
 
   it('shows the fields that a dry run would change', async () => {
-    const file = await hook('dry.ts', `export default async () => ({ actions: [{ patch: { metadata: { labels: { team: 'a' } } } }] });`);
-    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, '--dry-run'], { env: fixture.env });
+    const file = await hook(
+      'dry.ts',
+      `export default async () => ({ actions: [{ patch: { metadata: { labels: { team: 'a' } } } }] });`,
+    );
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, '--dry-run'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.stdout.split('\n').length > 2, 'the diff');
     cli.kill('SIGTERM');
     const { stdout } = await cli.ended();
-    expect(stdout).toMatch(/^shop\/web-1: dry run: patch v1\/pods shop\/web-1 .*changes \.metadata\.labels\.team\n {4}.*team: a\n/);
+    expect(stdout).toMatch(
+      /^shop\/web-1: dry run: patch v1\/pods shop\/web-1 .*changes \.metadata\.labels\.team\n {4}.*team: a\n/,
+    );
   });
 
   it('says in the words of JavaScript, with file and line, what a module throws', async () => {
@@ -307,19 +395,24 @@ describe('a reconcile is never silent', () => {
 });
 
 describe('a reconcile that ends while the server is away', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s says last since when, and that what changed was not reconciled', async (signal) => {
-    await using own = await startFixture();
-    const file = await hook('quiet.sh', '#!/bin/sh\ncat > /dev/null\n');
-    const args = ['reconcile', 'pods', '-n', 'shop', '--owns', 'configmaps', '--hook', file];
-    await using cli = new Cli(args, { env: own.env });
-    await cli.until((c) => c.stderr.includes('2 pods, hook quiet.sh'), 'the start');
-    await own.sandbox.stop();
-    await cli.until((c) => c.stderr.includes('trying again'), 'the outage');
-    cli.kill(signal);
-    const { stderr, code } = await cli.ended();
-    expect(stderr).toMatch(/\ndisconnected since \d\d:\d\d:\d\d, \d+s not seen; what changed meanwhile was not reconciled\n$/);
-    expect(code).toBe(0);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s says last since when, and that what changed was not reconciled',
+    async (signal) => {
+      await using own = await startFixture();
+      const file = await hook('quiet.sh', '#!/bin/sh\ncat > /dev/null\n');
+      const args = ['reconcile', 'pods', '-n', 'shop', '--owns', 'configmaps', '--hook', file];
+      await using cli = new Cli(args, { env: own.env });
+      await cli.until((c) => c.stderr.includes('2 pods, hook quiet.sh'), 'the start');
+      await own.sandbox.stop();
+      await cli.until((c) => c.stderr.includes('trying again'), 'the outage');
+      cli.kill(signal);
+      const { stderr, code } = await cli.ended();
+      expect(stderr).toMatch(
+        /\ndisconnected since \d\d:\d\d:\d\d, \d+s not seen; what changed meanwhile was not reconciled\n$/,
+      );
+      expect(code).toBe(0);
+    },
+  );
 
   it('names the types that were away where others were not, below what was given up', async () => {
     await using own = await startFixture();
@@ -331,9 +424,16 @@ describe('a reconcile that ends while the server is away', () => {
       },
     );
     await cli.until((c) => c.stderr.includes('gave up; parked'), 'the key that is parked');
-    own.sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/configmaps' }, times: Number.POSITIVE_INFINITY });
+    own.sandbox.faults.add({
+      fault: { kind: 'status', code: 503 },
+      match: { path: '/configmaps' },
+      times: Number.POSITIVE_INFINITY,
+    });
     await own.sandbox.restart({ keepHistory: true, downMs: 100 });
-    await cli.until((c) => c.stderr.includes('pods in shop: watch resumed') && c.stderr.includes('configmaps in shop: '), 'the outage');
+    await cli.until(
+      (c) => c.stderr.includes('pods in shop: watch resumed') && c.stderr.includes('configmaps in shop: '),
+      'the outage',
+    );
     cli.kill('SIGTERM');
     const { stderr } = await cli.ended();
     expect(stderr).toMatch(
@@ -356,7 +456,10 @@ describe('what a module leaves behind', () => {
       };`,
     );
     await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
-    await cli.until((c) => /finished.*web-2|web-2.*finished/.test(c.stderr) && c.stderr.includes('this comes late'), 'the other key');
+    await cli.until(
+      (c) => /finished.*web-2|web-2.*finished/.test(c.stderr) && c.stderr.includes('this comes late'),
+      'the other key',
+    );
     cli.kill('SIGTERM');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(0);

@@ -46,7 +46,8 @@ describe('sandbox', () => {
       true,
       0o600,
     ]);
-    expect((await readdir(fixture.folder)).filter((name) => name.startsWith('shared')).length).toBe(2); // it, and the link as it was
+    // it, and the link as it was
+    expect((await readdir(fixture.folder)).filter((name) => name.startsWith('shared')).length).toBe(2);
   });
 
   it('loads manifests and refuses other files', async () => {
@@ -60,7 +61,9 @@ describe('sandbox', () => {
     await cli.until((c) => c.lines.length === 1, 'the path');
     const config = cli.lines[0] as string;
     expect(await readFile(config, 'utf8')).toContain('certificate-authority-data');
-    const { stdout } = await run(['query', 'configmaps', '-n', 'default', '-o', 'name'], { env: { KUBECONFIG: config } });
+    const { stdout } = await run(['query', 'configmaps', '-n', 'default', '-o', 'name'], {
+      env: { KUBECONFIG: config },
+    });
     expect(stdout).toBe('configmap/one\nconfigmap/two\n');
     cli.kill('SIGINT');
     await cli.ended();
@@ -72,13 +75,20 @@ describe('sandbox', () => {
     const asNobody = async (flags: string[]) => {
       await using cli = new Cli(['sandbox', '-q', ...flags]);
       await cli.until((c) => c.lines.length === 1, 'the path');
-      const { clusters } = load(await readFile(cli.lines[0] as string, 'utf8')) as { clusters: { cluster: Record<string, string> }[] };
+      const { clusters } = load(await readFile(cli.lines[0] as string, 'utf8')) as {
+        clusters: { cluster: Record<string, string> }[];
+      };
       const { server, 'certificate-authority-data': ca = '' } = clusters[0]?.cluster ?? {};
-      const [answer] = (await once(get(`${server}/api/v1/pods`, { ca: Buffer.from(ca, 'base64') }), 'response')) as [IncomingMessage];
+      const [answer] = (await once(get(`${server}/api/v1/pods`, { ca: Buffer.from(ca, 'base64') }), 'response')) as [
+        IncomingMessage,
+      ];
       return [answer.statusCode, await answer.setEncoding('utf8').toArray()];
     };
     expect(await asNobody([])).toEqual([401, [expect.stringContaining('Unauthorized')]]);
-    expect(await asNobody(['--rbac'])).toEqual([403, [expect.stringContaining('User \\"system:anonymous\\" cannot list resource')]]);
+    expect(await asNobody(['--rbac'])).toEqual([
+      403,
+      [expect.stringContaining('User \\"system:anonymous\\" cannot list resource')],
+    ]);
   });
 
   it('every command runs on one of its own with --sandbox', async () => {

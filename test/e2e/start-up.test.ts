@@ -67,22 +67,37 @@ describe('a command loads what it needs, and nothing else', () => {
     const own = urls
       .filter((url) => url.includes('/dist/'))
       .map((url) => path.basename(fileURLToPath(url)).replace(/-[\w-]{8}\.js$/, '.js'));
-    expect(own.sort()).toEqual(['core.js', 'main.js', 'prebuilt-help.js', 'rolldown-runtime.js', 'start.js', 'version.js']);
+    expect(own.sort()).toEqual([
+      'core.js',
+      'main.js',
+      'prebuilt-help.js',
+      'rolldown-runtime.js',
+      'start.js',
+      'version.js',
+    ]);
   });
 
-  it.each(['index', 'cache', 'sandbox', 'testing'])('the library’s entry %s loads nothing of a command, nor of oclif', async (entry) => {
-    const script = path.join(fixture.folder, `${entry}.mjs`);
-    await writeFile(script, `await import(${JSON.stringify(pathToFileURL(path.join(DIST, `${entry}.js`)).href)});`);
-    const { stderr } = await run([], { script, env: { NODE_OPTIONS: `--import=${SPY}` } });
-    const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
-    const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
-    expect(chunks.length).toBeGreaterThan(0);
-    expect(chunks.filter((text) => /\bUnparsedCommand\b|\boclif\b/.test(text))).toEqual([]);
-  });
+  it.each(['index', 'cache', 'sandbox', 'testing'])(
+    'the library’s entry %s loads nothing of a command, nor of oclif',
+    async (entry) => {
+      const script = path.join(fixture.folder, `${entry}.mjs`);
+      await writeFile(script, `await import(${JSON.stringify(pathToFileURL(path.join(DIST, `${entry}.js`)).href)});`);
+      const { stderr } = await run([], { script, env: { NODE_OPTIONS: `--import=${SPY}` } });
+      const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
+      const chunks = urls
+        .filter((url) => url.includes('/dist/'))
+        .map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+      expect(chunks.length).toBeGreaterThan(0);
+      expect(chunks.filter((text) => /\bUnparsedCommand\b|\boclif\b/.test(text))).toEqual([]);
+    },
+  );
 
   it('knows each library by its text', async () => {
-    const chunks = (await readdir(DIST)).filter((file) => file.endsWith('.js')).map((file) => readFileSync(path.join(DIST, file), 'utf8'));
-    for (const [name, marker] of Object.entries(LIBRARIES)) expect([name, chunks.some((text) => marker.test(text))]).toEqual([name, true]);
+    const chunks = (await readdir(DIST))
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(path.join(DIST, file), 'utf8'));
+    for (const [name, marker] of Object.entries(LIBRARIES))
+      expect([name, chunks.some((text) => marker.test(text))]).toEqual([name, true]);
   });
 
   it('keeps what was compiled in the user’s cache directory', async () => {
@@ -92,14 +107,17 @@ describe('a command loads what it needs, and nothing else', () => {
     expect(folder).toContain(process.version);
   });
 
-  it.skipIf(process.platform === 'win32')('neither uses nor fills a cache of compiled code that others could write to', async () => {
-    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
-    const lax = path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled');
-    await mkdir(lax, { recursive: true });
-    await chmod(lax, 0o777);
-    expect((await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } })).code).toBe(0);
-    expect(await readdir(lax)).toEqual([]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'neither uses nor fills a cache of compiled code that others could write to',
+    async () => {
+      const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+      const lax = path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled');
+      await mkdir(lax, { recursive: true });
+      await chmod(lax, 0o777);
+      expect((await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } })).code).toBe(0);
+      expect(await readdir(lax)).toEqual([]);
+    },
+  );
 
   it.skipIf(process.platform === 'win32')('keeps its cache for its owner alone, whatever the umask is', async () => {
     const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
@@ -110,7 +128,9 @@ describe('a command loads what it needs, and nothing else', () => {
       process.umask(before);
     }
     const folders = ['kubectl-informer', 'kubectl-informer/compiled', 'kubectl-informer/discovery'];
-    const modes = await Promise.all(folders.map(async (name) => (await stat(path.join(XDG_CACHE_HOME, name))).mode & 0o777));
+    const modes = await Promise.all(
+      folders.map(async (name) => (await stat(path.join(XDG_CACHE_HOME, name))).mode & 0o777),
+    );
     expect(modes).toEqual([0o700, 0o700, 0o700]);
   });
 });

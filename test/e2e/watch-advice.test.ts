@@ -43,9 +43,14 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
   });
 
   it('of what a stream waits for, while it goes on', async () => {
-    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phas == "Running"'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phas == "Running"'], {
+      env: fixture.env,
+    });
     await cli.until(
-      (c) => c.stderr.includes('--until: .status.phas is in none of 2 pods, and is no field of Pod; did you mean .status.phase?'),
+      (c) =>
+        c.stderr.includes(
+          '--until: .status.phas is in none of 2 pods, and is no field of Pod; did you mean .status.phase?',
+        ),
       'the line',
     );
     cli.kill('SIGINT');
@@ -54,7 +59,9 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
 
   it('when the first object comes, where there was none', async () => {
     await using own = await startFixture([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }]);
-    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '--filter', 'object.metadata.nam != "x"', '-o', 'json'], { env: own.env });
+    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '--filter', 'object.metadata.nam != "x"', '-o', 'json'], {
+      env: own.env,
+    });
     await cli.until((c) => c.stderr.includes('No resources found in shop namespace.'), 'the empty start');
     expect(cli.stderr).not.toContain('.metadata.nam');
     own.sandbox.apply(pod('late'));
@@ -82,7 +89,18 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
     expect(filtered).toMatchObject({ code: 0, stderr: `none of 2 pods matches\n--filter: ${NAM}` });
     expect(indexed).toMatchObject({ code: 0, stderr: `--index n: ${node}` });
     expect(grouped).toMatchObject({ code: 0, stderr: `--group-by: ${node}` });
-    const line = ['reconcile', 'deploy', '-n', 'shop', '--watches', 'pods', '--map', '.metadata.labels.nope', '--exec', 'true'];
+    const line = [
+      'reconcile',
+      'deploy',
+      '-n',
+      'shop',
+      '--watches',
+      'pods',
+      '--map',
+      '.metadata.labels.nope',
+      '--exec',
+      'true',
+    ];
     await using cli = new Cli(line, { env: fixture.env });
     await cli.until((c) => c.stderr.includes('--map: .metadata.labels.nope is in none of 2 pods\n'), 'the line');
   });
@@ -102,10 +120,18 @@ describe('query says what a value may have been', () => {
   it('but nothing of another object of the same kind, whose name resembles it in nothing', async () => {
     const owned = (name: string) => ({
       ...pod(name),
-      metadata: { name, namespace: 'shop', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-7', uid: 'u7' }] },
+      metadata: {
+        name,
+        namespace: 'shop',
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-7', uid: 'u7' }],
+      },
     });
-    await using own = await startFixture([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, owned('a')]);
-    const told = async (owner: string) => (await run(['query', 'pods', '-n', 'shop', '--eq', `owner=${owner}`], { env: own.env })).stderr;
+    await using own = await startFixture([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+      owned('a'),
+    ]);
+    const told = async (owner: string) =>
+      (await run(['query', 'pods', '-n', 'shop', '--eq', `owner=${owner}`], { env: own.env })).stderr;
     expect(await told('rs/nosuch')).toBe('none of 1 pod matches\n');
     expect(await told('rs/web-8')).toContain('did you mean owner=replicaset.apps/web-7?');
   });

@@ -6,7 +6,10 @@ import { Cli } from '../support/cli.ts';
 import { type SocketScript, socketScript } from '../support/socket-script.ts';
 
 const MIB = 1024 * 1024;
-/** The program itself, the 64 MiB that it may hold of one object, their copy while the buffer grows, and what is on the way. */
+/**
+ * The program itself, the 64 MiB that it may hold of one object, their copy while the buffer grows, and what is on the
+ * way.
+ */
 const MOST_MEMORY = 420e6;
 
 const PODS = { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: ['list', 'watch'] };
@@ -16,8 +19,17 @@ const FIXED: Readonly<Record<string, object>> = {
   '/apis': { kind: 'APIGroupList', groups: [] },
   '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [PODS] },
 };
-const metadata = (name: string, resourceVersion: string) => ({ name, namespace: 'shop', uid: `u-${name}`, resourceVersion });
-const pod = (name: string, resourceVersion: string) => ({ kind: 'Pod', apiVersion: 'v1', metadata: metadata(name, resourceVersion) });
+const metadata = (name: string, resourceVersion: string) => ({
+  name,
+  namespace: 'shop',
+  uid: `u-${name}`,
+  resourceVersion,
+});
+const pod = (name: string, resourceVersion: string) => ({
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: metadata(name, resourceVersion),
+});
 const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 /** What a line or an item of any length begins with, and how it ends. */
 const open = (object: object) => JSON.stringify({ ...object, data: '' }).slice(0, -2);
@@ -35,7 +47,10 @@ function peakMemory(): number {
   }
 }
 
-/** A server of one pod; `list` and `watch` answer after what is the same for all. `peak` is the most memory that the program had. */
+/**
+ * A server of one pod; `list` and `watch` answer after what is the same for all. `peak` is the most memory that the
+ * program had.
+ */
 interface Server extends SocketScript {
   peak: number;
 }
@@ -60,7 +75,15 @@ async function serve({ list, watch }: Answers): Promise<Server> {
       response.flushHeaders();
       void watch(send, ++watches);
     } else if (list) void list(send, response);
-    else response.end(JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '10' }, items: [pod('web', '9')] }));
+    else
+      response.end(
+        JSON.stringify({
+          kind: 'PodList',
+          apiVersion: 'v1',
+          metadata: { resourceVersion: '10' },
+          items: [pod('web', '9')],
+        }),
+      );
   });
   const all = Object.assign(server, { peak: 0 });
   return all;
@@ -109,7 +132,10 @@ describe('a line of a watch beyond 64 MiB', () => {
     const running = watchPods(server.url, '--markers', '--limit', '2');
     const { code, stderr } = await running.ended();
     const shown = running.events<{ type: string; key?: string; summary?: object }>();
-    expect(shown.filter(({ key }) => key).map(({ type, key }) => `${type} ${key}`)).toEqual(['ADDED shop/web', 'ADDED shop/next']);
+    expect(shown.filter(({ key }) => key).map(({ type, key }) => `${type} ${key}`)).toEqual([
+      'ADDED shop/web',
+      'ADDED shop/next',
+    ]);
     expect(stderr).toContain(
       'pods: MODIFIED of "shop/web" was not stored: a line of the watch about "shop/web", from byte 0 of the response, is longer than the limit of 67108864 bytes (64 MiB); the cache goes on without that change',
     );
@@ -173,7 +199,8 @@ describe('a list beyond its limits', () => {
   it('ends a watch that has to list again, instead of listing without end', async () => {
     let lists = 0;
     await using server = await serve({
-      watch: (send) => send(line('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 })),
+      watch: (send) =>
+        send(line('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 })),
       list: async (send, response) => {
         if (++lists === 1) return void response.end(`${head}]}`);
         await send(head + open({ metadata: metadata('web', '9') }));

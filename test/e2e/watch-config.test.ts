@@ -37,7 +37,9 @@ describe('a setting comes from the command line, else the environment, else the 
       withConfig(['query', 'pods']),
       withConfig(['watch', 'pods', '--once']),
       withConfig(['watch', 'pods', '--once'], { KUBECTL_INFORMER_OUTPUT: 'name', KUBECTL_INFORMER_NAMESPACE: 'other' }),
-      withConfig(['watch', 'pods', '--once', '-n', 'shop', '-o', 'jsonpath={.metadata.name} '], { KUBECTL_INFORMER_NAMESPACE: 'other' }),
+      withConfig(['watch', 'pods', '--once', '-n', 'shop', '-o', 'jsonpath={.metadata.name} '], {
+        KUBECTL_INFORMER_NAMESPACE: 'other',
+      }),
     ]);
     expect(all).toMatchObject({ code: 0, stdout: 'pod/web-1\n' });
     expect(own.stdout).toMatch(/^ADDED +web-1 .* worker-1 /);
@@ -54,7 +56,9 @@ describe('a setting comes from the command line, else the environment, else the 
     const { code, stdout, stderr } = await withConfig(['config', 'show', 'watch', '-o', 'json'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const rows = JSON.parse(stdout) as ConfigRow[];
-    const told = Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, `${value} ${path.basename(origin)}`]));
+    const told = Object.fromEntries(
+      rows.map(({ setting, value, origin }) => [setting, `${value} ${path.basename(origin)}`]),
+    );
     expect(told).toMatchObject({
       'index image': '.spec.containers[*].image config.yaml',
       namespace: 'shop config.yaml',
@@ -70,11 +74,23 @@ describe('a setting comes from the command line, else the environment, else the 
 
 describe('what the file should not hold is refused, with what was meant', () => {
   it.concurrent.each([
-    ['defaults: { namespce: x }', ['config', 'show'], /^error: .*"namespce", which is unknown\nhint: did you mean namespace\?/],
-    ['commands: { watch: { limmit: 3 } }', ['watch', 'pods'], /^error: .*commands\.watch has "limmit".*\nhint: did you mean limit\?/],
+    [
+      'defaults: { namespce: x }',
+      ['config', 'show'],
+      /^error: .*"namespce", which is unknown\nhint: did you mean namespace\?/,
+    ],
+    [
+      'commands: { watch: { limmit: 3 } }',
+      ['watch', 'pods'],
+      /^error: .*commands\.watch has "limmit".*\nhint: did you mean limit\?/,
+    ],
     ['comands: {}', ['watch', 'pods'], /^error: .*"comands".*\nhint: did you mean commands\?/],
     ['defaults: { token: abc }', ['watch', 'pods'], /^error: .*defaults\.token cannot be set by a file/],
-    ['commands: { watch: { show-secrets: true } }', ['watch', 'pods'], /^error: .*show-secrets cannot be set by a file/],
+    [
+      'commands: { watch: { show-secrets: true } }',
+      ['watch', 'pods'],
+      /^error: .*show-secrets cannot be set by a file/,
+    ],
     ['commands: { watch: { timeout: soon } }', ['watch', 'pods'], /^error: .*"soon".*timeout/],
     ['defaults: [', ['watch', 'pods'], /^error: the config file .* is no YAML/],
   ])('%s', async (content, line, text) => {
@@ -95,9 +111,12 @@ describe('what the file should not hold is refused, with what was meant', () => 
 describe('a server that goes away for a while', () => {
   it('is reported, and the stream goes on where it was; a wait goes on too', async () => {
     await using own = await startFixture();
-    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'name', '--until', 'object.status.phase == "Succeeded"'], {
-      env: own.env,
-    });
+    await using cli = new Cli(
+      ['watch', 'pods', '-n', 'shop', '-o', 'name', '--until', 'object.status.phase == "Succeeded"'],
+      {
+        env: own.env,
+      },
+    );
     await cli.until((c) => c.stderr.includes('0/2 met'), 'the progress');
     await own.sandbox.restart({ keepHistory: true, downMs: 300 });
     for (const name of ['web-1', 'web-2']) {

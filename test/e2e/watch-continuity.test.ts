@@ -18,7 +18,12 @@ interface Line {
   readonly by?: string;
   readonly proven?: boolean;
   readonly downMs?: number;
-  readonly disconnected?: readonly { readonly gvr: string; readonly from: string; readonly since: string; readonly ms: number }[];
+  readonly disconnected?: readonly {
+    readonly gvr: string;
+    readonly from: string;
+    readonly since: string;
+    readonly ms: number;
+  }[];
   readonly summary?: { readonly gaps: number; readonly relists: number };
 }
 
@@ -38,7 +43,9 @@ async function cutOff(types: string, ...flags: string[]): Promise<{ cli: Cli; fi
 describe('--strict --markers', () => {
   it('writes the GAP that ends it before END', async () => {
     await using fixture = await startFixture();
-    await using cli = new Cli(['watch', 'pods,cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'pods,cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.events<Line>().filter(({ type }) => type === 'SYNCED').length === 2, 'the first states');
     const restarting = fixture.sandbox.restart({ keepHistory: false, downMs: 200 });
     fixture.sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
@@ -48,7 +55,11 @@ describe('--strict --markers', () => {
     const events = cli.events<Line>();
     const [gap, end] = events.slice(-2);
     expect(code).toBe(4);
-    expect(gap).toMatchObject({ type: 'GAP', gvr: expect.stringMatching(/^v1\/(pods|configmaps)$/), from: expect.stringMatching(/^\d+$/) });
+    expect(gap).toMatchObject({
+      type: 'GAP',
+      gvr: expect.stringMatching(/^v1\/(pods|configmaps)$/),
+      from: expect.stringMatching(/^\d+$/),
+    });
     expect(end).toMatchObject({ type: 'END', exitCode: 4 });
     expect(end?.summary?.gaps).toBe(events.filter(({ type }) => type === 'GAP').length);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
@@ -83,7 +94,9 @@ describe('a stream that ends while the server is away', () => {
       summary: { gaps: 2 },
       disconnected: [{ gvr: 'v1/pods', from: podGap?.from }, { gvr: 'v1/configmaps' }],
     });
-    expect(stderr).toMatch(/^ended by \S+ after \d+s: 3 events \(3 ADDED\), 2 gaps; disconnected since \d\d:\d\d:\d\d, \d+s not seen$/m);
+    expect(stderr).toMatch(
+      /^ended by \S+ after \d+s: 3 events \(3 ADDED\), 2 gaps; disconnected since \d\d:\d\d:\d\d, \d+s not seen$/m,
+    );
     if (code === 4) expect(stderr).toMatch(/^error: continuity lost \(--strict\): disconnected since /m);
     if (code === 3) expect(stderr).toMatch(/^error: timed out .*; disconnected since \d\d:\d\d:\d\d, \d+s not seen$/m);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_each, i) => i + 1));
@@ -91,13 +104,28 @@ describe('a stream that ends while the server is away', () => {
 
   it('names what was not connected where something was', async () => {
     await using fixture = await startFixture();
-    await using cli = new Cli(['watch', 'pods,cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
-    await cli.until((c) => typesOf(c.events<Line>()).filter((type) => type === 'SYNCED').length === 2, 'the first states');
-    fixture.sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/pods' }, times: Number.POSITIVE_INFINITY });
+    await using cli = new Cli(['watch', 'pods,cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], {
+      env: fixture.env,
+    });
+    await cli.until(
+      (c) => typesOf(c.events<Line>()).filter((type) => type === 'SYNCED').length === 2,
+      'the first states',
+    );
+    fixture.sandbox.faults.add({
+      fault: { kind: 'status', code: 503 },
+      match: { path: '/pods' },
+      times: Number.POSITIVE_INFINITY,
+    });
     await fixture.sandbox.restart({ keepHistory: true, downMs: 100 });
     fixture.sandbox.apply(configMap('late', {}));
-    await cli.until((c) => c.stdout.includes('shop/late') && typesOf(c.events<Line>()).includes('DISCONNECTED'), 'the config map');
-    await cli.until((c) => c.events<Line>().some(({ type, gvr }) => type === 'DISCONNECTED' && gvr === 'v1/pods'), 'the outage of pods');
+    await cli.until(
+      (c) => c.stdout.includes('shop/late') && typesOf(c.events<Line>()).includes('DISCONNECTED'),
+      'the config map',
+    );
+    await cli.until(
+      (c) => c.events<Line>().some(({ type, gvr }) => type === 'DISCONNECTED' && gvr === 'v1/pods'),
+      'the outage of pods',
+    );
     cli.kill('SIGINT');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(4);
@@ -107,7 +135,9 @@ describe('a stream that ends while the server is away', () => {
 
   it('has nothing to say of it when the connection is back', async () => {
     await using fixture = await startFixture();
-    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json', '--markers', '--strict'], {
+      env: fixture.env,
+    });
     await cli.until((c) => typesOf(c.events<Line>()).includes('SYNCED'), 'the initial list');
     await fixture.sandbox.restart({ keepHistory: true, downMs: 200 });
     fixture.sandbox.apply(pod('web-9'));
@@ -142,7 +172,10 @@ it('a type that is listed again is DISCONNECTED, GAP, RELISTED and RESUMED, in t
 it('--live says that it is disconnected, and for how long', async ({ skip }) => {
   if (NO_PTY) return skip(NO_PTY);
   await using fixture = await startFixture();
-  await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live', '--strict'], { env: fixture.env, columns: 120 });
+  await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live', '--strict'], {
+    env: fixture.env,
+    columns: 120,
+  });
   const last = () => screenOf(terminal.text).at(-1) ?? '';
   await terminal.until((text) => text.includes('web-2'), 'the pods');
   await fixture.sandbox.stop();

@@ -11,7 +11,9 @@ const BULK = 60;
 
 /** More than 5 MB, of which the last object says so. */
 const bulk = () =>
-  Array.from({ length: BULK }, (_, i) => configMap(`big-${String(i).padStart(3, '0')}`, { text: 'x'.repeat(100_000), i: String(i) }));
+  Array.from({ length: BULK }, (_, i) =>
+    configMap(`big-${String(i).padStart(3, '0')}`, { text: 'x'.repeat(100_000), i: String(i) }),
+  );
 
 const READER = [
   {
@@ -56,7 +58,12 @@ describe('a reader that starts a second late gets every byte of more than 5 MB',
     ['0, the state at the start', [...BIG, '--once'], 0, BULK],
     ['0, a limit', [...BIG, '--limit', String(BULK)], 0, BULK],
     ['0, a condition', [...BIG, '--until-any', `object.data.i == "${BULK - 1}"`], 0, BULK],
-    ['3, a condition that is not met at the only look', [...BIG, '--once', '--until', 'object.data.i == "none"'], 3, BULK],
+    [
+      '3, a condition that is not met at the only look',
+      [...BIG, '--once', '--until', 'object.data.i == "none"'],
+      3,
+      BULK,
+    ],
     ['5, --fail-if', [...BIG, '--fail-if', `object.data.i == "${BULK - 1}"`], 5, BULK],
     ['2, a --for that cannot be compared', [...BIG, '--for', 'jsonpath={.data}=x'], 2, BULK],
     [
@@ -86,7 +93,12 @@ describe('a reader that starts a second late gets every byte of more than 5 MB',
 
   it.concurrent('and the events behind one on which the output expression fails, before exit code 0', async () => {
     await using own = await startFixture([NAMESPACE, ...bulk()]);
-    const fails = ['-o', 'jq=if .object.data.i == "odd" then error("no") else . end', '--until-any', 'object.data.i == "last"'];
+    const fails = [
+      '-o',
+      'jq=if .object.data.i == "odd" then error("no") else . end',
+      '--until-any',
+      'object.data.i == "last"',
+    ];
     await using cli = unread(['configmaps', '-n', 'shop', ...fails], own.env);
     await eventually(() => own.sandbox.requests.matching('watch=').length > 0, { timeoutMs: 15_000 });
     own.sandbox.apply(configMap('odd', { i: 'odd' }));

@@ -28,7 +28,9 @@ const briefly = (cli: Cli) => cli.events<Envelope>().map(({ type, key, cause }) 
 /** A pod whose container keeps crashing, as the server's table computes it. */
 function crashing(name: string, restartCount: number): UnknownObject {
   const waiting = { reason: 'CrashLoopBackOff' };
-  const containerStatuses = [{ name: 'c', ready: false, restartCount, image: 'nginx:1.27', imageID: '', state: { waiting } }];
+  const containerStatuses = [
+    { name: 'c', ready: false, restartCount, image: 'nginx:1.27', imageID: '', state: { waiting } },
+  ];
   return { ...pod(name), status: { phase: 'Running', containerStatuses } };
 }
 
@@ -80,7 +82,11 @@ describe('the examples of the contract run as written while the fields they name
       once('pods', '-A', '-o', 'jq=select(.type=="MODIFIED" | not) | [.key, .changed]'),
     ]);
     expect(selected).toMatchObject({ code: 0, stdout: 'pod/web-1\npod/web-2\ndeployment.apps/web\n', stderr: '' });
-    expect(queried).toMatchObject({ code: 0, stdout: '["other/db-1",[]]\n["shop/web-1",[]]\n["shop/web-2",[]]\n', stderr: '' });
+    expect(queried).toMatchObject({
+      code: 0,
+      stdout: '["other/db-1",[]]\n["shop/web-1",[]]\n["shop/web-2",[]]\n',
+      stderr: '',
+    });
   });
 });
 
@@ -89,8 +95,15 @@ describe('filters', () => {
     await using own = await startFixture([]);
     const [version] = APPLES.spec.versions;
     const columns = [{ name: 'Volume', type: 'string', jsonPath: '.spec.color' }];
-    const definition = { ...APPLES, spec: { ...APPLES.spec, versions: [{ ...version, additionalPrinterColumns: columns }] } };
-    const bare = { apiVersion: 'stable.example.com/v1', kind: 'MyApple', metadata: { name: 'bare', namespace: 'shop' } };
+    const definition = {
+      ...APPLES,
+      spec: { ...APPLES.spec, versions: [{ ...version, additionalPrinterColumns: columns }] },
+    };
+    const bare = {
+      apiVersion: 'stable.example.com/v1',
+      kind: 'MyApple',
+      metadata: { name: 'bare', namespace: 'shop' },
+    };
     own.sandbox.apply([
       definition,
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
@@ -99,7 +112,10 @@ describe('filters', () => {
       apple('b', '9Gi'),
     ]);
     const shown = async (where: string) => {
-      const { stdout, stderr } = await run(['watch', 'myapples', '-n', 'shop', '-o', 'name', '--once', '--where', where], { env: own.env });
+      const { stdout, stderr } = await run(
+        ['watch', 'myapples', '-n', 'shop', '-o', 'name', '--once', '--where', where],
+        { env: own.env },
+      );
       return { names: stdout.split('\n').flatMap((line) => line.split('/')[1] ?? []), stderr };
     };
     expect(await shown('VOLUME != "9Gi"')).toEqual({ names: ['a', 'bare'], stderr: '' });
@@ -113,8 +129,13 @@ describe('filters', () => {
 
   it('show an object that starts to match as ADDED, and one that stops as DELETED', async () => {
     await using own = await startFixture([]);
-    own.sandbox.apply([APPLES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, apple('a', 'red', 3)]);
-    const open = (...flags: string[]) => new Cli(['watch', 'myapples', '-n', 'shop', '-o', 'json', ...flags], { env: own.env });
+    own.sandbox.apply([
+      APPLES,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+      apple('a', 'red', 3),
+    ]);
+    const open = (...flags: string[]) =>
+      new Cli(['watch', 'myapples', '-n', 'shop', '-o', 'json', ...flags], { env: own.env });
     await using byFilter = open('--filter', 'object.spec.color == "red"');
     await using byColumn = open('--where', 'COLOR == "red" && cells["COLOR"] == "red"');
     await using byNumber = open('--where', 'SIZE > 2');
@@ -126,13 +147,27 @@ describe('filters', () => {
     own.sandbox.apply(apple('a', 'red', 5));
     own.sandbox.apply(apple('z', 'red'));
     const added = 'ADDED shop/a initial';
-    const round = [added, 'DELETED shop/a filter', 'ADDED shop/a filter', 'MODIFIED shop/a watch', 'ADDED shop/z watch'];
+    const round = [
+      added,
+      'DELETED shop/a filter',
+      'ADDED shop/a filter',
+      'MODIFIED shop/a watch',
+      'ADDED shop/z watch',
+    ];
     expect(await seenUntil(byFilter, 'shop/z')).toEqual(round);
     expect(await seenUntil(byColumn, 'shop/z')).toEqual(round);
-    expect(await seenUntil(transition, 'shop/z')).toEqual([added, 'MODIFIED shop/a watch', 'MODIFIED shop/a watch', 'ADDED shop/z watch']);
+    expect(await seenUntil(transition, 'shop/z')).toEqual([
+      added,
+      'MODIFIED shop/a watch',
+      'MODIFIED shop/a watch',
+      'ADDED shop/z watch',
+    ]);
     byNumber.kill('SIGINT');
     const { code, stderr } = await byNumber.ended();
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 2, stderr: expect.stringContaining('there is no column SIZE') });
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('there is no column SIZE'),
+    });
   });
 
   it('of changed fields, parts and events each let through what they name', async () => {
@@ -153,7 +188,11 @@ describe('filters', () => {
       named: ['--name', '^a$', '--exclude-name', 'z'],
     };
     const clis = Object.entries(flags).map(
-      ([name, each]) => [name, new Cli(['watch', 'myapples', '-n', 'shop', '-o', 'json', '--markers', ...each], { env: own.env })] as const,
+      ([name, each]) =>
+        [
+          name,
+          new Cli(['watch', 'myapples', '-n', 'shop', '-o', 'json', '--markers', ...each], { env: own.env }),
+        ] as const,
     );
     for (const [, cli] of clis) await cli.until((c) => c.stdout.includes('SYNCED'), 'the initial list');
     const labelled = { ...apple('a', 'red', 3), metadata: { name: 'a', namespace: 'shop', labels: { tier: 'x' } } };
@@ -167,12 +206,17 @@ describe('filters', () => {
     const seen: Record<string, string[]> = {};
     for (const [name, cli] of clis) {
       const isLast = (c: Cli) =>
-        c.events<Envelope>().some((e) => e.key === 'shop/z' || (e.type === 'DELETED' && !['ends', 'size'].includes(name)));
-      if (['updates', 'mixed', 'later'].includes(name)) await cli.until((c) => c.lines.length >= EXPECTED_LINES[name as 'updates'], name);
+        c
+          .events<Envelope>()
+          .some((e) => e.key === 'shop/z' || (e.type === 'DELETED' && !['ends', 'size'].includes(name)));
+      if (['updates', 'mixed', 'later'].includes(name))
+        await cli.until((c) => c.lines.length >= EXPECTED_LINES[name as 'updates'], name);
       else await cli.until(isLast, name);
       cli.kill('SIGINT');
       await cli.ended();
-      seen[name] = cli.events<Envelope>().flatMap((e) => (e.key === 'shop/a' ? [`${e.type} ${(e.changed ?? []).join()}`.trim()] : []));
+      seen[name] = cli
+        .events<Envelope>()
+        .flatMap((e) => (e.key === 'shop/a' ? [`${e.type} ${(e.changed ?? []).join()}`.trim()] : []));
     }
     const [size, color, label, last, status] = [
       'MODIFIED .spec.size',
@@ -201,7 +245,12 @@ describe('filters', () => {
     const { stdout } = await once('myapples', '-n', 'shop', '-o', 'name', '--sort-by', '.spec.size');
     expect(stdout).toBe('myapple.stable.example.com/granny\nmyapple.stable.example.com/fuji\n');
     const metadata = await once('pods', '-A', '--no-headers', '--sort-by', '{.metadata.namespace}');
-    expect(metadata.stdout.split('\n').map((line) => line.split(/ +/)[2])).toEqual(['db-1', 'web-1', 'web-2', undefined]);
+    expect(metadata.stdout.split('\n').map((line) => line.split(/ +/)[2])).toEqual([
+      'db-1',
+      'web-1',
+      'web-2',
+      undefined,
+    ]);
   });
 
   it('that fail on an object count as no match, and are reported once and counted', async () => {
@@ -217,7 +266,11 @@ describe('filters', () => {
 
 describe('a column that is not there', () => {
   it.each([
-    ['pods', 'STATE == "x"', /there is no column STATE.*\nhint: The columns are NAME, READY, STATUS, RESTARTS, AGE, .*"STATE"/s],
+    [
+      'pods',
+      'STATE == "x"',
+      /there is no column STATE.*\nhint: The columns are NAME, READY, STATUS, RESTARTS, AGE, .*"STATE"/s,
+    ],
     ['myapples', 'RESTARTS > 1', /there is no column RESTARTS.*\nhint: The columns are NAME, COLOR, AGE/s],
     ['deploy', 'UPTODATE > 1', /there is no column UPTODATE.*UP_TO_DATE/s],
   ])('of %s is refused with the list before anything is watched: %s', async (type, where, text) => {
@@ -230,7 +283,8 @@ describe('a column that is not there', () => {
 });
 
 describe('--explain', () => {
-  const filter = 'object.metadata.labels.app == "web" && object.spec.nodeName == "worker-1" && object.status.phase != "Failed"';
+  const filter =
+    'object.metadata.labels.app == "web" && object.spec.nodeName == "worker-1" && object.status.phase != "Failed"';
 
   it('says what the server does, and the server is asked for just that', async () => {
     fixture.sandbox.requests.clear();
@@ -264,7 +318,18 @@ describe('--explain', () => {
 
   it('adds to the selectors that were given', async () => {
     fixture.sandbox.requests.clear();
-    const { stdout } = await once('pods', '-A', '-l', 'app', '--field-selector', 'status.phase=Running', '-o', 'name', '--filter', filter);
+    const { stdout } = await once(
+      'pods',
+      '-A',
+      '-l',
+      'app',
+      '--field-selector',
+      'status.phase=Running',
+      '-o',
+      'name',
+      '--filter',
+      filter,
+    );
     expect(stdout).toBe('pod/web-1\n');
     const asked = new URL(`http://x${fixture.sandbox.requests.matching(/pods/)[0]?.path}`).searchParams;
     expect(asked.get('labelSelector')).toBe('app,app=web');
@@ -283,7 +348,10 @@ it('distinguishes a pod that leaves a filter from one that is deleted, in a stre
   own.sandbox.apply({ ...web1, metadata: { ...web1.metadata, labels: { app: 'other' } } } as never);
   await cli.until((c) => c.lines.length === 3, 'the pod that left');
   own.sandbox.delete(PODS, 'shop/web-2', { gracePeriodSeconds: 0 });
-  await cli.until((c) => c.events<{ type: string }>().filter(({ type }) => type === 'DELETED').length === 2, 'the pod that was deleted');
+  await cli.until(
+    (c) => c.events<{ type: string }>().filter(({ type }) => type === 'DELETED').length === 2,
+    'the pod that was deleted',
+  );
   const gone = cli
     .events<{ type: string; key: string; cause: string; object: { metadata: { labels: object } } }>()
     .filter(({ type }) => type === 'DELETED');

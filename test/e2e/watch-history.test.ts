@@ -34,7 +34,10 @@ const WAYS: [string, (fixture: Fixture, cli: Cli) => Promise<void>][] = [
     'wiped',
     async ({ sandbox }) => {
       await sandbox.wipe();
-      sandbox.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, configMap('settings', { color: 'new' })]);
+      sandbox.apply([
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+        configMap('settings', { color: 'new' }),
+      ]);
     },
   ],
   [
@@ -65,7 +68,9 @@ describe('a server whose history was replaced behind its address', () => {
 
   it.each(WAYS)('%s: --strict ends with 4', async (_, replace) => {
     await using fixture = await startFixture();
-    await using cli = new Cli(['watch', 'cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'cm', '-n', 'shop', '-o', 'json', '--markers', '--strict'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
     await replace(fixture, cli);
     const { code, stderr } = await cli.ended();

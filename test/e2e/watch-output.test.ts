@@ -9,7 +9,9 @@ const kubectl = findKubectl();
 const missing = 'missing' in kubectl ? kubectl.missing : undefined;
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 
-/** A definition whose table has what tables can have: wide columns, numbers, dates, lists, and cells of several lines. */
+/**
+ * A definition whose table has what tables can have: wide columns, numbers, dates, lists, and cells of several lines.
+ */
 const PLUMS = {
   ...APPLES,
   metadata: { name: 'plums.stable.example.com' },
@@ -45,7 +47,14 @@ const MORE: readonly UnknownObject[] = [
       podIP: '10.1.2.3',
       podIPs: [{ ip: '10.1.2.3' }],
       containerStatuses: [
-        { name: 'c', ready: false, restartCount: 7, image: 'x', imageID: '', state: { waiting: { reason: 'CrashLoopBackOff' } } },
+        {
+          name: 'c',
+          ready: false,
+          restartCount: 7,
+          image: 'x',
+          imageID: '',
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+        },
       ],
     },
   },
@@ -90,7 +99,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-const watch = (words: string, ...flags: string[]) => run(['watch', ...words.split(' '), '--once', ...flags], { env: fixture.env });
+const watch = (words: string, ...flags: string[]) =>
+  run(['watch', ...words.split(' '), '--once', ...flags], { env: fixture.env });
 
 /** The cells of a table, whose columns begin where the heading says. */
 function cellsOf(table: string): string[][] {
@@ -103,27 +113,45 @@ function cellsOf(table: string): string[][] {
 const still = (cells: string[][]) => cells.map((row) => row.map((cell) => (/^\d+s$/.test(cell) ? 'some s' : cell)));
 
 const TYPES = [
-  ...['pods', 'deployments', 'services', 'nodes', 'configmaps', 'secrets', 'namespaces', 'serviceaccounts', 'jobs', 'events', 'myapples'],
+  ...[
+    'pods',
+    'deployments',
+    'services',
+    'nodes',
+    'configmaps',
+    'secrets',
+    'namespaces',
+    'serviceaccounts',
+    'jobs',
+    'events',
+    'myapples',
+  ],
   ...['plums', 'customresourcedefinitions', 'replicasets', 'leases'],
 ];
 
 describe.skipIf(missing)('a table has the cells of kubectl get', () => {
-  it.concurrent.each(TYPES.flatMap((type) => [[type, ''] as const, [type, 'wide'] as const]))('%s %s', async (type, format) => {
-    const flags = format === '' ? ['-A'] : ['-A', '-o', format];
-    const [ours, theirs] = await Promise.all([
-      watch(type, ...flags),
-      runKubectl('path' in kubectl ? kubectl.path : '', ['get', type, ...flags, '--show-labels'], { env: fixture.env }),
-    ]);
-    const labelled = await watch(type, ...flags, '--show-labels');
-    expect(labelled.code).toBe(0);
-    const [expected, actual] = [still(cellsOf(theirs.stdout)), still(cellsOf(labelled.stdout))];
-    expect(actual.map(([, ...cells]) => cells)).toEqual(expected);
-    expect(still(cellsOf(ours.stdout)).map((row) => row.slice(1))).toEqual(expected.map((row) => row.slice(0, -1)));
-  });
+  it.concurrent.each(TYPES.flatMap((type) => [[type, ''] as const, [type, 'wide'] as const]))(
+    '%s %s',
+    async (type, format) => {
+      const flags = format === '' ? ['-A'] : ['-A', '-o', format];
+      const [ours, theirs] = await Promise.all([
+        watch(type, ...flags),
+        runKubectl('path' in kubectl ? kubectl.path : '', ['get', type, ...flags, '--show-labels'], {
+          env: fixture.env,
+        }),
+      ]);
+      const labelled = await watch(type, ...flags, '--show-labels');
+      expect(labelled.code).toBe(0);
+      const [expected, actual] = [still(cellsOf(theirs.stdout)), still(cellsOf(labelled.stdout))];
+      expect(actual.map(([, ...cells]) => cells)).toEqual(expected);
+      expect(still(cellsOf(ours.stdout)).map((row) => row.slice(1))).toEqual(expected.map((row) => row.slice(0, -1)));
+    },
+  );
 });
 
 describe('what is named', () => {
-  const names = async (words: string, ...flags: string[]) => (await watch(words, '-o', 'name', ...flags)).stdout.trim().split('\n');
+  const names = async (words: string, ...flags: string[]) =>
+    (await watch(words, '-o', 'name', ...flags)).stdout.trim().split('\n');
 
   it.concurrent.each<[string, string[], string[]]>([
     ['po', ['-n', 'other'], ['pod/db-1']],
@@ -136,7 +164,11 @@ describe('what is named', () => {
     ['/v1/pods', ['-n', 'other'], ['pod/db-1']],
     ['v1/pods', ['-n', 'other'], ['pod/db-1']],
     ['stable.example.com/v1/plums', ['-n', 'shop'], ['plum.stable.example.com/green', 'plum.stable.example.com/ripe']],
-    ['fruit', ['-n', 'shop'], ['myapple.stable.example.com/fuji', 'plum.stable.example.com/green', 'plum.stable.example.com/ripe']],
+    [
+      'fruit',
+      ['-n', 'shop'],
+      ['myapple.stable.example.com/fuji', 'plum.stable.example.com/green', 'plum.stable.example.com/ripe'],
+    ],
     ['pods', ['-n', 'shop,other', '-l', 'app=db'], ['pod/db-1']],
     ['nodes', ['-n', 'shop'], ['node/worker-1']],
     ['pods/web-1 deploy/web', ['-n', 'shop'], ['pod/web-1', 'deployment.apps/web']],
@@ -152,7 +184,9 @@ describe('what is named', () => {
   });
 
   it('and does not exist yet is seen when it comes', async () => {
-    await using cli = new Cli(['watch', 'pod/late', 'cm/late', '-n', 'shop', '-o', 'name', '--limit', '2'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'pod/late', 'cm/late', '-n', 'shop', '-o', 'name', '--limit', '2'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.stderr.includes('No resources found in shop namespace.'), 'the notice');
     fixture.sandbox.apply([pod('later'), pod('late'), configMap('other', {}), configMap('late', {})]);
     expect((await cli.ended()).stdout.split('\n').sort()).toEqual(['', 'configmap/late', 'pod/late']);
@@ -211,7 +245,9 @@ describe('rows', () => {
       'changes',
     ];
     const all = await Promise.all(
-      formats.map((format) => run(['watch', 'plums', '-n', 'shop', '--once', ...(format ? ['-o', format] : [])], { env: own.env })),
+      formats.map((format) =>
+        run(['watch', 'plums', '-n', 'shop', '--once', ...(format ? ['-o', format] : [])], { env: own.env }),
+      ),
     );
     expect(all.map(({ code, stdout }) => [code, stdout.includes('\u001b') || stdout.includes('\u0007')])).toEqual(
       formats.map(() => [0, false]),
@@ -256,7 +292,9 @@ describe('every line of -o json is what the published schema says', () => {
       new Set(['ADDED', 'MODIFIED', 'DELETED', 'SYNCED', 'DISCONNECTED', 'GAP', 'RELISTED', 'RESUMED', 'END']),
     );
     expect(types().at(-1)).toBe('END');
-    const ofPods = events.filter(({ gvr }) => gvr === 'v1/pods').map(({ type, cause }) => `${type} ${cause ?? ''}`.trim());
+    const ofPods = events
+      .filter(({ gvr }) => gvr === 'v1/pods')
+      .map(({ type, cause }) => `${type} ${cause ?? ''}`.trim());
     const away = ['DISCONNECTED', 'GAP', 'DELETED relist', 'ADDED relist', 'RELISTED', 'RESUMED'];
     expect(ofPods).toEqual(['ADDED initial', 'SYNCED', 'MODIFIED watch', ...away]);
   });

@@ -10,7 +10,9 @@ const roleRef = (kind: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind
 const user = (name: string) => [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }];
 const rule = (resource: string, ...verbs: string[]) => [{ apiGroups: [''], resources: [resource], verbs }];
 
-/** jane may watch the pods of shop, joe those too and sees what namespaces there are, ann may list them and not watch. */
+/**
+ * jane may watch the pods of shop, joe those too and sees what namespaces there are, ann may list them and not watch.
+ */
 const PEOPLE = [
   { ...RBAC, kind: 'Role', metadata: { name: 'reader', namespace: 'shop' }, rules: rule('pods', 'list', 'watch') },
   {
@@ -29,7 +31,13 @@ const PEOPLE = [
     subjects: user('bob'),
   },
   { ...RBAC, kind: 'ClusterRole', metadata: { name: 'reader' }, rules: rule('namespaces', 'list') },
-  { ...RBAC, kind: 'ClusterRoleBinding', metadata: { name: 'reader' }, roleRef: roleRef('ClusterRole'), subjects: user('joe') },
+  {
+    ...RBAC,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'reader' },
+    roleRef: roleRef('ClusterRole'),
+    subjects: user('joe'),
+  },
 ];
 
 let fixture: Fixture;
@@ -45,7 +53,9 @@ it('a user who may list and not watch is refused with the missing verb, after on
   const { code, stdout, stderr } = await watch('pods', '-n', 'shop', '-o', 'name', '--as', 'bob');
   expect(code).toBe(1);
   expect(stdout.split('\n').filter(Boolean)).toHaveLength(2);
-  expect(stderr).toContain('error: pods is forbidden: User "bob" cannot watch resource "pods" in API group "" in the namespace "shop"');
+  expect(stderr).toContain(
+    'error: pods is forbidden: User "bob" cannot watch resource "pods" in API group "" in the namespace "shop"',
+  );
   expect(stderr).toContain('verbs: ["list", "watch"]');
 });
 
@@ -56,7 +66,10 @@ describe('a refusal names the rule that is missing, and the namespaces that woul
     `hint: missing is a ${what} with the rule {apiGroups: [""], resources: ["${resource}"], verbs: ["list", "watch"]}, bound to this user`;
 
   it.concurrent.each<[string[], string]>([
-    [['pods', '-A', '--as', 'jane'], `${cannot('jane', 'pods', 'at the cluster scope')}${missing('ClusterRole', 'pods')}\n`],
+    [
+      ['pods', '-A', '--as', 'jane'],
+      `${cannot('jane', 'pods', 'at the cluster scope')}${missing('ClusterRole', 'pods')}\n`,
+    ],
     [
       ['pods', '-A', '--as', 'joe'],
       `${cannot('joe', 'pods', 'at the cluster scope')}${missing('ClusterRole', 'pods')}; you may watch pods with -n shop\n`,
@@ -79,7 +92,10 @@ describe('a refusal names the rule that is missing, and the namespaces that woul
   });
 
   it('and nothing is refused that is allowed', async () => {
-    expect(await watch('pods', '-n', 'shop', '--as', 'jane', '--once', '-o', 'name')).toMatchObject({ code: 0, stderr: '' });
+    expect(await watch('pods', '-n', 'shop', '--as', 'jane', '--once', '-o', 'name')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 });
 
@@ -87,10 +103,14 @@ it.each(['-w=false', '--watch=false'])('watch %s is refused, with what shows the
   expect(await watch('pods', '-n', 'shop', flag)).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'error: watch watches, and -w=false asks for the opposite\nhint: --once shows what is there and ends, as query does\n',
+    stderr:
+      'error: watch watches, and -w=false asks for the opposite\nhint: --once shows what is there and ends, as query does\n',
   });
   expect(await watch('pods', '-n', 'shop', '-w=true', '--once', '-o', 'name')).toMatchObject({ code: 0 });
-  expect(await run(['query', 'pods', '-n', 'shop', '-o', 'name', flag], { env: fixture.env })).toMatchObject({ code: 0, stderr: '' });
+  expect(await run(['query', 'pods', '-n', 'shop', '-o', 'name', flag], { env: fixture.env })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
 });
 
 describe('a name that nothing can ever have is refused at once, with what was meant', () => {
@@ -103,7 +123,10 @@ describe('a name that nothing can ever have is refused at once, with what was me
       ['pods', '-n', '!a'],
       `${namespace('!a')}hint: -A takes all namespaces, and --filter 'object.metadata.namespace != "a"' leaves one out\n`,
     ],
-    [['pods', '-n', 'a/b'], `${namespace('a/b')}hint: several namespaces are joined by commas: -n a,b; an object is named TYPE/NAME\n`],
+    [
+      ['pods', '-n', 'a/b'],
+      `${namespace('a/b')}hint: several namespaces are joined by commas: -n a,b; an object is named TYPE/NAME\n`,
+    ],
     [['pods', '-n', 'a b'], `${namespace('a b')}hint: several namespaces are joined by commas: -n a,b\n`],
     [
       ['pods', '-n', 'shop,team-*'],
@@ -116,9 +139,18 @@ describe('a name that nothing can ever have is refused at once, with what was me
     ],
     [['pods', '-n', ','], 'error: invalid argument "," for "-n, --namespace" flag: it names nothing\n'],
     [['pods', '-n', 'shop', 'web-*'], `${name('web-*', 'pods')}hint: --name '^web-' picks objects by a pattern\n`],
-    [['pods', '-n', 'shop', 'web-1,web-2'], `${name('web-1,web-2', 'pods')}hint: several names are parted by blanks: pods web-1 web-2\n`],
-    [['pods', '-n', 'shop', 'Web_1'], `${name('Web_1', 'pods')}hint: did you mean "web-1"? Names have no capitals and no _\n`],
-    [['ns', 'a.b'], `${name('a.b', 'namespaces')}hint: a name is at most 63 lower case letters, digits and -, and begins`],
+    [
+      ['pods', '-n', 'shop', 'web-1,web-2'],
+      `${name('web-1,web-2', 'pods')}hint: several names are parted by blanks: pods web-1 web-2\n`,
+    ],
+    [
+      ['pods', '-n', 'shop', 'Web_1'],
+      `${name('Web_1', 'pods')}hint: did you mean "web-1"? Names have no capitals and no _\n`,
+    ],
+    [
+      ['ns', 'a.b'],
+      `${name('a.b', 'namespaces')}hint: a name is at most 63 lower case letters, digits and -, and begins`,
+    ],
     [['clusterroles', 'a%b'], name('a%b', 'clusterroles.rbac.authorization.k8s.io')],
     [
       ['pods,', 'svc'],
@@ -198,7 +230,9 @@ describe('a type that is not there', () => {
   });
 
   it('is not waited for longer than --timeout', async () => {
-    const { code, stdout, stderr } = await run(['watch', 'plums', '--wait-for-crd', '--timeout', '1s'], { env: fixture.env });
+    const { code, stdout, stderr } = await run(['watch', 'plums', '--wait-for-crd', '--timeout', '1s'], {
+      env: fixture.env,
+    });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/waiting for it.*\nerror: .*plums.*--timeout/s);
   });
@@ -221,7 +255,12 @@ describe('a server that is not the one that is meant', () => {
     ['--context=nowhere', /^error: .*context.*"nowhere".*\nhint: /],
     ['--server=https://no-such-host.invalid', /^error: .*no-such-host\.invalid.*\nhint: /],
   ])('as %s says', async (flag, text) => {
-    const { code, stdout, stderr } = await watch('pods', flag, '--cache-dir', path.join(fixture.folder, flag.replace(/\W/g, '')));
+    const { code, stdout, stderr } = await watch(
+      'pods',
+      flag,
+      '--cache-dir',
+      path.join(fixture.folder, flag.replace(/\W/g, '')),
+    );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(text);
   });

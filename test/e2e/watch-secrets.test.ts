@@ -8,7 +8,10 @@ const kubectl = findKubectl();
 const missing = 'missing' in kubectl ? kubectl.missing : undefined;
 const MARKER = 'mArKeR-7f3a-oF-a-SeCrEt-vAlUe';
 
-/** The forms in which a text may show: the text itself, and the part of its base64 that does not depend on the bytes around it, at each of the three alignments. */
+/**
+ * The forms in which a text may show: the text itself, and the part of its base64 that does not depend on the bytes
+ * around it, at each of the three alignments.
+ */
 function disguises(text: string): string[] {
   const encoded = [0, 1, 2].map((offset) => {
     const base64 = Buffer.from('_'.repeat(offset) + text)
@@ -16,7 +19,12 @@ function disguises(text: string): string[] {
       .replace(/=+$/, '');
     return base64.slice(offset === 0 ? 0 : offset + 1, -2);
   });
-  return [text, ...encoded, ...encoded.map((each) => Buffer.from(each).toString('base64').slice(0, -3)), Buffer.from(text).toString('hex')];
+  return [
+    text,
+    ...encoded,
+    ...encoded.map((each) => Buffer.from(each).toString('base64').slice(0, -3)),
+    Buffer.from(text).toString('hex'),
+  ];
 }
 
 const manifest = (more: string) => `
@@ -30,7 +38,10 @@ stringData: { password: "${MARKER}", url: "https://u:${MARKER}@db/${more}", nest
 let fixture: Fixture;
 async function apply(more: string): Promise<void> {
   if ('missing' in kubectl) return;
-  const { code, stderr } = await runKubectl(kubectl.path, ['apply', '-f', '-'], { input: manifest(more), env: fixture.env });
+  const { code, stderr } = await runKubectl(kubectl.path, ['apply', '-f', '-'], {
+    input: manifest(more),
+    env: fixture.env,
+  });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 }
 beforeAll(async () => {
@@ -76,17 +87,24 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
     const line = ['watch', 'secrets', '-n', 'shop', '-v', '9', '--timeout', '30s'];
     const clis = LOOKS.map((flags) => new Cli([...line, ...flags], { env: fixture.env }));
     for (const cli of clis)
-      await Promise.race([cli.until((c) => /watch=true|watch=1/.test(c.stderr), 'the watch').catch(() => {}), cli.ended()]);
+      await Promise.race([
+        cli.until((c) => /watch=true|watch=1/.test(c.stderr), 'the watch').catch(() => {}),
+        cli.ended(),
+      ]);
     await apply('second');
     await apply('third');
     const changes = clis[LOOKS.findIndex((look) => look.join(' ') === '-o changes')];
-    await changes?.until((c) => c.stdout.includes('MODIFIED') && c.stdout.split('.data.url').length === 3, 'both changes');
+    await changes?.until(
+      (c) => c.stdout.includes('MODIFIED') && c.stdout.split('.data.url').length === 3,
+      'both changes',
+    );
     await haveHeard(clis);
     for (const cli of clis) cli.kill('SIGTERM');
     const told: string[] = [];
     for (const [i, cli] of clis.entries()) {
       const { stdout, stderr } = await cli.ended();
-      for (const disguise of disguises(MARKER)) if ((stdout + stderr).includes(disguise)) told.push(`${LOOKS[i]?.join(' ')}: ${disguise}`);
+      for (const disguise of disguises(MARKER))
+        if ((stdout + stderr).includes(disguise)) told.push(`${LOOKS[i]?.join(' ')}: ${disguise}`);
     }
     expect(told).toEqual([]);
     expect(changes?.stdout).toMatch(
@@ -102,7 +120,9 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
   });
 
   it('is shown as it is with --show-secrets', async () => {
-    const shown = await run(['watch', 'secrets', '-n', 'shop', '--once', '-o', 'json', '--show-secrets'], { env: fixture.env });
+    const shown = await run(['watch', 'secrets', '-n', 'shop', '--once', '-o', 'json', '--show-secrets'], {
+      env: fixture.env,
+    });
     expect(shown.stdout).toContain(b64);
     expect(shown.stdout).toContain(MARKER); // in the last-applied annotation
   });
@@ -120,7 +140,9 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
 
   it('is not printed by a reconcile run that shows what it would do', async () => {
     const copy = '{"actions":[{"patch":{"data":{"copy":"{{.data.password}}"}}}]}';
-    await using cli = new Cli(['reconcile', 'secrets', '-n', 'shop', '-v', '9', '--exec', `echo ${copy}`], { env: fixture.env });
+    await using cli = new Cli(['reconcile', 'secrets', '-n', 'shop', '-v', '9', '--exec', `echo ${copy}`], {
+      env: fixture.env,
+    });
     await cli.until((c) => (c.stdout + c.stderr).includes('copy'), 'the action');
     cli.kill('SIGTERM');
     const { stdout, stderr } = await cli.ended();
@@ -128,14 +150,21 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
   });
 });
 
-/** Resolves when all that still run have had the Secret's last change, shown or not: each says so when it resumes a watch that broke. */
+/**
+ * Resolves when all that still run have had the Secret's last change, shown or not: each says so when it resumes a
+ * watch that broke.
+ */
 async function haveHeard(clis: readonly Cli[]): Promise<void> {
   const { sandbox } = fixture;
-  const version = Number(sandbox.get({ group: '', version: 'v1', resource: 'secrets' }, 'shop/login')?.metadata.resourceVersion);
+  const version = Number(
+    sandbox.get({ group: '', version: 'v1', resource: 'secrets' }, 'shop/login')?.metadata.resourceVersion,
+  );
   sandbox.requests.clear();
   await sandbox.restart({ keepHistory: true });
   const versions = () =>
-    sandbox.requests.matching('watch=').map(({ path }) => new URL(path, 'http://x').searchParams.get('resourceVersion'));
+    sandbox.requests
+      .matching('watch=')
+      .map(({ path }) => new URL(path, 'http://x').searchParams.get('resourceVersion'));
   const running = () => clis.filter(({ child }) => child.exitCode === null && child.signalCode === null).length;
   await eventually(() => versions().filter((at) => Number(at) >= version).length >= running(), { timeoutMs: 15_000 });
 }

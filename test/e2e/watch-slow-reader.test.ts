@@ -46,7 +46,8 @@ async function readAll(cli: Unread, last: number): Promise<{ events: Line[]; cod
   return { events: lines.map((each) => JSON.parse(each) as Line), code };
 }
 
-const numbersOf = (events: readonly Line[]) => events.flatMap(({ type, object }) => (type === 'MODIFIED' ? [Number(object.data.n)] : []));
+const numbersOf = (events: readonly Line[]) =>
+  events.flatMap(({ type, object }) => (type === 'MODIFIED' ? [Number(object.data.n)] : []));
 
 // Hundreds of megabytes go through a pipe: on a busy machine that takes its time.
 describe('a reader that does not read', { timeout: 60_000 }, () => {
@@ -56,7 +57,12 @@ describe('a reader that does not read', { timeout: 60_000 }, () => {
     const { events, code } = await readAll(cli, updates);
     expect(code).toBe(0);
     expect(numbersOf(events)).toEqual(Array.from({ length: updates }, (_, i) => i + 1));
-    expect(events.map(({ type }) => type).filter((type) => type !== 'MODIFIED')).toEqual(['ADDED', 'ADDED', 'SYNCED', 'END']);
+    expect(events.map(({ type }) => type).filter((type) => type !== 'MODIFIED')).toEqual([
+      'ADDED',
+      'ADDED',
+      'SYNCED',
+      'END',
+    ]);
     expect(cli.stderr).toMatch(/^ended by SIGINT after \d+s: 9002 events .*, no gaps\n$/);
   });
 
@@ -82,7 +88,8 @@ describe('a reader that does not read', { timeout: 60_000 }, () => {
     await using cli = await neglected(5001, 2000, '--overflow', 'drop', '--overflow-buffer', '50');
     cli.start();
     await eventually(() => cli.hasRead('"GAP"'), { timeoutMs: 15_000 });
-    // The loss is reported as soon as there is room; updates still on their way may take it. So one more is made until one gets through.
+    // The loss is reported as soon as there is room; updates still on their way may take it. So one more is made until
+    // one gets through.
     let last = 90_000;
     const comes = (n: number) => () => cli.hasRead(`"n":"${n}"`);
     for (let isThere = false; !isThere && last < 90_015; ) {

@@ -76,10 +76,13 @@ describe.skipIf(NO_PTY)('on a terminal', () => {
 
   it('the progress of a wait is one line that is redrawn, and is gone at the end', async () => {
     await using own = await startFixture();
-    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'], {
-      env: own.env,
-      columns: 160,
-    });
+    await using terminal = new Terminal(
+      ['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'],
+      {
+        env: own.env,
+        columns: 160,
+      },
+    );
     await terminal.until((text) => text.includes('0/2 met, waiting for'), 'the progress');
     own.sandbox.apply(pod('web-1', { phase: 'Succeeded' }));
     await terminal.until((text) => text.includes('1/2 met, waiting for web-2'), 'more progress');
@@ -106,7 +109,10 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
     await using terminal = new Terminal(line, { env: own.env, columns: 160 });
     await terminal.until((text) => text.includes('web-2') && waiting(text).length > 0, 'the progress below the rows');
     own.sandbox.apply(pod('web-3', { phase: 'Pending' }));
-    await terminal.until((text) => waiting(text)[0]?.startsWith('0/3 met') === true && text.includes('web-3  '), 'the new pod');
+    await terminal.until(
+      (text) => waiting(text)[0]?.startsWith('0/3 met') === true && text.includes('web-3  '),
+      'the new pod',
+    );
     const screen = screenOf(terminal.text).filter((each) => each !== '');
     expect(screen.slice(1).map((each) => each.split(/ +/)[1])).toEqual(['web-1', 'web-2', 'web-3', 'met,']);
     terminal.type('\x03');
@@ -117,7 +123,10 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
   it('is below the table of --live', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal([...line, '--live'], { env: own.env, columns: 160 });
-    await terminal.until((text) => screenOf(text).some((each) => each.startsWith('0/2 met, waiting for web-1, web-2 · 2 pods')), 'it');
+    await terminal.until(
+      (text) => screenOf(text).some((each) => each.startsWith('0/2 met, waiting for web-1, web-2 · 2 pods')),
+      'it',
+    );
     own.sandbox.apply([pod('web-1', { phase: 'Succeeded' }), pod('web-2', { phase: 'Succeeded' })]);
     expect(await terminal.ended()).toBe(0);
     expectRestored(terminal);
@@ -146,7 +155,11 @@ describe.skipIf(NO_PTY)('--live', () => {
 
   it('shows what fits on the screen, and follows its size', async () => {
     await using own = await startFixture(Array.from({ length: 40 }, (_, i) => configMap(`m-${i + 10}`, {}, 'default')));
-    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], { env: own.env, rows: 12, columns: 60 });
+    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], {
+      env: own.env,
+      rows: 12,
+      columns: 60,
+    });
     const rowsShown = (text: string) => screenOf(text, 30, 60).filter((line) => /^[ +~-] m-\d+ /.test(line)).length;
     await terminal.until((text) => rowsShown(text) > 0, 'the first frame');
     expect(rowsShown(terminal.text)).toBeLessThan(12);
@@ -186,10 +199,12 @@ describe.skipIf(NO_PTY)('--live', () => {
     await terminal.until((text) => text.includes('web-2'), 'the pods');
     const first = performance.now();
     terminal.type('\x03');
-    await expect.poll(() => performance.now() - first, { interval: 10 }).toBeGreaterThan(80); // what comes sooner is taken for an echo
+    // what comes sooner is taken for an echo
+    await expect.poll(() => performance.now() - first, { interval: 10 }).toBeGreaterThan(80);
     terminal.type('\x03');
     expect([0, 130]).toContain(await terminal.ended());
-    expectRestored({ text: terminal.text.replace(/\^C$/, '') }); // the echo of the second, when the table has ended already
+    // the echo of the second, when the table has ended already
+    expectRestored({ text: terminal.text.replace(/\^C$/, '') });
   });
 
   it('prints notices above it', async () => {
@@ -204,7 +219,8 @@ describe.skipIf(NO_PTY)('--live', () => {
     terminal.type('\x03');
     expect(await terminal.ended()).toBe(0);
     const screen = screenOf(terminal.text);
-    const place = (what: string | RegExp) => screen.findIndex((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)));
+    const place = (what: string | RegExp) =>
+      screen.findIndex((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)));
     expect(place('watch resumed at')).toBeGreaterThanOrEqual(0);
     expect(place('watch resumed at')).toBeLessThan(place(/NAME +READY/));
     expect(screen.filter((line) => /NAME +READY/.test(line))).toHaveLength(1);
@@ -234,7 +250,11 @@ describe.skipIf(NO_PTY)('--live', () => {
 
   it('scrolls by keys, and q ends it', async () => {
     await using own = await startFixture(Array.from({ length: 40 }, (_, i) => configMap(`m-${i + 10}`, {}, 'default')));
-    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], { env: own.env, rows: 12, columns: 80 });
+    await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], {
+      env: own.env,
+      rows: 12,
+      columns: 80,
+    });
     const names = (text: string) => screenOf(text, 12, 80).flatMap((line) => /^[ +~-] (m-\d+) /.exec(line)?.[1] ?? []);
     const see = (first: string, what: string) => terminal.until((text) => names(text)[0] === first, what);
     await see('m-10', 'the first page');
@@ -278,9 +298,13 @@ describe.skipIf(NO_PTY)('--live', () => {
 
   it('falls back to rows on a terminal that cannot redraw, without one control sequence', async () => {
     const env = { TERM: 'dumb' };
-    await using terminal = onTerminal(['pods', '-n', 'shop', '--live', '--until', 'false', '--timeout', '2500ms'], { env });
+    await using terminal = onTerminal(['pods', '-n', 'shop', '--live', '--until', 'false', '--timeout', '2500ms'], {
+      env,
+    });
     expect(await terminal.ended()).toBe(3);
-    expect(terminal.text).toContain('--live needs a terminal that can redraw, and TERM is dumb; rows are appended instead');
+    expect(terminal.text).toContain(
+      '--live needs a terminal that can redraw, and TERM is dumb; rows are appended instead',
+    );
     expect(terminal.text).toContain('0/2 met, waiting for web-1, web-2');
     expect(terminal.text).not.toContain(ESC);
   });
@@ -291,7 +315,9 @@ describe.skipIf(NO_PTY)('--live', () => {
   });
 
   it('falls back to rows where there is no terminal, and says so', async () => {
-    const { code, stdout, stderr } = await run(['watch', 'pods', '-n', 'shop', '--live', '--limit', '2'], { env: fixture.env });
+    const { code, stdout, stderr } = await run(['watch', 'pods', '-n', 'shop', '--live', '--limit', '2'], {
+      env: fixture.env,
+    });
     expect({ code, rows: stdout.trim().split('\n').length }).toEqual({ code: 0, rows: 3 });
     expect(stderr).toContain('--live needs a terminal; rows are appended instead');
     expect(stdout).not.toContain('\x1b');

@@ -10,7 +10,9 @@ const version = (name: string, column: string, served: boolean) => ({
   schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
 });
 
-/** Kubernetes prefers the version with the higher number: v2 is retired first, so that it is the one that is watched. */
+/**
+ * Kubernetes prefers the version with the higher number: v2 is retired first, so that it is the one that is watched.
+ */
 const things = (served: readonly string[]) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -50,31 +52,46 @@ function serveOnly({ sandbox }: Fixture, at: string): void {
 }
 
 describe('a version of a type that is retired', () => {
-  it.each([['things'], ['things.lab.example.com']])('%s goes on in the version that is served, reported as a gap', async (word) => {
-    await using fixture = await startThings();
-    await using cli = new Cli(['watch', word, '-n', 'shop', '-o', 'json', '--markers'], { env: fixture.env });
-    await using table = new Cli(['watch', word, '-n', 'shop'], { env: fixture.env });
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
-    await table.until((c) => c.stdout.includes('red'), 'the first row');
-    expect(cli.events<Line>()[0]).toMatchObject({ type: 'ADDED', gvr: 'lab.example.com/v2/things' });
-    serveOnly(fixture, 'v1');
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'RELISTED'), 'the relist');
-    await table.until((c) => c.stderr.includes('relisted'), 'the relist behind the table');
-    fixture.sandbox.apply(thing('two', 'blue', 'v1'));
-    await table.until((c) => c.stdout.includes('blue'), 'the row of the other version');
-    fixture.sandbox.apply(thing('one', 'green', 'v1'));
-    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'MODIFIED'), 'a change behind the relist');
-    const events = cli.events<Line>();
-    expect(events.find(({ type }) => type === 'GAP')).toMatchObject({ gvr: 'lab.example.com/v1/things', reason: 'moved' });
-    const two = events.find(({ key }) => key === 'shop/two');
-    expect(two).toMatchObject({ type: 'ADDED', gvr: 'lab.example.com/v1/things', object: { apiVersion: 'lab.example.com/v1' } });
-    expect(events.find(({ type }) => type === 'MODIFIED')).toMatchObject({ key: 'shop/one', gvr: 'lab.example.com/v1/things' });
-    expect(cli.stderr).toContain(
-      'things.lab.example.com in shop: version v2 is not served any more by the server; v1 is watched instead\n',
-    );
-    expect(cli.stderr).toMatch(/^things\.lab\.example\.com in shop: changes after \d+ may go unseen \(moved\); listing again$/m);
-    expect(table.stdout).toMatch(/NAME +PAINT\nADDED +one +red\n\nEVENT +NAME +COLOUR\nADDED +two +blue\n/);
-  });
+  it.each([['things'], ['things.lab.example.com']])(
+    '%s goes on in the version that is served, reported as a gap',
+    async (word) => {
+      await using fixture = await startThings();
+      await using cli = new Cli(['watch', word, '-n', 'shop', '-o', 'json', '--markers'], { env: fixture.env });
+      await using table = new Cli(['watch', word, '-n', 'shop'], { env: fixture.env });
+      await cli.until((c) => c.events<Line>().some(({ type }) => type === 'SYNCED'), 'the initial list');
+      await table.until((c) => c.stdout.includes('red'), 'the first row');
+      expect(cli.events<Line>()[0]).toMatchObject({ type: 'ADDED', gvr: 'lab.example.com/v2/things' });
+      serveOnly(fixture, 'v1');
+      await cli.until((c) => c.events<Line>().some(({ type }) => type === 'RELISTED'), 'the relist');
+      await table.until((c) => c.stderr.includes('relisted'), 'the relist behind the table');
+      fixture.sandbox.apply(thing('two', 'blue', 'v1'));
+      await table.until((c) => c.stdout.includes('blue'), 'the row of the other version');
+      fixture.sandbox.apply(thing('one', 'green', 'v1'));
+      await cli.until((c) => c.events<Line>().some(({ type }) => type === 'MODIFIED'), 'a change behind the relist');
+      const events = cli.events<Line>();
+      expect(events.find(({ type }) => type === 'GAP')).toMatchObject({
+        gvr: 'lab.example.com/v1/things',
+        reason: 'moved',
+      });
+      const two = events.find(({ key }) => key === 'shop/two');
+      expect(two).toMatchObject({
+        type: 'ADDED',
+        gvr: 'lab.example.com/v1/things',
+        object: { apiVersion: 'lab.example.com/v1' },
+      });
+      expect(events.find(({ type }) => type === 'MODIFIED')).toMatchObject({
+        key: 'shop/one',
+        gvr: 'lab.example.com/v1/things',
+      });
+      expect(cli.stderr).toContain(
+        'things.lab.example.com in shop: version v2 is not served any more by the server; v1 is watched instead\n',
+      );
+      expect(cli.stderr).toMatch(
+        /^things\.lab\.example\.com in shop: changes after \d+ may go unseen \(moved\); listing again$/m,
+      );
+      expect(table.stdout).toMatch(/NAME +PAINT\nADDED +one +red\n\nEVENT +NAME +COLOUR\nADDED +two +blue\n/);
+    },
+  );
 
   it.each([['things.v2.lab.example.com'], ['lab.example.com/v2/things']])(
     '%s names it, and waits for it with the way out',
@@ -88,7 +105,11 @@ describe('a version of a type that is retired', () => {
       await cli.until((c) => c.stderr.includes(words), 'the reason');
       fixture.sandbox.apply([things(['v1', 'v2']), thing('two', 'blue', 'v2')]);
       await cli.until((c) => c.events<Line>().length === 2, 'the event of the version that is back');
-      expect(cli.events<Line>().at(-1)).toMatchObject({ type: 'ADDED', key: 'shop/two', gvr: 'lab.example.com/v2/things' });
+      expect(cli.events<Line>().at(-1)).toMatchObject({
+        type: 'ADDED',
+        key: 'shop/two',
+        gvr: 'lab.example.com/v2/things',
+      });
     },
   );
 });

@@ -19,15 +19,31 @@ function ready(object: UnknownObject, status = 'True'): UnknownObject {
   return { ...object, status: { ...(object.status as object), conditions: [{ type: 'Ready', status }] } };
 }
 
-const line = (words: string, ...flags: string[]) => ['watch', ...words.split(' '), '-n', 'shop', '-o', 'name', ...flags];
+const line = (words: string, ...flags: string[]) => [
+  'watch',
+  ...words.split(' '),
+  '-n',
+  'shop',
+  '-o',
+  'name',
+  ...flags,
+];
 const ended = (words: string, ...flags: string[]) => run(line(words, ...flags), { env: fixture.env });
 
 describe('--for ends as kubectl wait does', () => {
   it.concurrent.each<[string, string[], string]>([
     ['met at once', ['pod/web-1', '--for', 'condition=Ready'], ''],
     ['met, said in other words', ['pod/web-1', '--for', 'condition=ready=true'], ''],
-    ['a condition that is false', ['pod/web-1', '--for', 'condition=Ready=False'], 'timed out waiting for the condition on pods/web-1'],
-    ['a condition that is not there', ['pod/web-2', '--for=condition=Ready'], 'timed out waiting for the condition on pods/web-2'],
+    [
+      'a condition that is false',
+      ['pod/web-1', '--for', 'condition=Ready=False'],
+      'timed out waiting for the condition on pods/web-1',
+    ],
+    [
+      'a condition that is not there',
+      ['pod/web-2', '--for=condition=Ready'],
+      'timed out waiting for the condition on pods/web-2',
+    ],
     ['a value', ['pod/web-1', '--for', 'jsonpath={.status.phase}=Running'], ''],
     [
       'a value of one that has none',
@@ -35,7 +51,11 @@ describe('--for ends as kubectl wait does', () => {
       'timed out waiting for the condition on pods/web-1',
     ],
     ['a value that is there at all', ['pod/web-1', '--for', 'jsonpath={.spec.nodeName}'], ''],
-    ['a deletion that does not come', ['pod/web-1', '--for', 'delete'], 'timed out waiting for the condition on pods/web-1'],
+    [
+      'a deletion that does not come',
+      ['pod/web-1', '--for', 'delete'],
+      'timed out waiting for the condition on pods/web-1',
+    ],
     ['a deletion of what is not there', ['pod/nobody', '--for', 'delete'], ''],
     ['something that is there', ['pod/web-1', '--for', 'create'], ''],
     [
@@ -49,9 +69,15 @@ describe('--for ends as kubectl wait does', () => {
       run(['watch', ...flags, '-o', 'name'], { env: fixture.env }),
       'path' in kubectl ? runKubectl(kubectl.path, ['wait', ...flags], { env: fixture.env }) : undefined,
     ]);
-    expect({ code: ours.code, error: /^error: (.*)/m.exec(ours.stderr)?.[1] ?? '' }).toEqual({ code: error === '' ? 0 : 3, error });
+    expect({ code: ours.code, error: /^error: (.*)/m.exec(ours.stderr)?.[1] ?? '' }).toEqual({
+      code: error === '' ? 0 : 3,
+      error,
+    });
     if (theirs)
-      expect({ isMet: theirs.code === 0, error: /^error: (.*)/m.exec(theirs.stderr)?.[1] ?? '' }).toEqual({ isMet: error === '', error });
+      expect({ isMet: theirs.code === 0, error: /^error: (.*)/m.exec(theirs.stderr)?.[1] ?? '' }).toEqual({
+        isMet: error === '',
+        error,
+      });
   });
 
   it('and does what it cannot: waits for an object that does not exist yet', async () => {
@@ -68,7 +94,10 @@ describe('--for ends as kubectl wait does', () => {
   it('sees a generation that is not observed yet', async () => {
     await using own = await startFixture();
     const web = own.sandbox.get(DEPLOYMENTS, 'shop/web') as UnknownObject;
-    const status = (observedGeneration: number) => ({ observedGeneration, conditions: [{ type: 'Available', status: 'True' }] });
+    const status = (observedGeneration: number) => ({
+      observedGeneration,
+      conditions: [{ type: 'Available', status: 'True' }],
+    });
     own.sandbox.apply({ ...web, status: status(0) });
     await using cli = new Cli(line('deploy/web', '--for', 'condition=Available', '--timeout', '20s'), { env: own.env });
     await cli.until((c) => c.stderr.includes('0/1 met'), 'the progress');
@@ -94,9 +123,14 @@ describe('--for ends as kubectl wait does', () => {
       'path' in kubectl ? runKubectl(kubectl.path, ['rollout', 'status', ...words], { env: own.env }) : undefined,
     ]);
     expect(ours.code).toBe(1);
-    expect(ours.stderr).toContain('error: deployment "web" exceeded its progress deadline\nhint: kubectl describe deployment web -n shop');
+    expect(ours.stderr).toContain(
+      'error: deployment "web" exceeded its progress deadline\nhint: kubectl describe deployment web -n shop',
+    );
     if (theirs)
-      expect(theirs).toMatchObject({ code: 1, stderr: expect.stringContaining('error: deployment "web" exceeded its progress deadline') });
+      expect(theirs).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('error: deployment "web" exceeded its progress deadline'),
+      });
   });
 
   it('a rollout of a type that has none is refused before anything is watched', async () => {
@@ -107,9 +141,21 @@ describe('--for ends as kubectl wait does', () => {
       ended('pods,deploy', '--filter', 'object.kind == "Deployment" && !rolledOut(object)', '--once'),
     ]);
     const text = 'it is for Deployments, StatefulSets and DaemonSets, not for pods\n';
-    expect(wait).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --for rollout: ${text}`) });
-    expect(until).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --until: rolledOut(): ${text}`) });
-    expect(query).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: --filter: rolledOut(): ${text}`) });
+    expect(wait).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`error: --for rollout: ${text}`),
+    });
+    expect(until).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`error: --until: rolledOut(): ${text}`),
+    });
+    expect(query).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`error: --filter: rolledOut(): ${text}`),
+    });
     expect(guarded).toMatchObject({ code: 0, stdout: 'deployment.apps/web\n' });
   });
 
@@ -147,16 +193,25 @@ describe('one look', () => {
 
   it('has kubectl’s words', async ({ skip }) => {
     if ('missing' in kubectl) return skip(kubectl.missing);
-    const { stderr } = await runKubectl(kubectl.path, ['wait', 'pod/web-2', '-n', 'shop', '--for=condition=Ready', '--timeout=0'], {
-      env: fixture.env,
-    });
+    const { stderr } = await runKubectl(
+      kubectl.path,
+      ['wait', 'pod/web-2', '-n', 'shop', '--for=condition=Ready', '--timeout=0'],
+      {
+        env: fixture.env,
+      },
+    );
     expect((await ended('pod/web-2', '--for=condition=Ready', '--timeout=0')).stderr).toContain(stderr);
   });
 });
 
 describe('what ends a stream', () => {
   it.concurrent.each<[string, string[], number, RegExp]>([
-    ['--until-any', ['--until-any', 'object.metadata.name == "web-2"'], 0, /^--until-any is met: pods shop\/web-2 after/m],
+    [
+      '--until-any',
+      ['--until-any', 'object.metadata.name == "web-2"'],
+      0,
+      /^--until-any is met: pods shop\/web-2 after/m,
+    ],
     [
       '--fail-if',
       ['--fail-if', 'object.metadata.name == "web-2"'],
@@ -169,7 +224,12 @@ describe('what ends a stream', () => {
       5,
       /^ended by --fail-if: pods shop\/web-2 after/m,
     ],
-    ['--stays', ['--until', 'object.status.phase == "Running"', '--stays', '300ms'], 0, /^2\/2 met\n--until is met after/m],
+    [
+      '--stays',
+      ['--until', 'object.status.phase == "Running"', '--stays', '300ms'],
+      0,
+      /^2\/2 met\n--until is met after/m,
+    ],
     [
       '--stays that the time is too short for',
       ['--until', 'true', '--stays', '1m', '--timeout', '2s'],
@@ -177,7 +237,12 @@ describe('what ends a stream', () => {
       /^error: timed out waiting for the condition/m,
     ],
     ['--timeout with nothing to wait for', ['--timeout', '2s'], 0, /^ended by --timeout after \d+s: 2 events/m],
-    ['--timeout and a limit', ['--limit', '9', '--timeout', '2s'], 3, /^error: timed out with 2 of the 9 events of --limit\nhint: /m],
+    [
+      '--timeout and a limit',
+      ['--limit', '9', '--timeout', '2s'],
+      3,
+      /^error: timed out with 2 of the 9 events of --limit\nhint: /m,
+    ],
     ['--limit', ['--limit', '1'], 0, /^ended by --limit after \d+s: 1 event /m],
     ['--limit and --once', ['--limit', '9', '--once'], 0, /^$/],
   ])('%s', async (_, flags, code, text) => {

@@ -40,7 +40,10 @@ describe('watch -o json', () => {
     fixture.sandbox.apply(pod('web-3'));
     await cli.until((c) => c.lines.length === 3, 'the new pod');
     const web3 = fixture.sandbox.get(PODS, 'shop/web-3') as UnknownObject;
-    fixture.sandbox.apply({ ...web3, spec: { ...(web3.spec as object), containers: [{ name: 'c', image: 'nginx:1.28' }] } });
+    fixture.sandbox.apply({
+      ...web3,
+      spec: { ...(web3.spec as object), containers: [{ name: 'c', image: 'nginx:1.28' }] },
+    });
     await cli.until((c) => c.lines.length === 4, 'the change');
     fixture.sandbox.delete(PODS, 'shop/web-3', { gracePeriodSeconds: 0 });
     await cli.until((c) => seen(c).includes('DELETED shop/web-3'), 'the deletion');
@@ -61,7 +64,9 @@ describe('watch -o json', () => {
   });
 
   it('merges several types and namespaces into one numbered stream', async () => {
-    const { stdout, code } = await run(['watch', 'pods,deploy', '-n', 'shop,other', '--once', '-o', 'json'], { env: fixture.env });
+    const { stdout, code } = await run(['watch', 'pods,deploy', '-n', 'shop,other', '--once', '-o', 'json'], {
+      env: fixture.env,
+    });
     const events = stdout
       .trim()
       .split('\n')
@@ -94,7 +99,11 @@ describe('watch -o json', () => {
     await restarting;
     await cli.until((c) => seen(c).includes('ADDED shop/web-9'), 'the relist');
     const events = cli.events<Envelope>();
-    expect(events.find((e) => e.type === 'DELETED')).toMatchObject({ key: 'shop/web-1', cause: 'relist', finalStateUnknown: true });
+    expect(events.find((e) => e.type === 'DELETED')).toMatchObject({
+      key: 'shop/web-1',
+      cause: 'relist',
+      finalStateUnknown: true,
+    });
     expect(events.find((e) => e.key === 'shop/web-9')).toMatchObject({ type: 'ADDED', cause: 'relist' });
     expect(cli.stderr).toMatch(/pods.*relisted/);
     cli.kill('SIGTERM');
@@ -113,7 +122,9 @@ describe('watch -o json', () => {
 
   it('never shows a Secret’s value, yet shows that it changed', async () => {
     const secret = { group: '', version: 'v1', resource: 'secrets' };
-    await using cli = new Cli(['watch', 'secrets', '-n', 'shop', '-o', 'json', '--old', '-v', '9'], { env: fixture.env });
+    await using cli = new Cli(['watch', 'secrets', '-n', 'shop', '-o', 'json', '--old', '-v', '9'], {
+      env: fixture.env,
+    });
     await cli.until((c) => c.lines.length === 1, 'the initial state');
     fixture.sandbox.apply({
       apiVersion: 'v1',
@@ -126,11 +137,16 @@ describe('watch -o json', () => {
     expect(before?.object.data?.password).toMatch(/^hmac:[0-9a-f]{8}$/);
     expect(after?.object.data?.password).not.toBe(before?.object.data?.password);
     expect(after?.changed).toEqual(['.data.password']);
-    for (const plain of [SECRET_VALUE, Buffer.from(SECRET_VALUE).toString('base64').slice(0, 20), fixture.sandbox.token]) {
+    for (const plain of [
+      SECRET_VALUE,
+      Buffer.from(SECRET_VALUE).toString('base64').slice(0, 20),
+      fixture.sandbox.token,
+    ]) {
       expect(cli.stdout + cli.stderr).not.toContain(plain);
     }
     expect(
-      (await run(['watch', 'secrets', '-n', 'shop', '--once', '-o', 'json', '--show-secrets'], { env: fixture.env })).stdout,
+      (await run(['watch', 'secrets', '-n', 'shop', '--once', '-o', 'json', '--show-secrets'], { env: fixture.env }))
+        .stdout,
     ).toContain('bWFya2Vy');
     expect(secret.resource).toBe('secrets');
   });
@@ -190,7 +206,9 @@ describe('the end of a watch', () => {
   it('comes with --limit after that many events, and with 3 when time runs out first', async () => {
     const limited = await run(['watch', 'pods', '-n', 'shop', '-o', 'name', '--limit', '1'], { env: fixture.env });
     expect(limited).toMatchObject({ code: 0, stdout: 'pod/web-1\n' });
-    const late = await run(['watch', 'pods', '-n', 'shop', '-o', 'name', '--limit', '99', '--timeout', '300ms'], { env: fixture.env });
+    const late = await run(['watch', 'pods', '-n', 'shop', '-o', 'name', '--limit', '99', '--timeout', '300ms'], {
+      env: fixture.env,
+    });
     expect(late.code).toBe(3);
     const open = await run(['watch', 'pods', '-n', 'shop', '-o', 'name', '--timeout', '300ms'], { env: fixture.env });
     expect(open.code).toBe(0);
@@ -199,11 +217,15 @@ describe('the end of a watch', () => {
   it('does not come from one object that a template fails on: that one is left out, reported once, and counted', async () => {
     const line = ['watch', 'pods', '-n', 'shop', '--timeout', '1500ms', '-o'];
     const [path, jq] = await Promise.all(
-      ['jsonpath={.spec.containers[7].name}', 'jq=.object.spec.nope.x[]'].map((format) => run([...line, format], { env: fixture.env })),
+      ['jsonpath={.spec.containers[7].name}', 'jq=.object.spec.nope.x[]'].map((format) =>
+        run([...line, format], { env: fixture.env }),
+      ),
     );
     expect(path).toMatchObject({ code: 0, stdout: '' });
     expect(
-      path?.stderr.match(/^-o jsonpath: Pod shop\/web-1: array index out of bounds.*; it is left out \(reported once\)$/gm),
+      path?.stderr.match(
+        /^-o jsonpath: Pod shop\/web-1: array index out of bounds.*; it is left out \(reported once\)$/gm,
+      ),
     ).toHaveLength(1);
     expect(path?.stderr).toContain('2 expression errors');
     expect(jq).toMatchObject({ code: 0, stdout: '' });
@@ -223,7 +245,10 @@ describe('the end of a watch', () => {
       const failed = shell('bash', ['-c', `"${process.execPath}" "${RUN}" ${command} > /dev/full`], {
         env: { ...process.env, ...fixture.env },
       });
-      await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: cannot write to stdout: ENOSPC.*\n$/) });
+      await expect(failed).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^error: cannot write to stdout: ENOSPC.*\n$/),
+      });
     }
   });
 
@@ -252,9 +277,12 @@ describe('a type defined at run time', () => {
     expect(cli.events<Envelope>()[2]).toMatchObject({ type: 'MODIFIED', key: 'shop/fuji', changed: ['.spec.color'] });
     const table = await run(['watch', 'ma', '-n', 'shop', '--once'], { env: fixture.env });
     expect(table.stdout).toMatch(/^EVENT +NAME +COLOR +AGE/);
-    const query = await run(['query', 'ma', '-n', 'shop', '--index', 'color=.spec.color', '--eq', 'color=green', '-o', 'name'], {
-      env: fixture.env,
-    });
+    const query = await run(
+      ['query', 'ma', '-n', 'shop', '--index', 'color=.spec.color', '--eq', 'color=green', '-o', 'name'],
+      {
+        env: fixture.env,
+      },
+    );
     expect(query.stdout).toBe('myapple.stable.example.com/granny\n');
   });
 });
@@ -267,7 +295,11 @@ describe('as a plugin of real kubectl', () => {
     await mkdir(bin, { recursive: true });
     await symlink(RUN, path.join(bin, 'kubectl-informer'));
     const env = { ...process.env, ...fixture.env, PATH: `${bin}:${path.dirname(kubectl.path)}:${process.env.PATH}` };
-    const { stdout } = await shell('kubectl', ['informer', 'watch', 'pods', '-n', 'shop', '-o', 'json', '--limit', '2'], { env });
+    const { stdout } = await shell(
+      'kubectl',
+      ['informer', 'watch', 'pods', '-n', 'shop', '-o', 'json', '--limit', '2'],
+      { env },
+    );
     const events = stdout
       .trim()
       .split('\n')

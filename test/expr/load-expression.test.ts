@@ -30,7 +30,9 @@ describe('an expression finds values and names the fields that it reads', () => 
 
 it('CEL that fails on an object finds nothing there, and each different failure is reported once', async () => {
   const reported: string[] = [];
-  const { values } = await load('object.data.text > 3 || object.metadata.name > 3', ({ message }) => reported.push(message));
+  const { values } = await load('object.data.text > 3 || object.metadata.name > 3', ({ message }) =>
+    reported.push(message),
+  );
   expect([values(object), values(object), values({ data: { text: 4 } })]).toEqual([[], [], [true]]);
   expect(values({ data: { text: 1 }, metadata: { name: 'x' } })).toEqual([]);
   expect(reported).toEqual([

@@ -95,30 +95,38 @@ it('reaches sync on a bare end bookmark [FAC-06]', async () => {
 it.each([
   ['list', ['list', 'watch']],
   ['stream', ['stream']],
-] as const)('sends its selectors with every request, and only matching objects are reported: mode %s [FAC-05]', async (sync, reads) => {
-  const listOptions = { labelSelector: 'app=web', fieldSelector: 'metadata.name!=b' };
-  const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync, listOptions });
-  const putThree = (label: string) => {
-    for (const name of ['a', 'b']) maps.put(`shop/${name}`, label, { app: 'web' });
-    maps.put('shop/c', label, { app: 'db' });
-  };
-  putThree('first');
-  const { informer, lister } = informers.forResource(CONFIG_MAPS);
-  const handler = createRecordingHandler<never>();
-  informer.addHandler(handler as never);
-  informers.start(controller.signal);
-  await clock.advance(1000);
-  putThree('second');
-  maps.put('shop/d', 'n1', { app: 'web' });
-  maps.put('shop/e', 'n1', { app: 'db' });
-  await settled();
-  const requests = sandbox.requests.matching('configmaps');
-  expect(readsOf(sandbox).map((read) => read.split(' ')[0])).toEqual(reads);
-  for (const { path } of requests) expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(listOptions);
-  expect(handler.notifications.map((n) => `${n.kind} ${n.key}`)).toEqual(['added shop/a', 'updated shop/a', 'added shop/d']);
-  expect([...lister.keys()]).toEqual(['shop/a', 'shop/d']);
-  await stop();
-});
+] as const)(
+  'sends its selectors with every request, and only matching objects are reported: mode %s [FAC-05]',
+  async (sync, reads) => {
+    const listOptions = { labelSelector: 'app=web', fieldSelector: 'metadata.name!=b' };
+    const { factory: informers, maps, sandbox, clock, controller, stop } = await factory({ sync, listOptions });
+    const putThree = (label: string) => {
+      for (const name of ['a', 'b']) maps.put(`shop/${name}`, label, { app: 'web' });
+      maps.put('shop/c', label, { app: 'db' });
+    };
+    putThree('first');
+    const { informer, lister } = informers.forResource(CONFIG_MAPS);
+    const handler = createRecordingHandler<never>();
+    informer.addHandler(handler as never);
+    informers.start(controller.signal);
+    await clock.advance(1000);
+    putThree('second');
+    maps.put('shop/d', 'n1', { app: 'web' });
+    maps.put('shop/e', 'n1', { app: 'db' });
+    await settled();
+    const requests = sandbox.requests.matching('configmaps');
+    expect(readsOf(sandbox).map((read) => read.split(' ')[0])).toEqual(reads);
+    for (const { path } of requests)
+      expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(listOptions);
+    expect(handler.notifications.map((n) => `${n.kind} ${n.key}`)).toEqual([
+      'added shop/a',
+      'updated shop/a',
+      'added shop/d',
+    ]);
+    expect([...lister.keys()]).toEqual(['shop/a', 'shop/d']);
+    await stop();
+  },
+);
 
 describe('waiting for sync', () => {
   it('names the late informer and the cause at the timeout [SHI-31]', async () => {
@@ -190,13 +198,19 @@ it('applies its transform to objects of every type', async () => {
 });
 
 it('refuses all namespaces together with others', async () => {
-  await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow('namespaces must not contain "" (all namespaces) together with others');
+  await expect(factory({ namespaces: ['', 'a'] })).rejects.toThrow(
+    'namespaces must not contain "" (all namespaces) together with others',
+  );
 });
 
 describe('a wait for the factory’s informers', () => {
   it('is reported with the cause of the delay, and less and less often', async () => {
     const { client, sandbox, clock } = await inProcess();
-    sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: 'configmaps' }, times: Number.POSITIVE_INFINITY });
+    sandbox.faults.add({
+      fault: { kind: 'status', code: 403 },
+      match: { path: 'configmaps' },
+      times: Number.POSITIVE_INFINITY,
+    });
     const lines: string[] = [];
     const logger = createLogger((level, message, fields) =>
       lines.push(`${level} ${message} ${String(fields.cache)} ${String(fields.because)}`),
@@ -208,7 +222,10 @@ describe('a wait for the factory’s informers', () => {
     const waiting = factory.waitForSync(running.signal, { timeoutMs: 100_000 });
     await clock.advance(100_000);
     const result = await waiting;
-    expect(result.asError()).toMatchObject({ code: 'sync', hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i) });
+    expect(result.asError()).toMatchObject({
+      code: 'sync',
+      hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i),
+    });
     const reminders = lines.filter((line) => line.startsWith('warn still waiting for the initial sync'));
     expect(reminders).toHaveLength(3); // after 10, 30 and 70 seconds
     expect(reminders[0]).toMatch(/^warn still waiting for the initial sync v1\/configmaps .*forbidden/i);
@@ -222,12 +239,20 @@ describe('a wait for the factory’s informers', () => {
     const factory = dynamicInformerFactory(client, { clock });
     factory.forResource(CONFIG_MAPS);
     const hint = expect.stringContaining('start(signal)');
-    expect((await factory.waitForSync()).asError()).toMatchObject({ code: 'sync', message: 'not started: v1/configmaps', hint });
+    expect((await factory.waitForSync()).asError()).toMatchObject({
+      code: 'sync',
+      message: 'not started: v1/configmaps',
+      hint,
+    });
     const running = new AbortController();
     factory.start(running.signal);
     factory.forResource({ ...CONFIG_MAPS, resource: 'pods' });
     const result = await factory.waitForSync(running.signal);
-    expect([result.isComplete, result.notStarted, [...result.synced]]).toEqual([false, ['v1/pods'], [['v1/configmaps', true]]]);
+    expect([result.isComplete, result.notStarted, [...result.synced]]).toEqual([
+      false,
+      ['v1/pods'],
+      [['v1/configmaps', true]],
+    ]);
     factory.start(running.signal);
     expect((await factory.waitForSync(running.signal)).isComplete).toBe(true);
     running.abort();

@@ -19,11 +19,20 @@ describe('a wrong argument of a caller without types is refused with `argument` 
       [() => dynamicInformerFactory(client, of({ namespaces: 'shop' })), /namespaces must be a list/],
       [() => dynamicInformerFactory(client, of({ selectors: {} })), /no option "selectors"/],
       [() => dynamicInformerFactory(client, of('shop')), /takes an object of options/],
-      [() => dynamicInformerFactory(client, { sync: of('lists') }).forResource(CONFIG_MAPS), /sync must be one of stream, list/],
+      [
+        () => dynamicInformerFactory(client, { sync: of('lists') }).forResource(CONFIG_MAPS),
+        /sync must be one of stream, list/,
+      ],
       [() => new SharedInformer(source, of({ resync: 1 })), /no option "resync"/],
       [() => new SharedInformer(source, { sync: of('watch') }), /sync must be one of/],
-      [() => dynamicInformerFactory(client).forResource(of('v1/pods')), /object with group, version and resource.*parseGvr/],
-      [() => dynamicInformerFactory(client).forResource(of({ kind: 'Pod' })), /object with group, version and resource/],
+      [
+        () => dynamicInformerFactory(client).forResource(of('v1/pods')),
+        /object with group, version and resource.*parseGvr/,
+      ],
+      [
+        () => dynamicInformerFactory(client).forResource(of({ kind: 'Pod' })),
+        /object with group, version and resource/,
+      ],
       [() => createController(of({ name: 'a' })), /needs a function reconcile/],
       [() => createController(of({ name: 'a', reconcile, concurrency: 3 })), /no option "concurrency"/],
       [() => createController({ name: 'a', reconcile }).enqueue(''), /unexpected key format/],
@@ -46,7 +55,9 @@ describe('a wrong argument of a caller without types is refused with `argument` 
       expect(() => informer.addHandler(of(handler))).toThrow(/at least one of the functions added, updated, deleted/);
     }
     const handler = { added: () => 'anything may be returned' };
-    expect(() => informer.addHandler(handler, of({ policy: 'drop' }))).toThrow(/policy must be one of buffer, block, coalesce/);
+    expect(() => informer.addHandler(handler, of({ policy: 'drop' }))).toThrow(
+      /policy must be one of buffer, block, coalesce/,
+    );
     expect(() => informer.addHandler(handler, of({ resync: 1 }))).toThrow(/no option "resync"/);
     informer.addHandler(handler).remove();
   });
@@ -54,7 +65,11 @@ describe('a wrong argument of a caller without types is refused with `argument` 
   it('for a result that would be ignored', async () => {
     const { clock } = await inProcess();
     const failures: unknown[] = [];
-    const logger = { ...silentLogger, warn: (_: string, fields?: object) => void failures.push(fields), child: () => logger };
+    const logger = {
+      ...silentLogger,
+      warn: (_: string, fields?: object) => void failures.push(fields),
+      child: () => logger,
+    };
     const results = [{ requeueAfter: '30s' }, { metadata: { name: 'an object that was written' } }];
     const controller = createController({ name: 'a', reconcile: async () => of(results.shift()), clock, logger });
     const running = new AbortController();
@@ -64,7 +79,11 @@ describe('a wrong argument of a caller without types is refused with `argument` 
     running.abort();
     await run;
     expect([failures, results]).toEqual([
-      [expect.objectContaining({ error: expect.stringContaining('the result of a reconcile has no option "requeueAfter"') })],
+      [
+        expect.objectContaining({
+          error: expect.stringContaining('the result of a reconcile has no option "requeueAfter"'),
+        }),
+      ],
       [],
     ]);
   });

@@ -45,7 +45,14 @@ function bench(pods: Pod[] = [], options: SharedInformerOptions<Pod> = {}, more:
   const source = lw().onWatch(watch, ...more);
   const logs: string[] = [];
   const logger = createLogger((level, message) => logs.push(`${level} ${message}`));
-  const informer = new SharedInformer<Pod>(source, { name: 'v1/pods', clock, logger, random: () => 0, freeze: true, ...options });
+  const informer = new SharedInformer<Pod>(source, {
+    name: 'v1/pods',
+    clock,
+    logger,
+    random: () => 0,
+    freeze: true,
+    ...options,
+  });
   const controller = new AbortController();
   let running: Promise<void> | undefined;
   return {
@@ -143,7 +150,9 @@ describe('the initial list', () => {
     expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
     await start();
     expect(handler.lines).toEqual(['added a/x@3', 'added b/y@4', 'synced']);
-    expect(handler.notifications.every((n) => n.kind === 'added' && n.isInInitialList && n.cause === 'initial')).toBe(true);
+    expect(handler.notifications.every((n) => n.kind === 'added' && n.isInInitialList && n.cause === 'initial')).toBe(
+      true,
+    );
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true]);
     expect(informer.lister.size).toBe(2);
     await registration.whenSynced();
@@ -206,23 +215,29 @@ describe('the initial list', () => {
     ['streaming lists', () => lw().onWatch(stream().send(added(pod('x', 3)))), {}],
     ['lists', () => lw().onList(() => new Promise(() => {})), { sync: 'list' as const }],
     ['refused lists', () => lw().onList(refuse(failure(403, 'Forbidden', 'no'))), { sync: 'list' as const }],
-  ])('rejects every wait, early or late, when the informer ends before it is complete: %s [KR-08]', async (_, source, options) => {
-    const informer = new SharedInformer<Pod>(source(), { clock: new FakeClock(), name: 'v1/pods', ...options });
-    const registration = informer.addHandler({});
-    const early = Promise.allSettled([informer.whenSynced(), registration.whenSynced()]);
-    const controller = new AbortController();
-    const running = informer.run(controller.signal);
-    await settled();
-    controller.abort();
-    await running;
-    expect(await early).toMatchObject([
-      { status: 'rejected', reason: { code: 'closed', message: 'the informer of v1/pods stopped before it had synced' } },
-      { status: 'rejected', reason: { code: 'closed' } },
-    ]);
-    await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'closed' });
-    await expect(registration.whenSynced()).rejects.toMatchObject({ code: 'closed' });
-    expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
-  });
+  ])(
+    'rejects every wait, early or late, when the informer ends before it is complete: %s [KR-08]',
+    async (_, source, options) => {
+      const informer = new SharedInformer<Pod>(source(), { clock: new FakeClock(), name: 'v1/pods', ...options });
+      const registration = informer.addHandler({});
+      const early = Promise.allSettled([informer.whenSynced(), registration.whenSynced()]);
+      const controller = new AbortController();
+      const running = informer.run(controller.signal);
+      await settled();
+      controller.abort();
+      await running;
+      expect(await early).toMatchObject([
+        {
+          status: 'rejected',
+          reason: { code: 'closed', message: 'the informer of v1/pods stopped before it had synced' },
+        },
+        { status: 'rejected', reason: { code: 'closed' } },
+      ]);
+      await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'closed' });
+      await expect(registration.whenSynced()).rejects.toMatchObject({ code: 'closed' });
+      expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
+    },
+  );
 });
 
 describe('a whole state of many objects', () => {
@@ -266,7 +281,14 @@ describe('changes', () => {
     watch.send(added(pod('a', 11)), added(pod('b', 12)), modified(pod('a', 13)));
     watch.send(deleted(pod('b', 14)), modified(pod('a', 15)));
     await settled();
-    expect(handler.lines).toEqual(['synced', 'added a@11', 'added b@12', 'updated a@11->13', 'deleted b@14', 'updated a@13->15']);
+    expect(handler.lines).toEqual([
+      'synced',
+      'added a@11',
+      'added b@12',
+      'updated a@11->13',
+      'deleted b@14',
+      'updated a@13->15',
+    ]);
     expect(handler.notifications.every((n) => n.cause === 'watch')).toBe(true);
     await stop();
   });
@@ -288,7 +310,9 @@ describe('changes', () => {
   it('are in the cache before a handler gets them', async () => {
     const { informer, watch, start, stop } = bench();
     const seen: (string | undefined)[] = [];
-    informer.addHandler({ added: (o) => void seen.push(informer.lister.get(o.metadata.name ?? '')?.metadata.resourceVersion) });
+    informer.addHandler({
+      added: (o) => void seen.push(informer.lister.get(o.metadata.name ?? '')?.metadata.resourceVersion),
+    });
     await start();
     watch.send(added(pod('a', 11)));
     await settled();
@@ -359,7 +383,10 @@ describe('a change that the cache cannot store', () => {
       if (o.metadata.name?.startsWith('bad')) throw new Error('hm');
       return ['fine'];
     };
-    const { informer, watch, start, stop } = bench([pod('bad0', 1), pod('good0', 2)], { ...options, indexers: { picky } });
+    const { informer, watch, start, stop } = bench([pod('bad0', 1), pod('good0', 2)], {
+      ...options,
+      indexers: { picky },
+    });
     const handler = createRecordingHandler<Pod>();
     informer.addHandler(handler);
     await start();
@@ -367,7 +394,9 @@ describe('a change that the cache cannot store', () => {
     await settled();
     expect(handler.lines).toEqual(['added bad0@1', 'added good0@2', 'synced', 'added bad@11', 'added good@12']);
     expect([informer.lister.size, informer.lister.indexKeys('picky', 'fine')]).toEqual([4, ['good', 'good0']]);
-    expect(errors).toEqual(['bad0', 'bad'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
+    expect(errors).toEqual(
+      ['bad0', 'bad'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`),
+    );
     expect(faults).toEqual(Array(2).fill(['store', 'unindexed']));
     expect([counts, informer.continuity[0]?.storeErrors]).toEqual([[1, 1], 2]);
     await stop();
@@ -615,7 +644,8 @@ describe('removing a handler', () => {
         if (random() < 0.9) registration.remove();
       }
     });
-    for (let i = 0; i < 100; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
+    for (let i = 0; i < 100; i++)
+      watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
     await Promise.all(workers);
     while (steady.notifications.length < 10_000) await settled();
     expect(steady.notifications).toHaveLength(10_000);
@@ -710,7 +740,9 @@ describe('the life of an informer', () => {
 
   it('refuses invalid options', () => {
     expect(() => new SharedInformer<Pod>([])).toThrow('at least one source');
-    expect(() => new SharedInformer<Pod>(lw(), { resyncMs: -1 })).toThrow('resyncMs must be a number not below 0, not -1');
+    expect(() => new SharedInformer<Pod>(lw(), { resyncMs: -1 })).toThrow(
+      'resyncMs must be a number not below 0, not -1',
+    );
     expect(() => new SharedInformer<Pod>(lw(), { backoff: { factor: 0 } })).toThrow('factor of a backoff must be');
     expect(() => new SharedInformer<Pod>(lw(), { idleMs: 0 })).toThrow('idleMs must be a positive number of ms, not 0');
     const twice = [
@@ -816,7 +848,9 @@ describe('resync', () => {
 
   it('decides which handlers get unchanged objects after a relist [SHI-05]', async () => {
     const relist = stream().send(added(pod('pod1', 1)), added(pod('pod2', 4)), added(pod('pod3', 3)), initialEnd(20));
-    const { informer, watch, clock, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { resyncMs: 1000 }, [relist]);
+    const { informer, watch, clock, start, stop } = bench([pod('pod1', 1), pod('pod2', 2)], { resyncMs: 1000 }, [
+      relist,
+    ]);
     const never = createRecordingHandler<Pod>();
     const often = createRecordingHandler<Pod>();
     informer.addHandler(never, { resyncMs: 0 });
@@ -836,22 +870,25 @@ describe('resync', () => {
     ['9', '10'],
     ['10', '9'],
     ['10', '10'],
-  ])('treats an object at %s that is at %s after a relist as unchanged only when both are the same', async (before, after) => {
-    const relist = stream().send(added(pod('a', Number(after))), initialEnd(20));
-    const { informer, watch, clock, start, stop } = bench([pod('a', Number(before))], { resyncMs: 60_000 }, [relist]);
-    const handler = createRecordingHandler<Pod>();
-    const other = createRecordingHandler<Pod>();
-    informer.addHandler(handler, { resyncMs: 0 });
-    informer.addHandler(other, { resyncMs: 60_000 });
-    await start();
-    await clock.advance(60_000);
-    handler.clear();
-    await clock.advance(1000);
-    watch.send(errorEvent(expired()));
-    await clock.advance(800);
-    expect(handler.lines).toEqual(before === after ? [] : [`updated a@${before}->${after}`]);
-    await stop();
-  });
+  ])(
+    'treats an object at %s that is at %s after a relist as unchanged only when both are the same',
+    async (before, after) => {
+      const relist = stream().send(added(pod('a', Number(after))), initialEnd(20));
+      const { informer, watch, clock, start, stop } = bench([pod('a', Number(before))], { resyncMs: 60_000 }, [relist]);
+      const handler = createRecordingHandler<Pod>();
+      const other = createRecordingHandler<Pod>();
+      informer.addHandler(handler, { resyncMs: 0 });
+      informer.addHandler(other, { resyncMs: 60_000 });
+      await start();
+      await clock.advance(60_000);
+      handler.clear();
+      await clock.advance(1000);
+      watch.send(errorEvent(expired()));
+      await clock.advance(800);
+      expect(handler.lines).toEqual(before === after ? [] : [`updated a@${before}->${after}`]);
+      await stop();
+    },
+  );
 
   it('not configured at all, every handler gets unchanged objects after a relist', async () => {
     const relist = stream().send(added(pod('a', 1)), added(pod('b', 2)), initialEnd(20));
@@ -887,7 +924,8 @@ describe('indexes', () => {
 
 describe('queue policies', () => {
   const flood = (watch: ScriptedStream<Pod>, batches: number, size: number) => {
-    for (let i = 0; i < batches; i++) watch.send(...Array.from({ length: size }, (_, j) => modified(pod(`p${j}`, 100 + i * size + j))));
+    for (let i = 0; i < batches; i++)
+      watch.send(...Array.from({ length: size }, (_, j) => modified(pod(`p${j}`, 100 + i * size + j))));
   };
 
   it('block stops the reading of the stream until the handler has caught up', async () => {
@@ -983,7 +1021,8 @@ describe('events', () => {
     await start();
     const seen: string[] = [];
     const reading = (async () => {
-      for await (const event of informer.events()) seen.push(event.kind === 'synced' ? 'synced' : `${event.kind} ${event.key}`);
+      for await (const event of informer.events())
+        seen.push(event.kind === 'synced' ? 'synced' : `${event.kind} ${event.key}`);
     })();
     await settled();
     watch.send(modified(pod('a', 11)), added(pod('b', 12)));
@@ -1045,7 +1084,8 @@ describe('events', () => {
     await start();
     const events = informer.events({ limit: 10 });
     await events.next();
-    for (let i = 0; i < 200; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
+    for (let i = 0; i < 200; i++)
+      watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
     for (let turn = 0; turn < 100; turn++) await settled();
     expect(watch.unread).toBeGreaterThan(100);
     let count = 0;
@@ -1054,7 +1094,8 @@ describe('events', () => {
       if (value && value.kind !== 'synced') count++;
     }
     expect(watch.unread).toBe(0);
-    for (let i = 0; i < 200; i++) watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 50_000 + i * 100 + j))));
+    for (let i = 0; i < 200; i++)
+      watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 50_000 + i * 100 + j))));
     for (let turn = 0; turn < 100; turn++) await settled();
     expect(watch.unread, 'a second time').toBeGreaterThan(100);
     await events.return();
@@ -1114,7 +1155,9 @@ describe('over several namespaces', () => {
 
   it('does not sync when all of its sources are left out, and runs until it is stopped', async () => {
     const leaving = new AbortController();
-    const informer = new SharedInformer<Pod>([{ source: lw().onWatch(stream()), leftOut: leaving.signal }], { clock: new FakeClock() });
+    const informer = new SharedInformer<Pod>([{ source: lw().onWatch(stream()), leftOut: leaving.signal }], {
+      clock: new FakeClock(),
+    });
     const controller = new AbortController();
     const running = informer.run(controller.signal);
     leaving.abort();
@@ -1161,7 +1204,10 @@ describe('over several namespaces', () => {
     await settled();
     handler.clear();
     await clock.advance(5000);
-    expect(handler.notifications.map((n: InformerNotification<Pod>) => `${n.key} ${n.cause}`).sort()).toEqual(['a/x resync', 'b/x resync']);
+    expect(handler.notifications.map((n: InformerNotification<Pod>) => `${n.key} ${n.cause}`).sort()).toEqual([
+      'a/x resync',
+      'b/x resync',
+    ]);
     await stop();
   });
 });

@@ -74,35 +74,43 @@ const HARMLESS: readonly Fault[] = [
 ];
 
 describe('without faults that lose history', () => {
-  it.each(Array.from({ length: 15 }, (_, i) => i + 101))('seed %s: nothing is relisted and every change is reported', async (seed) => {
-    const random = seededRandom(seed);
-    const isOld = seed % 3 === 0;
-    const sync = isOld ? 'stream' : pick(random, ['stream', 'list', 'pages', 'auto'] as const);
-    const options = { sync, pageSize: pick(random, [0, 2, 3]) };
-    const { sandbox, maps, informer, clock, handler, stop } = await begin(random, options, { isOld });
-    await clock.advance(60_000);
-    const made: string[] = [];
-    for (let step = 0; step < STEPS; step++) {
-      for (let i = Math.floor(random() * 4); i > 0; i--) made.push(...operate(sandbox, maps, random));
-      if (random() < 0.15) {
-        sandbox.faults.add({ fault: pick(random, HARMLESS), match: { watch: true } });
-        await sandbox.restart({ keepHistory: true });
+  it.each(Array.from({ length: 15 }, (_, i) => i + 101))(
+    'seed %s: nothing is relisted and every change is reported',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const isOld = seed % 3 === 0;
+      const sync = isOld ? 'stream' : pick(random, ['stream', 'list', 'pages', 'auto'] as const);
+      const options = { sync, pageSize: pick(random, [0, 2, 3]) };
+      const { sandbox, maps, informer, clock, handler, stop } = await begin(random, options, { isOld });
+      await clock.advance(60_000);
+      const made: string[] = [];
+      for (let step = 0; step < STEPS; step++) {
+        for (let i = Math.floor(random() * 4); i > 0; i--) made.push(...operate(sandbox, maps, random));
+        if (random() < 0.15) {
+          sandbox.faults.add({ fault: pick(random, HARMLESS), match: { watch: true } });
+          await sandbox.restart({ keepHistory: true });
+        }
+        await clock.advance(Math.floor(random() * 20_000));
       }
-      await clock.advance(Math.floor(random() * 20_000));
-    }
-    sandbox.faults.clear();
-    for (let minute = 0; minute < 12; minute++) await clock.advance(60_000);
-    expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0 });
-    expect(informer.continuity[0]?.resumes).toBeGreaterThan(5);
-    const reported = handler.notifications.filter((n) => n.cause === 'watch').map((n) => `${n.key}@${versionOf(n.object)}`);
-    expect(reported.filter((line, i) => line !== reported[i - 1])).toEqual(made); // an event that comes twice is reported twice
-    const { lister } = informer;
-    expect([...lister.keys()].map((key) => `${key}@${versionOf(lister.require(key))}`).sort()).toEqual(maps.state);
-    for (const node of ['n1', 'n2', 'n3']) {
-      expect(lister.indexKeys('node', node)).toEqual([...lister.keys()].filter((key) => lister.get(key)?.data?.node === node).sort());
-    }
-    await stop();
-  });
+      sandbox.faults.clear();
+      for (let minute = 0; minute < 12; minute++) await clock.advance(60_000);
+      expect(informer.continuity[0]).toMatchObject({ relists: 0, gapCount: 0 });
+      expect(informer.continuity[0]?.resumes).toBeGreaterThan(5);
+      const reported = handler.notifications
+        .filter((n) => n.cause === 'watch')
+        .map((n) => `${n.key}@${versionOf(n.object)}`);
+      // an event that comes twice is reported twice
+      expect(reported.filter((line, i) => line !== reported[i - 1])).toEqual(made);
+      const { lister } = informer;
+      expect([...lister.keys()].map((key) => `${key}@${versionOf(lister.require(key))}`).sort()).toEqual(maps.state);
+      for (const node of ['n1', 'n2', 'n3']) {
+        expect(lister.indexKeys('node', node)).toEqual(
+          [...lister.keys()].filter((key) => lister.get(key)?.data?.node === node).sort(),
+        );
+      }
+      await stop();
+    },
+  );
 });
 
 describe('a server that comes back with another history', () => {

@@ -113,7 +113,10 @@ describe('a lane of an informer', () => {
 
   it('verifies nothing before the initial sync, and finds no difference after it', async () => {
     const { clock, lane, signal } = await start();
-    await expect(lane.verify(signal)).rejects.toMatchObject({ code: 'closed', message: expect.stringContaining('has not synced') });
+    await expect(lane.verify(signal)).rejects.toMatchObject({
+      code: 'closed',
+      message: expect.stringContaining('has not synced'),
+    });
     await clock.advance(1000);
     expect(await lane.verify(signal)).toEqual({ missing: [], extra: [], stale: [] });
   });

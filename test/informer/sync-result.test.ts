@@ -25,7 +25,10 @@ it('is complete when there is nothing to wait for [SHI-29]', async () => {
 });
 
 it('ends with its signal, and counts the caches that had synced by then [SHI-29]', async () => {
-  const result = await waitForSync([cache('done', true), cache('never', false)], AbortSignal.abort(new Error('stopped')));
+  const result = await waitForSync(
+    [cache('done', true), cache('never', false)],
+    AbortSignal.abort(new Error('stopped')),
+  );
   expect([...result.synced]).toEqual([
     ['done', true],
     ['never', false],

@@ -13,7 +13,10 @@ const boom = () => {
 };
 const throwing = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, boom]));
 
-/** Runs an informer whose callbacks throw through a sync, a failing handler, a broken watch and a change. Returns its log and its keys. */
+/**
+ * Runs an informer whose callbacks throw through a sync, a failing handler, a broken watch and a change. Returns its
+ * log and its keys.
+ */
 async function outcomeOf(options: Partial<SharedInformerOptions<UnknownObject>>) {
   const { client, sandbox, clock } = await inProcess();
   const maps = new ConfigMaps(sandbox);
@@ -69,28 +72,31 @@ describe('a callback that fails at every event', () => {
         void createController({ name: 'c', sources, reconcile: async () => {}, ...rest }).run(signal);
       },
     ],
-  ])('is reported ten times a minute, then less and less often with the count, and again a minute later: %s', async (_, words, attach) => {
-    const { client, sandbox, clock } = await inProcess();
-    const maps = new ConfigMaps(sandbox);
-    for (let i = 0; i < 100; i++) maps.put(`shop/m${i}`);
-    const reported: unknown[] = [];
-    const logger = createLogger((level, message, { failures = 1 }) => {
-      if (level === 'error' && message === words) reported.push(failures);
-    });
-    const factory = dynamicInformerFactory(client, { clock, logger, sync: 'list' });
-    const { informer, lister } = factory.forResource(CONFIG_MAPS);
-    const running = new AbortController();
-    attach(informer, running.signal, { clock, logger });
-    factory.start(running.signal);
-    await factory.waitForSync(running.signal);
-    await settled();
-    expect(reported).toEqual([...Array(10).fill(1), 16, 32, 64]);
-    await clock.advance(60_000);
-    maps.put('shop/later');
-    for (let i = 0; i < 60 && [...lister.keys()].length < 101; i++) await clock.advance(1_000);
-    await settled();
-    expect(reported.slice(13)).toEqual([1]);
-    running.abort();
-    await factory.shutdown();
-  });
+  ])(
+    'is reported ten times a minute, then less and less often with the count, and again a minute later: %s',
+    async (_, words, attach) => {
+      const { client, sandbox, clock } = await inProcess();
+      const maps = new ConfigMaps(sandbox);
+      for (let i = 0; i < 100; i++) maps.put(`shop/m${i}`);
+      const reported: unknown[] = [];
+      const logger = createLogger((level, message, { failures = 1 }) => {
+        if (level === 'error' && message === words) reported.push(failures);
+      });
+      const factory = dynamicInformerFactory(client, { clock, logger, sync: 'list' });
+      const { informer, lister } = factory.forResource(CONFIG_MAPS);
+      const running = new AbortController();
+      attach(informer, running.signal, { clock, logger });
+      factory.start(running.signal);
+      await factory.waitForSync(running.signal);
+      await settled();
+      expect(reported).toEqual([...Array(10).fill(1), 16, 32, 64]);
+      await clock.advance(60_000);
+      maps.put('shop/later');
+      for (let i = 0; i < 60 && [...lister.keys()].length < 101; i++) await clock.advance(1_000);
+      await settled();
+      expect(reported.slice(13)).toEqual([1]);
+      running.abort();
+      await factory.shutdown();
+    },
+  );
 });

@@ -12,13 +12,18 @@ import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream }
 const NOTHING = { missing: [], extra: [], stale: [] };
 
 /** An informer over the config maps a/p0, a/p1, b/p2. With `deaf`, its first streams are silent after these objects. */
-async function following(options: SharedInformerOptions<ConfigMap> = {}, namespaces: readonly string[] = [''], { deaf = false } = {}) {
+async function following(
+  options: SharedInformerOptions<ConfigMap> = {},
+  namespaces: readonly string[] = [''],
+  { deaf = false } = {},
+) {
   const { sandbox, clock, client } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   for (const key of ['a/p0', 'a/p1', 'b/p2']) maps.put(key);
   if (deaf) {
     for (const namespace of namespaces) {
-      const events = maps.keys.filter((key) => key.startsWith(namespace)).length + 1; // the bookmark at the end of the list counts as one
+      // the bookmark at the end of the list counts as one
+      const events = maps.keys.filter((key) => key.startsWith(namespace)).length + 1;
       const path = namespace === '' ? '/v1/configmaps' : `/${namespace}/configmaps`;
       sandbox.faults.add({ fault: { kind: 'stall', after: events }, match: { watch: true, path } });
     }
@@ -149,7 +154,9 @@ describe('a verification', () => {
 
   it('refuses a period below 0', async () => {
     const { client } = await inProcess();
-    expect(() => new SharedInformer(client.resource(CONFIG_MAPS), { verifyEveryMs: -1 })).toThrow('verifyEveryMs must be a number');
+    expect(() => new SharedInformer(client.resource(CONFIG_MAPS), { verifyEveryMs: -1 })).toThrow(
+      'verifyEveryMs must be a number',
+    );
   });
 });
 

@@ -47,7 +47,10 @@ it.each([
 ])('refuses %s: %s, which would give no delay', (name, value, least) => {
   const options = { ...REFLECTOR, [name]: value } as unknown as BackoffOptions;
   expect(() => new Backoff(options)).toThrow(
-    expect.objectContaining({ code: 'argument', message: `${name} of a backoff must be a finite number not below ${least}, not ${value}` }),
+    expect.objectContaining({
+      code: 'argument',
+      message: `${name} of a backoff must be a finite number not below ${least}, not ${value}`,
+    }),
   );
 });
 

@@ -7,7 +7,12 @@ describe('copyOf', () => {
     const value = { a: [{ b: 1 }], c: { d: null } };
     const copy = copyOf(value);
     expect(copy).toEqual(value);
-    expect([copy === value, copy.a === value.a, copy.a[0] === value.a[0], copy.c === value.c]).toEqual([false, false, false, false]);
+    expect([copy === value, copy.a === value.a, copy.a[0] === value.a[0], copy.c === value.c]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('does not copy a value that JSON does not have', () => {

@@ -46,6 +46,8 @@ describe('durations', () => {
   ])('reads an age of %s', (text, ms) => expect(parseLongDuration(text)).toBe(ms));
 
   it.each(['', '4h3d', 'd', '1w'])('refuses %j as an age', (text) => {
-    expect(() => parseLongDuration(text)).toThrow(expect.objectContaining({ code: 'argument', hint: 'write it as 30s, 5m or 1h30m' }));
+    expect(() => parseLongDuration(text)).toThrow(
+      expect.objectContaining({ code: 'argument', hint: 'write it as 30s, 5m or 1h30m' }),
+    );
   });
 });

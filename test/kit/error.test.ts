@@ -20,7 +20,11 @@ describe('InformerError', () => {
 
   it('is recognized by its class and code', () => {
     const error = new InformerError('config', 'message');
-    expect([isInformerError(error), isInformerError(error, 'config'), isInformerError(error, 'api')]).toEqual([true, true, false]);
+    expect([isInformerError(error), isInformerError(error, 'config'), isInformerError(error, 'api')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(isInformerError({ code: 'config', message: 'message' })).toBe(false);
   });
 });

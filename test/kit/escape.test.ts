@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, continued, neutralised, neutralisedButColours, neutralisedButDrawing, safeJson } from '../../src/kit/escape.ts';
+import {
+  cellText,
+  continued,
+  neutralised,
+  neutralisedButColours,
+  neutralisedButDrawing,
+  safeJson,
+} from '../../src/kit/escape.ts';
 
 describe('neutralised', () => {
   it.each([

@@ -16,7 +16,10 @@ const exactLiteral = () =>
     : sign() + digits(1 + upTo(40));
 const text = () =>
   JSON.stringify(
-    Array.from({ length: upTo(30) }, () => ['e', '1', '\\', '"', ':1e400,', '9007199254740993', 'é', '\ue000', '{'][upTo(9)]).join(''),
+    Array.from(
+      { length: upTo(30) },
+      () => ['e', '1', '\\', '"', ':1e400,', '9007199254740993', 'é', '\ue000', '{'][upTo(9)],
+    ).join(''),
   );
 
 function value(depth: number): string {
@@ -24,7 +27,9 @@ function value(depth: number): string {
   if (kind === 0) return text();
   if (kind <= 2) return exactLiteral();
   const space = upTo(2) ? '' : ' ';
-  const parts = Array.from({ length: upTo(5) }, (_, i) => (kind === 3 ? value(depth + 1) : `"k${i}":${space}${value(depth + 1)}`));
+  const parts = Array.from({ length: upTo(5) }, (_, i) =>
+    kind === 3 ? value(depth + 1) : `"k${i}":${space}${value(depth + 1)}`,
+  );
   return kind === 3 ? `[${space}${parts.join(`,${space}`)}]` : `{${parts.join(`,${space}`)}}`;
 }
 
@@ -43,20 +48,27 @@ describe('JSON with exact numbers', () => {
     }
   });
 
-  it.each(['', ' ', 'x', '"xy": 1, ', '"abc":[', '"a":"", '])('finds a large number in every place (after %j)', (lead) => {
-    for (const number of [
-      '9007199254740993',
-      '-9007199254740993',
-      '1E400',
-      '1e400',
-      '-1.5e400',
-      '1e+400',
-      '12e0400',
-      `1${'0'.repeat(400)}`,
-    ])
-      for (let shift = 0; shift < 12; shift++)
-        expect([number, shift, mayHoldLarge(`${' '.repeat(shift)}{${lead}"n":${number}}`)]).toEqual([number, shift, true]);
-  });
+  it.each(['', ' ', 'x', '"xy": 1, ', '"abc":[', '"a":"", '])(
+    'finds a large number in every place (after %j)',
+    (lead) => {
+      for (const number of [
+        '9007199254740993',
+        '-9007199254740993',
+        '1E400',
+        '1e400',
+        '-1.5e400',
+        '1e+400',
+        '12e0400',
+        `1${'0'.repeat(400)}`,
+      ])
+        for (let shift = 0; shift < 12; shift++)
+          expect([number, shift, mayHoldLarge(`${' '.repeat(shift)}{${lead}"n":${number}}`)]).toEqual([
+            number,
+            shift,
+            true,
+          ]);
+    },
+  );
 
   it('ignores hashes, times and numbers in texts', () => {
     const json =

@@ -11,7 +11,9 @@ const config = library.createConfig({ server: 'http://127.0.0.1:1' });
 
 /** The sandbox and clients of an attempt; all its requests are recorded. */
 async function place() {
-  const all = await inProcess({ objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }] });
+  const all = await inProcess({
+    objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }],
+  });
   return { ...all, maps: all.client.resource(CONFIG_MAPS, { namespace: 'shop' }) };
 }
 
@@ -245,7 +247,8 @@ const TAKERS: Readonly<Record<string, Taker>> = {
   ownerReference: {
     slip: ['Controller', 'controller'],
     wrong: { controller: 'no' },
-    attempt: (options) => library.ownerReference({ apiVersion: 'v1', kind: 'K', metadata: { name: 'o', uid: 'u' } }, options),
+    attempt: (options) =>
+      library.ownerReference({ apiVersion: 'v1', kind: 'K', metadata: { name: 'o', uid: 'u' } }, options),
   },
   enqueueOwner: {
     base: { group: 'apps', kind: 'Deployment' },
@@ -312,19 +315,37 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { groups: 'admins' },
     attempt: (options, { sandbox }) => sandbox.tokenFor(options),
   },
-  'sandbox.kubeconfig': { slip: ['toke', 'token'], wrong: { token: 5 }, attempt: (options, { sandbox }) => sandbox.kubeconfig(options) },
-  'sandbox.list': { slip: ['namespaces', 'namespace'], attempt: (options, { sandbox }) => sandbox.list(CONFIG_MAPS, options) },
+  'sandbox.kubeconfig': {
+    slip: ['toke', 'token'],
+    wrong: { token: 5 },
+    attempt: (options, { sandbox }) => sandbox.kubeconfig(options),
+  },
+  'sandbox.list': {
+    slip: ['namespaces', 'namespace'],
+    attempt: (options, { sandbox }) => sandbox.list(CONFIG_MAPS, options),
+  },
   'sandbox.delete': {
     slip: ['gracePeriodSecond', 'gracePeriodSeconds'],
     attempt: (options, { sandbox }) => sandbox.delete(CONFIG_MAPS, 'shop/a', options),
   },
-  'sandbox.compact': { slip: ['watchs', 'watches'], wrong: { watches: 'no' }, attempt: (options, { sandbox }) => sandbox.compact(options) },
-  'sandbox.restart': { slip: ['keephistory', 'keepHistory'], attempt: (options, { sandbox }) => sandbox.restart(options) },
+  'sandbox.compact': {
+    slip: ['watchs', 'watches'],
+    wrong: { watches: 'no' },
+    attempt: (options, { sandbox }) => sandbox.compact(options),
+  },
+  'sandbox.restart': {
+    slip: ['keephistory', 'keepHistory'],
+    attempt: (options, { sandbox }) => sandbox.restart(options),
+  },
   'sandbox.restore': {
     slip: ['downMS', 'downMs'],
     attempt: (options, { sandbox }) => sandbox.restore(sandbox.snapshot(), options),
   },
-  'sandbox.wipe': { slip: ['downms', 'downMs'], wrong: { downMs: '5s' }, attempt: (options, { sandbox }) => sandbox.wipe(options) },
+  'sandbox.wipe': {
+    slip: ['downms', 'downMs'],
+    wrong: { downMs: '5s' },
+    attempt: (options, { sandbox }) => sandbox.wipe(options),
+  },
   'faults.add': {
     types: ['FaultRule'],
     base: { fault: { kind: 'cut' } },
@@ -379,23 +400,36 @@ async function refusalOf(attempt: Attempt, options: object): Promise<{ error: In
 }
 
 describe('an API with options', () => {
-  it.each(Object.entries(TAKERS))('%s refuses an unknown option, suggests the nearest one, and sends nothing', async (_, taker) => {
-    const { base, slip, attempt } = taker;
-    const [name, meant] = slip;
-    const { error, sent } = await refusalOf(attempt, { ...base, [name]: 'x' });
-    expect([error.message, error.hint, sent]).toEqual([expect.stringContaining(` has no option "${name}"`), `did you mean ${meant}?`, 0]);
-  });
+  it.each(Object.entries(TAKERS))(
+    '%s refuses an unknown option, suggests the nearest one, and sends nothing',
+    async (_, taker) => {
+      const { base, slip, attempt } = taker;
+      const [name, meant] = slip;
+      const { error, sent } = await refusalOf(attempt, { ...base, [name]: 'x' });
+      expect([error.message, error.hint, sent]).toEqual([
+        expect.stringContaining(` has no option "${name}"`),
+        `did you mean ${meant}?`,
+        0,
+      ]);
+    },
+  );
 
-  it.each(Object.entries(TAKERS).filter(([, { wrong }]) => wrong))('%s refuses a value of another type', async (_, taker) => {
-    const { base, wrong, attempt } = taker;
-    const { error, sent } = await refusalOf(attempt, { ...base, ...wrong });
-    expect([error.message, sent]).toEqual([expect.stringMatching(/ must be (?:a|an|one of|true or false)\b/), 0]);
-  });
+  it.each(Object.entries(TAKERS).filter(([, { wrong }]) => wrong))(
+    '%s refuses a value of another type',
+    async (_, taker) => {
+      const { base, wrong, attempt } = taker;
+      const { error, sent } = await refusalOf(attempt, { ...base, ...wrong });
+      expect([error.message, sent]).toEqual([expect.stringMatching(/ must be (?:a|an|one of|true or false)\b/), 0]);
+    },
+  );
 
   it.each(Object.entries(TAKERS))('%s refuses a text, a list and null in their place', async (_, { attempt }) => {
     for (const options of ['x', ['x'], null]) {
       const { error, sent } = await refusalOf(attempt, options as never);
-      expect([error.message, sent]).toEqual([expect.stringMatching(/^.* takes an object of options, not |must be one of .*not null$/), 0]);
+      expect([error.message, sent]).toEqual([
+        expect.stringMatching(/^.* takes an object of options, not |must be one of .*not null$/),
+        0,
+      ]);
     }
   });
 
@@ -404,8 +438,12 @@ describe('an API with options', () => {
 
   it('is in the table above for every exported type of options', () => {
     const entries = ['index.ts', 'cache.ts', 'sandbox/index.ts', 'testing/index.ts'];
-    const text = entries.map((entry) => readFileSync(new URL(`../../src/${entry}`, import.meta.url), 'utf8')).join('\n');
-    const exported = [...text.matchAll(/\b([A-Z]\w*(?:Options|Selection|Filter|Rule|Match|Owner))\b/g)].map(([, name]) => name as string);
+    const text = entries
+      .map((entry) => readFileSync(new URL(`../../src/${entry}`, import.meta.url), 'utf8'))
+      .join('\n');
+    const exported = [...text.matchAll(/\b([A-Z]\w*(?:Options|Selection|Filter|Rule|Match|Owner))\b/g)].map(
+      ([, name]) => name as string,
+    );
     const inTable = Object.values(TAKERS).flatMap(({ types = [] }) => types);
     expect(exported.length).toBeGreaterThan(20);
     expect([...new Set(exported)].filter((name) => ![...inTable, ...GIVEN_BACK].includes(name))).toEqual([]);

@@ -31,7 +31,9 @@ describe('consoleLogger', () => {
   });
 
   it('refuses an unknown level', () => {
-    expect(() => consoleLogger('verbose' as never)).toThrow('the level of a logger is one of error, warn, info, debug, not verbose');
+    expect(() => consoleLogger('verbose' as never)).toThrow(
+      'the level of a logger is one of error, warn, info, debug, not verbose',
+    );
   });
 });
 

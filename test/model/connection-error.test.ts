@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { InformerError } from '../../src/kit/error.ts';
-import { isConnectionError, isConnectionRefused, isConnectionReset, isTimeout } from '../../src/model/connection-error.ts';
+import {
+  isConnectionError,
+  isConnectionRefused,
+  isConnectionReset,
+  isTimeout,
+} from '../../src/model/connection-error.ts';
 
 const withCode = (code: unknown) => Object.assign(new Error('x'), { code });
 
@@ -19,7 +24,9 @@ it.each<[string, boolean, boolean, boolean, boolean]>([
   const error = withCode(code);
   const wrapped = new InformerError('transport', 'could not connect', { cause: error });
   for (const each of [error, wrapped]) {
-    expect([isConnectionError(each), isConnectionRefused(each), isConnectionReset(each), isTimeout(each)]).toEqual(expected);
+    expect([isConnectionError(each), isConnectionRefused(each), isConnectionReset(each), isTimeout(each)]).toEqual(
+      expected,
+    );
   }
 });
 

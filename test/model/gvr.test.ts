@@ -12,15 +12,21 @@ describe('a resource type', () => {
 
   it('accepts a leading slash for the core group, and refuses other forms', () => {
     expect(parseGvr('/v1/pods')).toEqual({ group: '', version: 'v1', resource: 'pods' });
-    for (const text of ['pods', 'a/b/c/d', 'apps//deployments', '']) expect(() => parseGvr(text)).toThrow('group/version/resource');
+    for (const text of ['pods', 'a/b/c/d', 'apps//deployments', ''])
+      expect(() => parseGvr(text)).toThrow('group/version/resource');
     expect(() => parseGroupVersion('a/b/c')).toThrow('unexpected GroupVersion');
   });
 
   it('has paths whose parts are escaped', () => {
-    expect(pathOf({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' })).toBe('/api/v1/namespaces/shop/pods');
-    expect(pathOf({ group: 'apps', version: 'v1', resource: 'deployments' }, { namespace: 'a', name: 'b:c?d', subresource: 'scale' })).toBe(
-      '/apis/apps/v1/namespaces/a/deployments/b%3Ac%3Fd/scale',
+    expect(pathOf({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' })).toBe(
+      '/api/v1/namespaces/shop/pods',
     );
+    expect(
+      pathOf(
+        { group: 'apps', version: 'v1', resource: 'deployments' },
+        { namespace: 'a', name: 'b:c?d', subresource: 'scale' },
+      ),
+    ).toBe('/apis/apps/v1/namespaces/a/deployments/b%3Ac%3Fd/scale');
     expect(pathOf({ group: '', version: 'v1', resource: 'nodes' }, { name: 'n' })).toBe('/api/v1/nodes/n');
   });
 

@@ -21,6 +21,9 @@ it.each([
   expect(order(b, a)).toBe(expected === 0 ? 0 : -expected);
 });
 
-it.each(['', '2026', '2026-13', '2026-02-30', '2026-11-21T25:00:00Z', 'a2026-11-21', '10.96.0.1', '1-2-3'])('%j is not a time', (text) => {
-  expect(parseInstant(text)).toBeUndefined();
-});
+it.each(['', '2026', '2026-13', '2026-02-30', '2026-11-21T25:00:00Z', 'a2026-11-21', '10.96.0.1', '1-2-3'])(
+  '%j is not a time',
+  (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  },
+);

@@ -69,6 +69,8 @@ describe('a label selector', () => {
 
   it('refuses a key and a value that no label can have', () => {
     expect(() => LabelSelector.parse('a/b/c=d')).toThrow('Invalid value: "a/b/c"');
-    expect(() => LabelSelector.parse(`a=${'x'.repeat(64)}`)).toThrow('a valid label must be an empty string or consist of');
+    expect(() => LabelSelector.parse(`a=${'x'.repeat(64)}`)).toThrow(
+      'a valid label must be an empty string or consist of',
+    );
   });
 });

@@ -22,7 +22,11 @@ test.each<[string, boolean, boolean, boolean]>([
   ['a'.repeat(64), false, true, true],
   ['a'.repeat(254), false, false, true],
 ])('"%s" is a label %s, a subdomain %s, a path segment %s', (name, label, subdomain, segment) => {
-  expect([isNameOf('label', name), isNameOf('subdomain', name), isNameOf('segment', name)]).toEqual([label, subdomain, segment]);
+  expect([isNameOf('label', name), isNameOf('subdomain', name), isNameOf('segment', name)]).toEqual([
+    label,
+    subdomain,
+    segment,
+  ]);
 });
 
 test.each<[string, string, string | undefined]>([

@@ -3,13 +3,23 @@ import type { UnknownObject } from '../../src/model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../../src/model/object-parts.ts';
 
 const object: UnknownObject = {
-  metadata: { uid: 'u', generation: 1, resourceVersion: '5', labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['f'] },
+  metadata: {
+    uid: 'u',
+    generation: 1,
+    resourceVersion: '5',
+    labels: { a: 'b' },
+    annotations: { c: 'd' },
+    finalizers: ['f'],
+  },
   spec: { replicas: 1 },
   status: { replicas: 1 },
 };
 const PARTS = Object.keys(OBJECT_PARTS) as ObjectPart[];
 const changedParts = (next: UnknownObject) => PARTS.filter((part) => partChanged(OBJECT_PARTS[part], object, next));
-const withMetadata = (metadata: object): UnknownObject => ({ ...object, metadata: { ...object.metadata, ...metadata } });
+const withMetadata = (metadata: object): UnknownObject => ({
+  ...object,
+  metadata: { ...object.metadata, ...metadata },
+});
 
 it.each<[string, UnknownObject, ObjectPart[]]>([
   ['nothing, as an equal copy', structuredClone(object), []],

@@ -89,7 +89,8 @@ describe('two quantities', () => {
     const part = fc.tuple(fc.integer({ min: -9999, max: 9999 }), fc.nat({ max: units.length - 1 }));
     fc.assert(
       fc.property(part, part, ([a, i], [b, j]) => {
-        const expected = Math.sign(Math.round(a * (sizes[i] as number) * 1000) - Math.round(b * (sizes[j] as number) * 1000)) + 0;
+        const expected =
+          Math.sign(Math.round(a * (sizes[i] as number) * 1000) - Math.round(b * (sizes[j] as number) * 1000)) + 0;
         expect(compareQuantities(quantity(`${a}${units[i]}`), quantity(`${b}${units[j]}`))).toBe(expected);
       }),
     );
@@ -97,10 +98,14 @@ describe('two quantities', () => {
 
   it('have the same value after formatting and parsing', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.constantFrom('', 'm', 'Ki', 'n', 'e2'), (value, suffix) => {
-        const once = quantity(`${value}${suffix}`);
-        expect(quantity(String(once)).nano).toBe(once.nano);
-      }),
+      fc.property(
+        fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+        fc.constantFrom('', 'm', 'Ki', 'n', 'e2'),
+        (value, suffix) => {
+          const once = quantity(`${value}${suffix}`);
+          expect(quantity(String(once)).nano).toBe(once.nano);
+        },
+      ),
     );
   });
 });

@@ -9,7 +9,10 @@ const deployment = (spec: object, status: object, generation = 2) => ({
   spec,
   status: { observedGeneration: 2, ...status },
 });
-const set = (kind: string, spec: object, status: object, generation = 2) => ({ ...deployment(spec, status, generation), kind });
+const set = (kind: string, spec: object, status: object, generation = 2) => ({
+  ...deployment(spec, status, generation),
+  kind,
+});
 const ROLLING = { updateStrategy: { type: 'RollingUpdate' } };
 const partitioned = (partition?: number) => ({
   replicas: 3,
@@ -49,7 +52,12 @@ describe('rolloutOf answers as kubectl rollout status does for', () => {
       'waiting',
       '1 of 2 updated',
     ],
-    ['all are available', deployment({ replicas: 2 }, { updatedReplicas: 2, replicas: 2, availableReplicas: 2 }), 'done', 'successfully'],
+    [
+      'all are available',
+      deployment({ replicas: 2 }, { updatedReplicas: 2, replicas: 2, availableReplicas: 2 }),
+      'done',
+      'successfully',
+    ],
     ['it is scaled to 0', deployment({ replicas: 0 }, {}), 'done', 'successfully'],
     [
       'its deadline has passed',
@@ -70,9 +78,24 @@ describe('rolloutOf answers as kubectl rollout status does for', () => {
       'waiting',
       'observed',
     ],
-    ['one is not ready', set('StatefulSet', partitioned(0), { readyReplicas: 2, updatedReplicas: 3 }), 'waiting', 'waiting for 1 pods'],
-    ['one is not updated', set('StatefulSet', partitioned(0), { readyReplicas: 3, updatedReplicas: 2 }), 'waiting', '2 out of 3 new'],
-    ['all beyond the partition are updated', set('StatefulSet', partitioned(2), { readyReplicas: 3, updatedReplicas: 1 }), 'done', ''],
+    [
+      'one is not ready',
+      set('StatefulSet', partitioned(0), { readyReplicas: 2, updatedReplicas: 3 }),
+      'waiting',
+      'waiting for 1 pods',
+    ],
+    [
+      'one is not updated',
+      set('StatefulSet', partitioned(0), { readyReplicas: 3, updatedReplicas: 2 }),
+      'waiting',
+      '2 out of 3 new',
+    ],
+    [
+      'all beyond the partition are updated',
+      set('StatefulSet', partitioned(2), { readyReplicas: 3, updatedReplicas: 1 }),
+      'done',
+      '',
+    ],
     [
       'fewer than those beyond the partition are',
       set('StatefulSet', partitioned(1), { readyReplicas: 3, updatedReplicas: 1 }),

@@ -12,16 +12,27 @@ describe('the error of a request about Secrets', () => {
     ['no name', refusal(409, 'Conflict', VALUE), 'secrets the object has been modified, or a precondition was not met'],
     [
       'the fields and reasons of the causes',
-      refusal(422, 'Invalid', VALUE, { name: 'db', causes: [{ field: 'data[a b]', reason: 'FieldValueInvalid', message: VALUE }] }),
+      refusal(422, 'Invalid', VALUE, {
+        name: 'db',
+        causes: [{ field: 'data[a b]', reason: 'FieldValueInvalid', message: VALUE }],
+      }),
       'secrets "db" is invalid: data[a b]: FieldValueInvalid',
     ],
-    ['the namespace that is missing', refusal(404, 'NotFound', VALUE, { kind: 'namespaces', name: 'shop' }), 'namespaces "shop" not found'],
+    [
+      'the namespace that is missing',
+      refusal(404, 'NotFound', VALUE, { kind: 'namespaces', name: 'shop' }),
+      'namespaces "shop" not found',
+    ],
     [
       'reason and code where the reason has no text here',
       refusal(500, 'InternalError', VALUE, { name: 'db' }),
       'secrets "db" the server refused the request (InternalError, 500)',
     ],
-    ['that no reason was given', new StatusError({ message: VALUE }), 'secrets the server refused the request (no reason given)'],
+    [
+      'that no reason was given',
+      new StatusError({ message: VALUE }),
+      'secrets the server refused the request (no reason given)',
+    ],
   ])('says %s, and none of the server’s words', (_, error, expected) => {
     const bare = withoutSecretValues(error);
     expect(bare.message).toBe(expected);
@@ -30,15 +41,21 @@ describe('the error of a request about Secrets', () => {
   });
 
   it('drops a field that does not look like a path', () => {
-    const error = refusal(422, 'Invalid', VALUE, { name: 'db', causes: [{ field: `${VALUE}!`, reason: 'FieldValueInvalid' }] });
+    const error = refusal(422, 'Invalid', VALUE, {
+      name: 'db',
+      causes: [{ field: `${VALUE}!`, reason: 'FieldValueInvalid' }],
+    });
     expect(withoutSecretValues(error).message).toBe('secrets "db" is invalid: FieldValueInvalid');
   });
 
   it('keeps the text of a denial by RBAC, and drops the text of one with an addition', () => {
-    const text = 'secrets "db" is forbidden: User "me" cannot get resource "secrets" in API group "" in the namespace "shop"';
+    const text =
+      'secrets "db" is forbidden: User "me" cannot get resource "secrets" in API group "" in the namespace "shop"';
     const details = { kind: 'secrets', name: 'db' };
     expect(withoutSecretValues(refusal(403, 'Forbidden', text, details)).message).toBe(text);
-    expect(withoutSecretValues(refusal(403, 'Forbidden', `${text}: ${VALUE}`, details)).message).toBe('secrets "db" is forbidden');
+    expect(withoutSecretValues(refusal(403, 'Forbidden', `${text}: ${VALUE}`, details)).message).toBe(
+      'secrets "db" is forbidden',
+    );
   });
 
   it('takes the name of the request where the Status has none, and keeps the wait and the hint', () => {

@@ -13,7 +13,8 @@ import {
   StatusError,
 } from '../../src/model/status.ts';
 
-const error = (code: number, reason: string, message = 'x', details = {}) => new StatusError(failure(code, reason, message, details));
+const error = (code: number, reason: string, message = 'x', details = {}) =>
+  new StatusError(failure(code, reason, message, details));
 
 describe('a Status is classified', () => {
   it('by its reason, and by its code only when the reason is unknown', () => {
@@ -39,7 +40,9 @@ describe('a Status is classified', () => {
   it('as too large by cause, or by message of a Timeout only [REF-13]', () => {
     const text = 'Timeout: Too large resource version: 99, current: 5';
     expect(isTooLargeResourceVersion(error(504, 'Timeout', text))).toBe(true);
-    expect(isTooLargeResourceVersion(error(504, 'Timeout', 'x', { causes: [{ reason: 'ResourceVersionTooLarge' }] }))).toBe(true);
+    expect(
+      isTooLargeResourceVersion(error(504, 'Timeout', 'x', { causes: [{ reason: 'ResourceVersionTooLarge' }] })),
+    ).toBe(true);
     expect(isTooLargeResourceVersion(error(500, 'InternalError', text))).toBe(false);
   });
 

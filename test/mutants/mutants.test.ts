@@ -22,13 +22,16 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 // That each is noticed is shown by `npm run mutants`; here only that the list keeps up with the sources.
 describe('the breakages', () => {
-  it.each(mutants.map((m) => [m.rule, m] as const))('"%s" can still be broken in one place', (_, { file, find, replace, test, red }) => {
-    expect(read(file).split(find)).toHaveLength(2);
-    expect(replace).not.toBe(find);
-    expect(existsSync(path.join(root, test))).toBe(true);
-    // A title may be put together from a row; its parts are in the file all the same.
-    for (const part of red.split(' → ')) expect(read(test)).toContain(part);
-  });
+  it.each(mutants.map((m) => [m.rule, m] as const))(
+    '"%s" can still be broken in one place',
+    (_, { file, find, replace, test, red }) => {
+      expect(read(file).split(find)).toHaveLength(2);
+      expect(replace).not.toBe(find);
+      expect(existsSync(path.join(root, test))).toBe(true);
+      // A title may be put together from a row; its parts are in the file all the same.
+      for (const part of red.split(' → ')) expect(read(test)).toContain(part);
+    },
+  );
 
   it('are of many rules, most of them numbered', () => {
     const known = new Set(behaviours().map((b) => b.id));

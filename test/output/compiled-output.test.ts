@@ -40,7 +40,8 @@ describe('compileOutput', () => {
 
   it('creates printers that do not share what they have printed: each prints its heading', async () => {
     const output = await compileOutput(parseOutputFormat('custom-columns=A:.metadata.name'));
-    const print = () => [...output.createPrinter({ clock }).objects(answer(pod('web-1')))].join('').split('\n')[0]?.trim();
+    const print = () =>
+      [...output.createPrinter({ clock }).objects(answer(pod('web-1')))].join('').split('\n')[0]?.trim();
     expect([print(), print()]).toEqual(['A', 'A']);
   });
 });

@@ -10,10 +10,18 @@ import { FakeClock } from '../../src/testing/fake-clock.ts';
 export const clock = new FakeClock(Date.UTC(2026, 0, 1, 12));
 
 export const PODS: PrintedType = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod' };
-export const DEPLOYMENTS: PrintedType = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
+export const DEPLOYMENTS: PrintedType = {
+  gvr: { group: 'apps', version: 'v1', resource: 'deployments' },
+  kind: 'Deployment',
+};
 
 const columns = (...shown: [string, number?, string?][]): TableColumn[] =>
-  shown.map(([name, priority = 0, type = 'string']) => ({ name, type, format: name === 'Name' ? 'name' : '', priority }));
+  shown.map(([name, priority = 0, type = 'string']) => ({
+    name,
+    type,
+    format: name === 'Name' ? 'name' : '',
+    priority,
+  }));
 
 /** As kube-apiserver 1.36 names them. */
 export const POD_COLUMNS = columns(
@@ -51,7 +59,10 @@ export function pod(name: string, status = 'Running', more: object = {}): Unknow
     spec: { nodeName: 'n1', containers: [{ name: 'app', image: 'app:1' }] },
     ...more,
   };
-  return withCells(object, { columns: POD_COLUMNS, cells: [name, '1/1', status, '0', '0s', '10.0.0.1', 'n1', '<none>', '<none>'] });
+  return withCells(object, {
+    columns: POD_COLUMNS,
+    cells: [name, '1/1', status, '0', '0s', '10.0.0.1', 'n1', '<none>', '<none>'],
+  });
 }
 
 export function deployment(name: string): UnknownObject {
@@ -61,7 +72,10 @@ export function deployment(name: string): UnknownObject {
     metadata: { name, namespace: 'shop', creationTimestamp: '2025-12-31T12:00:00Z' },
     spec: { replicas: 2 },
   };
-  return withCells(object, { columns: DEPLOYMENT_COLUMNS, cells: [name, '2/2', 2, 2, '0s', 'app', 'app:1', 'app=web'] });
+  return withCells(object, {
+    columns: DEPLOYMENT_COLUMNS,
+    cells: [name, '2/2', 2, 2, '0s', 'app', 'app:1', 'app=web'],
+  });
 }
 
 export const answer = (...objects: UnknownObject[]): PrintedObject[] =>
@@ -75,7 +89,16 @@ export function event(type: EventType, object: UnknownObject): PrintedEvent {
   const { name, namespace } = object.metadata;
   return {
     type: printed,
-    event: { type, object, key: `${namespace}/${name}`, gvr, cause: 'watch', changed: [], seq: ++seq, time: '2026-01-01T12:00:00.000Z' },
+    event: {
+      type,
+      object,
+      key: `${namespace}/${name}`,
+      gvr,
+      cause: 'watch',
+      changed: [],
+      seq: ++seq,
+      time: '2026-01-01T12:00:00.000Z',
+    },
   };
 }
 

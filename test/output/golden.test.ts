@@ -12,7 +12,8 @@ import { Terminal } from './terminal.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 const clock = { now: () => NOON };
-const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
+const printer = (format: string, options: object = {}) =>
+  createPrinter(parseOutputFormat(format), { clock, ...options });
 const kept = (text: string, name: string) => expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
 
 const type = (gvr: string, kind: string, namespaced = true): PrintedType => {
@@ -66,12 +67,25 @@ function printed(what: EventType, of: PrintedType, object: UnknownObject, oldObj
   const { name, namespace } = object.metadata;
   const key = namespace ? `${namespace}/${name}` : `${name}`;
   const time = new Date(NOON + ++seq * 120).toISOString();
-  const event = { type: what, object, key, gvr: '', cause: 'watch' as const, changed: [], seq, time, ...(oldObject ? { oldObject } : {}) };
+  const event = {
+    type: what,
+    object,
+    key,
+    gvr: '',
+    cause: 'watch' as const,
+    changed: [],
+    seq,
+    time,
+    ...(oldObject ? { oldObject } : {}),
+  };
   return { type: of, event };
 }
 
 const pod = (what: EventType, name: string, ready: string, status: string, restarts = '0', minutes = 60) =>
-  row(what, PODS, [name, ready, status, restarts, '', '10.1.0.7', 'worker-1', '<none>', '<none>'], { minutes, labels: { app: 'web' } });
+  row(what, PODS, [name, ready, status, restarts, '', '10.1.0.7', 'worker-1', '<none>', '<none>'], {
+    minutes,
+    labels: { app: 'web' },
+  });
 const deployment = (what: EventType, ready: string, upToDate: number) =>
   row(what, DEPLOYMENTS, ['web', ready, upToDate, 3, '', 'web', 'nginx:1.26', 'app=web'], { minutes: 3000 });
 const node = (what: EventType, name: string, status: string) =>
@@ -109,7 +123,10 @@ test('a mixed stream of pods, deployments, nodes and events', async () => {
 test('wide, with labels and times', async () => {
   const table = await printer('wide', { showLabels: true, labelColumns: ['app'], timestamps: 'rfc3339' });
   seq = 0;
-  await kept(table.events([pod('ADDED', 'web-5f7c-abc', '1/1', 'Running'), pod('MODIFIED', 'web-5f7c-abc', '0/1', 'Error')]), 'wide');
+  await kept(
+    table.events([pod('ADDED', 'web-5f7c-abc', '1/1', 'Running'), pod('MODIFIED', 'web-5f7c-abc', '0/1', 'Error')]),
+    'wide',
+  );
 });
 
 test('custom columns', async () => {
@@ -117,7 +134,10 @@ test('custom columns', async () => {
     'custom-columns=NAME:.metadata.name,IMAGES:.spec.template.spec.containers[*].image,READY:.status.readyReplicas',
   );
   const [before, after] = rollout();
-  await kept(table.events([printed('ADDED', DEPLOYMENTS, before), printed('MODIFIED', DEPLOYMENTS, after)]), 'custom-columns');
+  await kept(
+    table.events([printed('ADDED', DEPLOYMENTS, before), printed('MODIFIED', DEPLOYMENTS, after)]),
+    'custom-columns',
+  );
 });
 
 test.each(['diff', 'changes'])('%s of a step of a rollout', async (format) => {
@@ -147,7 +167,10 @@ test('a live table on 80 by 12', async () => {
   const live = new LiveTable({ showKind: true, withNamespace: true });
   const terminal = new Terminal(80, 12, ['$ kubectl informer watch pods,deploy -A --live']);
   const frame = (seconds: number) => terminal.write(live.frame({ columns: 80, rows: 12 }, NOON + seconds * 1000));
-  for (const { event, type: of } of [...MIXED, ...Array.from({ length: 6 }, (_, i) => pod('ADDED', `web-5f7c-p${i}`, '1/1', 'Running'))]) {
+  for (const { event, type: of } of [
+    ...MIXED,
+    ...Array.from({ length: 6 }, (_, i) => pod('ADDED', `web-5f7c-p${i}`, '1/1', 'Running')),
+  ]) {
     live.update({ event: { ...event, cause: 'initial' }, type: of });
   }
   frame(0);
@@ -159,13 +182,19 @@ test('a live table on 80 by 12', async () => {
     live.update(change);
   }
   frame(1);
-  const screen = terminal.screen.map((line) => line.replace(/last \d\d:\d\d/, 'last 12:00')); // hours and minutes are those of the zone
+  // hours and minutes are those of the zone
+  const screen = terminal.screen.map((line) => line.replace(/last \d\d:\d\d/, 'last 12:00'));
   await kept(`${screen.join('\n')}\n`, 'live-80x12');
 });
 
 /** A Deployment before and after the step in which it gets another image and a second container. */
 function rollout(): [UnknownObject, UnknownObject] {
-  const entry = (manager: string, second: number, fieldsV1: Record<string, unknown>, subresource?: string): ManagedFieldsEntry => ({
+  const entry = (
+    manager: string,
+    second: number,
+    fieldsV1: Record<string, unknown>,
+    subresource?: string,
+  ): ManagedFieldsEntry => ({
     manager,
     operation: 'Update',
     apiVersion: 'apps/v1',
@@ -178,7 +207,9 @@ function rollout(): [UnknownObject, UnknownObject] {
     'f:spec': {
       'f:replicas': {},
       'f:template': {
-        'f:spec': { 'f:containers': { 'k:{"name":"web"}': { 'f:image': {}, 'f:args': {} }, 'k:{"name":"proxy"}': { '.': {} } } },
+        'f:spec': {
+          'f:containers': { 'k:{"name":"web"}': { 'f:image': {}, 'f:args': {} }, 'k:{"name":"proxy"}': { '.': {} } },
+        },
       },
     },
   };
@@ -201,7 +232,10 @@ function rollout(): [UnknownObject, UnknownObject] {
       resourceVersion: String(n),
       creationTimestamp: '2026-01-01T11:00:00Z',
       annotations: { 'deployment.kubernetes.io/revision': String(n) },
-      managedFields: [entry('kubectl-edit', n, template), entry('kube-controller-manager', n + 1, { ...revision, ...status }, 'status')],
+      managedFields: [
+        entry('kubectl-edit', n, template),
+        entry('kube-controller-manager', n + 1, { ...revision, ...status }, 'status'),
+      ],
     },
     spec: {
       replicas: 3,

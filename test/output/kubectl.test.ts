@@ -37,7 +37,24 @@ const TEXTS = [
     '2026-01-01T00:00:00Z',
     '1.2.3',
   ],
-  ...['a: b', 'a:', 'a #b', ' x', '*', '{"a":1}', '- x', '-x', '---', '@x', "it's", 'say "hi"', 'a\tb', 'a\u001bb', 'a\r\nb', '100%'],
+  ...[
+    'a: b',
+    'a:',
+    'a #b',
+    ' x',
+    '*',
+    '{"a":1}',
+    '- x',
+    '-x',
+    '---',
+    '@x',
+    "it's",
+    'say "hi"',
+    'a\tb',
+    'a\u001bb',
+    'a\r\nb',
+    '100%',
+  ],
   ...['a\nb', 'a\nb\n', 'a\n\nb\n\n', '\na', '  a\nb\n', '\n', 'a \nb\n', '{\n  "a": 1\n}\n', '日本: 語'],
 ];
 const KEYS = ['file10', 'file2', 'file02', 'v1.10', 'v1.9', '10', '9', 'true', 'on', 'a-b', 'a.b', 'a_b', 'ab', 'A'];
@@ -62,7 +79,13 @@ const OBJECTS: UnknownObject[] = [
     metadata: { name: 'p', namespace: 'default', annotations: { note: 'yes', empty: '' } },
     spec: {
       containers: [
-        { name: 'c', image: 'nginx:1.27', command: ['sh', '-c', 'echo a\necho b\n'], args: ['--x=1', '2', '- b'], resources: {} },
+        {
+          name: 'c',
+          image: 'nginx:1.27',
+          command: ['sh', '-c', 'echo a\necho b\n'],
+          args: ['--x=1', '2', '- b'],
+          resources: {},
+        },
       ],
       tolerations: [],
     },
@@ -92,7 +115,9 @@ const WORKLOADS: UnknownObject[] = [
     status: {
       phase: 'Pending',
       reason: 'line one\nline two',
-      containerStatuses: [{ name: 'c', ready: false, restartCount: 0, state: { waiting: { reason: 'ImagePullBackOff' } } }],
+      containerStatuses: [
+        { name: 'c', ready: false, restartCount: 0, state: { waiting: { reason: 'ImagePullBackOff' } } },
+      ],
     },
   },
   {
@@ -109,7 +134,10 @@ const WORKLOADS: UnknownObject[] = [
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'worker-1' },
-    status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.0', osImage: 'Linux' } },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      nodeInfo: { kubeletVersion: 'v1.36.0', osImage: 'Linux' },
+    },
   },
   {
     apiVersion: 'v1',
@@ -149,9 +177,12 @@ afterAll(async () => {
 });
 
 describe.skipIf(missing)(`real kubectl${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  it.each(['configmap/texts', 'configmap/keys', 'clusterrole/all', 'pod/p'])('prints %s as the same YAML, byte for byte', async (name) => {
-    expect(toYaml(JSON.parse(await get(name, '-o', 'json')), { sorted: true })).toBe(await get(name, '-o', 'yaml'));
-  });
+  it.each(['configmap/texts', 'configmap/keys', 'clusterrole/all', 'pod/p'])(
+    'prints %s as the same YAML, byte for byte',
+    async (name) => {
+      expect(toYaml(JSON.parse(await get(name, '-o', 'json')), { sorted: true })).toBe(await get(name, '-o', 'yaml'));
+    },
+  );
 
   it.each([
     ['pods', {}, []],
@@ -181,14 +212,28 @@ describe.skipIf(missing)(`real kubectl${missing ? ` (skipped: ${missing})` : ''}
 });
 
 async function get(what: string, ...flags: string[]): Promise<string> {
-  const args = ['--kubeconfig', kubeconfig, '--cache-dir', path.join(folder, 'cache'), '-n', 'default', 'get', what, ...flags];
+  const args = [
+    '--kubeconfig',
+    kubeconfig,
+    '--cache-dir',
+    path.join(folder, 'cache'),
+    '-n',
+    'default',
+    'get',
+    what,
+    ...flags,
+  ];
   const { code, stdout, stderr } = await runKubectl('path' in kubectl ? kubectl.path : '', args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
 
 /** The same from the server's tables, by our own printer. */
-async function table(resources: readonly string[], options: Partial<TablePrinterOptions>, name?: string): Promise<string> {
+async function table(
+  resources: readonly string[],
+  options: Partial<TablePrinterOptions>,
+  name?: string,
+): Promise<string> {
   const client = createClient(sandbox.transport());
   const answer: PrintedObject[] = [];
   for (const resource of resources) {

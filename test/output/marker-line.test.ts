@@ -5,7 +5,13 @@ import { createPrinter } from './fixtures.ts';
 
 describe('a marker', () => {
   const SYNCED = { type: 'SYNCED', gvr: 'v1/pods', objects: 1, seq: 3, time: '2026-01-01T12:00:00.000Z' } as const;
-  const LOSS = { type: 'GAP', reason: 'dropped', lost: { events: 12 }, seq: 4, time: '2026-01-01T12:00:00.000Z' } as const;
+  const LOSS = {
+    type: 'GAP',
+    reason: 'dropped',
+    lost: { events: 12 },
+    seq: 4,
+    time: '2026-01-01T12:00:00.000Z',
+  } as const;
   const GAP = {
     type: 'GAP',
     gvr: 'v1/pods',
@@ -30,7 +36,14 @@ describe('a marker', () => {
     expressionErrors: 0,
     unprintable: 0,
   };
-  const END = { type: 'END', reason: 'ended by SIGINT', exitCode: 0, summary, seq: 6, time: '2026-01-01T12:00:00.000Z' } as const;
+  const END = {
+    type: 'END',
+    reason: 'ended by SIGINT',
+    exitCode: 0,
+    summary,
+    seq: 6,
+    time: '2026-01-01T12:00:00.000Z',
+  } as const;
   const shown = async (format: string, ...markers: readonly Marker[]) => {
     const printer = await createPrinter(parseOutputFormat(format), { clock: { now: () => 0 } });
     return markers.map((marker) => printer.marker(marker)).join('');
@@ -57,7 +70,10 @@ describe('a marker', () => {
     expect(await shown('jq=.type', SYNCED, END)).toBe('"SYNCED"\n"END"\n');
   });
 
-  test.each(['name', 'jsonpath=.x', 'custom-columns=A:.a'])('is not shown with -o %s, which prints values of objects', async (format) => {
-    expect(await shown(format, SYNCED)).toBe('');
-  });
+  test.each(['name', 'jsonpath=.x', 'custom-columns=A:.a'])(
+    'is not shown with -o %s, which prints values of objects',
+    async (format) => {
+      expect(await shown(format, SYNCED)).toBe('');
+    },
+  );
 });

@@ -14,7 +14,10 @@ describe('-o', () => {
   });
 
   test.each([
-    ['xyz', 'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,custom-columns,'],
+    [
+      'xyz',
+      'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,custom-columns,',
+    ],
     ['json=1', 'unable to match a printer suitable for the output format "json=1"'],
     ['jsonpath', 'template format specified but no template given'],
     ['go-template={{.x}}', 'output format "go-template" is not supported'],
@@ -23,19 +26,28 @@ describe('-o', () => {
     expect(() => parseOutputFormat(text)).toThrow(message);
   });
 
-  test.each(['go-template', 'go-template={{.x}}', 'go-template-file=x', 'template', 'templatefile=x', 'template={{.x}}'])(
-    '%s is refused with a hint what to use instead',
-    (text) => {
-      expect(() => parseOutputFormat(text)).toThrow(expect.objectContaining({ hint: 'use -o jsonpath=… or -o custom-columns=…' }));
-    },
-  );
+  test.each([
+    'go-template',
+    'go-template={{.x}}',
+    'go-template-file=x',
+    'template',
+    'templatefile=x',
+    'template={{.x}}',
+  ])('%s is refused with a hint what to use instead', (text) => {
+    expect(() => parseOutputFormat(text)).toThrow(
+      expect.objectContaining({ hint: 'use -o jsonpath=… or -o custom-columns=…' }),
+    );
+  });
 
   test('a typing error is reported', () => {
     expect(() => parseOutputFormat('jsno')).toThrow(expect.objectContaining({ hint: 'did you mean -o json?' }));
   });
 
   test('a template from a file is a template', () => {
-    expect(withFileText({ kind: 'file', of: 'jsonpath', path: 'x' }, '{.a}')).toEqual({ kind: 'jsonpath', template: '{.a}' });
+    expect(withFileText({ kind: 'file', of: 'jsonpath', path: 'x' }, '{.a}')).toEqual({
+      kind: 'jsonpath',
+      template: '{.a}',
+    });
   });
 });
 

@@ -7,7 +7,9 @@ import { LiveTable } from '../../src/output/tables/live-table.ts';
 import { clock, createPrinter, deployment, event, pod } from './fixtures.ts';
 
 const before = pod('web-1', 'Pending', { spec: { a: 1, gone: true, text: 'x\ny', nested: { list: [1, 2] } } });
-const after = pod('web-1', 'CrashLoopBackOff', { spec: { a: 2, come: { b: 1 }, text: 'x\nz', nested: { list: [1, 3] } } });
+const after = pod('web-1', 'CrashLoopBackOff', {
+  spec: { a: 2, come: { b: 1 }, text: 'x\nz', nested: { list: [1, 3] } },
+});
 const modified = event('MODIFIED', after);
 const EVENTS: PrintedEvent[] = [
   event('ADDED', before),
@@ -56,7 +58,9 @@ it('gives a type the same colour wherever it comes', async () => {
 });
 
 it('colours events, headings and states', async () => {
-  const colored = (await createPrinter(parseOutputFormat(''), { clock, painter: await loadPainter(1) })).events(EVENTS.slice(0, 3));
+  const colored = (await createPrinter(parseOutputFormat(''), { clock, painter: await loadPainter(1) })).events(
+    EVENTS.slice(0, 3),
+  );
   expect(colored).toContain('\u001b[32mADDED');
   expect(colored).toContain('\u001b[1mEVENT');
   expect(colored).toContain('\u001b[33mPending');

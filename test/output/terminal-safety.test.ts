@@ -26,10 +26,22 @@ function printed(text: string, other: string, type: 'ADDED' | 'MODIFIED' | 'DELE
           labels: { app: value, [value]: value },
           annotations: { [value]: value },
           managedFields: [
-            { manager: text, operation: 'Update', time: '2026-01-01T00:00:00Z', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } },
+            {
+              manager: text,
+              operation: 'Update',
+              time: '2026-01-01T00:00:00Z',
+              fieldsType: 'FieldsV1',
+              fieldsV1: { 'f:spec': {} },
+            },
           ],
         },
-        spec: { replicas: 2, containers: [{ name: text, image: value }], [value]: value, lines: `${value}\n${value}`, list: [value] },
+        spec: {
+          replicas: 2,
+          containers: [{ name: text, image: value }],
+          [value]: value,
+          lines: `${value}\n${value}`,
+          list: [value],
+        },
         status: {
           phase: value,
           conditions: [
@@ -102,9 +114,17 @@ describe.each([
           });
           const event = printed(text, other, type as 'ADDED');
           const out = [printer.events([event])];
-          if (!/^(diff|changes)$/.test(format)) out.push(...printer.objects([{ object: event.event.object, type: event.type }]));
+          if (!/^(diff|changes)$/.test(format))
+            out.push(...printer.objects([{ object: event.event.object, type: event.type }]));
           out.push(
-            printer.marker({ type: 'GAP', gvr: 'v1/pods', namespace: text, reason: text, seq: 1, time: '2026-01-01T12:00:00.000Z' }),
+            printer.marker({
+              type: 'GAP',
+              gvr: 'v1/pods',
+              namespace: text,
+              reason: text,
+              seq: 1,
+              time: '2026-01-01T12:00:00.000Z',
+            }),
           );
           expect(out.join('').replaceAll('\t', ' ').replaceAll('\r\n', '\n')).not.toMatch(UNSAFE);
         },

@@ -2,7 +2,10 @@ const ESC = String.fromCharCode(27);
 const CODE = new RegExp(`^${ESC}\\[([?\\d;]*)([A-Za-z])$`);
 const PARTS = new RegExp(`${ESC}\\[[?\\d;]*[A-Za-z]|[\\r\\n]|[^${ESC}\\r\\n]+|${ESC}`, 'g');
 
-/** As much of a terminal as the live table uses: it shows what was written, and scrolls. A code that it does not know is an error. */
+/**
+ * As much of a terminal as the live table uses: it shows what was written, and scrolls. A code that it does not know is
+ * an error.
+ */
 export class Terminal {
   readonly columns: number;
   readonly rows: number;
@@ -63,7 +66,8 @@ export class Terminal {
     if (letter === 'A') this.#row = Math.max(0, this.#row - n);
     else if (letter === 'B') this.#row = Math.min(this.rows - 1, this.#row + n);
     else if (letter === 'H' && parameter === '') [this.#row, this.#column] = [0, 0];
-    else if (letter === 'K' && parameter === '') this.#lines[this.#row] = (this.#lines[this.#row] ?? '').slice(0, this.#column);
+    else if (letter === 'K' && parameter === '')
+      this.#lines[this.#row] = (this.#lines[this.#row] ?? '').slice(0, this.#column);
     else if (letter === 'J' && parameter === '') {
       this.#take('\x1b[K');
       for (let row = this.#row + 1; row < this.rows; row++) this.#lines[row] = '';

@@ -56,12 +56,8 @@ describe('a value', () => {
   });
 
   test('with parts has several lines if it does not fit into one', () => {
-    expect(valueLines({ name: 'web', ports: [{ port: 80 }], env: [{ name: 'A', value: 'x'.repeat(20) }] }, 24)).toEqual([
-      'name: web',
-      'ports: [{"port":80}]',
-      'env:',
-      '  - name: A',
-      '    value: xxxxxxxxxxxxxxxxxxxx',
-    ]);
+    expect(valueLines({ name: 'web', ports: [{ port: 80 }], env: [{ name: 'A', value: 'x'.repeat(20) }] }, 24)).toEqual(
+      ['name: web', 'ports: [{"port":80}]', 'env:', '  - name: A', '    value: xxxxxxxxxxxxxxxxxxxx'],
+    );
   });
 });

@@ -57,9 +57,15 @@ function outlineOf(schema: Schema, path: string): string[] {
   return [...(schema.oneOf ? [`one of ${schema.oneOf.map(kindOf).join(' ')}`] : []), ...fields, ...records];
 }
 
-const itemsOf = ({ items }: Schema, place: string) => (items ? [`${place}[]: ${kindOf(items)}`, ...outlineOf(items, `${place}[]`)] : []);
+const itemsOf = ({ items }: Schema, place: string) =>
+  items ? [`${place}[]: ${kindOf(items)}`, ...outlineOf(items, `${place}[]`)] : [];
 
 function kindOf({ $ref, type, enum: values, const: value, pattern }: Schema): string {
-  const parts = [$ref?.replace('#/$defs/', '#'), type, values?.join(' | '), value === undefined ? undefined : JSON.stringify(value)];
+  const parts = [
+    $ref?.replace('#/$defs/', '#'),
+    type,
+    values?.join(' | '),
+    value === undefined ? undefined : JSON.stringify(value),
+  ];
   return [...parts, pattern && `/${pattern}/`].filter((part) => part !== undefined).join(', ') || 'anything';
 }

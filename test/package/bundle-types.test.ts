@@ -13,7 +13,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Bundles declaration files given as texts; the first of their lines that are not empty, by bundle. */
-async function bundled(files: Record<string, string>, entries: Record<string, string>): Promise<Record<string, string>> {
+async function bundled(
+  files: Record<string, string>,
+  entries: Record<string, string>,
+): Promise<Record<string, string>> {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, 'in', name)), { recursive: true });
     writeFileSync(path.join(folder, 'in', name), text);
@@ -68,7 +71,9 @@ it('refuses a public type that refers to a package, and keeps the modules of Nod
     'good.d.ts': `import type { Readable } from 'node:stream';\nexport declare function read(): Readable;\n`,
     'bad.d.ts': `import type { Dispatcher } from 'undici';\nexport declare function send(): Dispatcher;\n`,
   };
-  expect((await bundled(files, { good: 'good.d.ts' }))['good.d.ts']).toContain(`import type { Readable } from 'node:stream';`);
+  expect((await bundled(files, { good: 'good.d.ts' }))['good.d.ts']).toContain(
+    `import type { Readable } from 'node:stream';`,
+  );
   await expect(bundled(files, { bad: 'bad.d.ts' })).rejects.toThrow(
     'bad.d.ts: the public type send refers to Dispatcher of the package undici',
   );

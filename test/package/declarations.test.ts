@@ -71,10 +71,22 @@ describe('the packed declarations', () => {
   it.each([
     ['node16', 'node16'],
     ['esnext', 'bundler'],
-  ])('compile in a strict project that checks libraries too, with --module %s --moduleResolution %s', (module, moduleResolution) => {
-    const options = ['--noEmit', '--exactOptionalPropertyTypes', '--types', 'node', '--lib', 'es2024,esnext.disposable'];
-    expect(compiled(['consumer.ts', ...options, '--module', module, '--moduleResolution', moduleResolution])).toEqual(FINE);
-  });
+  ])(
+    'compile in a strict project that checks libraries too, with --module %s --moduleResolution %s',
+    (module, moduleResolution) => {
+      const options = [
+        '--noEmit',
+        '--exactOptionalPropertyTypes',
+        '--types',
+        'node',
+        '--lib',
+        'es2024,esnext.disposable',
+      ];
+      expect(compiled(['consumer.ts', ...options, '--module', module, '--moduleResolution', moduleResolution])).toEqual(
+        FINE,
+      );
+    },
+  );
 
   it('compile without the types of Node, where the library of the web has AbortSignal', () => {
     expect(compiled(['consumer.ts', '--noEmit', ...BUNDLER])).toEqual(FINE);
@@ -86,13 +98,24 @@ describe('the packed declarations', () => {
   });
 
   it('are one file for each entry, and one for what entries share', () => {
-    const files = readdirSync(pack.folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.d\.[cm]?ts$/.test(file));
+    const files = readdirSync(pack.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /\.d\.[cm]?ts$/.test(file),
+    );
     const entries = ['cache', 'index', 'sandbox', 'shared', 'testing'];
     expect(files.sort()).toEqual(entries.map((entry) => path.join('dist', 'types', `${entry}.d.ts`)));
   });
 });
 
-const BUNDLER = ['--types', '', '--lib', 'es2024,esnext.disposable,dom', '--module', 'esnext', '--moduleResolution', 'bundler'];
+const BUNDLER = [
+  '--types',
+  '',
+  '--lib',
+  'es2024,esnext.disposable,dom',
+  '--module',
+  'esnext',
+  '--moduleResolution',
+  'bundler',
+];
 const FINE = { stdout: '', status: 0 };
 
 function compiled(options: readonly string[]) {

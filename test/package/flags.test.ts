@@ -31,11 +31,16 @@ it('commands, their flags, values, defaults and groups change on purpose only', 
   const file = pathToFileURL(path.join(ROOT, 'bin/commands.js')).href;
   const { COMMANDS } = (await import(file)) as { COMMANDS: Readonly<Record<string, BuiltCommand>> };
   const all = Object.entries(COMMANDS).map(([id, { flags }]) => [id.replaceAll(':', ' '), linesOf(flags)] as const);
-  const connecting = all.map(([, lines]) => lines).filter((lines) => lines.some((line) => line.startsWith('--context ')));
+  const connecting = all
+    .map(([, lines]) => lines)
+    .filter((lines) => lines.some((line) => line.startsWith('--context ')));
   const shared = connecting.reduce((common, lines) => common.filter((line) => lines.includes(line)));
   const own = all.map(
     ([name, lines]) =>
-      [name, lines.filter((line) => !(lines.some((line) => line.startsWith('--context ')) && shared.includes(line)))] as const,
+      [
+        name,
+        lines.filter((line) => !(lines.some((line) => line.startsWith('--context ')) && shared.includes(line))),
+      ] as const,
   );
   const text = [['every command that connects', shared] as const, ...own]
     .map(([name, lines]) => [name, ...lines.map((line) => `  ${line}`)].join('\n'))
@@ -44,7 +49,10 @@ it('commands, their flags, values, defaults and groups change on purpose only', 
   await expect(`${text}\n`, ON_PURPOSE).toMatchFileSnapshot('api/flags.txt');
 });
 
-/** One line a flag: `-o, --output FORMAT`, `--overflow block|coalesce|drop (default block)`, `--on EVENT[,…] (may be repeated)`. */
+/**
+ * One line a flag: `-o, --output FORMAT`, `--overflow block|coalesce|drop (default block)`,
+ * `--on EVENT[,…] (may be repeated)`.
+ */
 function linesOf(flags: Readonly<Record<string, BuiltFlag>>): string[] {
   return Object.entries(flags)
     .map(([name, flag]) => `${flag.char ? `-${flag.char}, ` : ''}--${name}${valueText(flag)}${remarksOn(flag)}`)

@@ -22,7 +22,8 @@ it('an installed package says that Node is too old, and what to do, and looks fo
   expect({ status, stdout, stderr }).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'error: kubectl-informer cannot start: Node 20.0.0 is too old\nhint: install Node 22.19 or newer (24 is best) and try again\n',
+    stderr:
+      'error: kubectl-informer cannot start: Node 20.0.0 is too old\nhint: install Node 22.19 or newer (24 is best) and try again\n',
   });
 });
 

@@ -19,7 +19,11 @@ export function packed(): Packed {
   const folder = path.join(project, 'node_modules', 'kubectl-informer');
   mkdirSync(folder, { recursive: true });
   const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', project];
-  const tarball = execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const tarball = execFileSync('npm', pack, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
   execFileSync('tar', ['-xzf', path.join(project, tarball), '-C', folder, '--strip-components=1']);
   return { project, folder, [Symbol.dispose]: () => rmSync(project, { recursive: true, force: true }) };
 }

@@ -51,7 +51,9 @@ describe.skipIf(skipped)(`client-go${skipped ? ` (skipped: ${skipped})` : ''}`, 
       await mixedOperations(sandbox, random, 1_000);
       await vi.waitFor(async () => expect(await peer.cache()).toEqual(held(sandbox)), 10_000);
       const requests = sandbox.requests.matching('configmaps').map((r) => r.path);
-      expect(requests, 'one streaming list, never begun again').toEqual([expect.stringContaining('sendInitialEvents=true')]);
+      expect(requests, 'one streaming list, never begun again').toEqual([
+        expect.stringContaining('sendInitialEvents=true'),
+      ]);
       await peer.stop();
     },
     BUILD_MS + 60_000,

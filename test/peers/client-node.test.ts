@@ -10,7 +10,8 @@ afterEach(async () => {
   for (const part of running.splice(0).reverse()) await part.stop();
 });
 
-const rowOf = ({ metadata }: KubernetesObject) => `${metadata?.namespace}/${metadata?.name} ${metadata?.resourceVersion}`;
+const rowOf = ({ metadata }: KubernetesObject) =>
+  `${metadata?.namespace}/${metadata?.name} ${metadata?.resourceVersion}`;
 
 it('the informer of @kubernetes/client-node syncs, follows 1,000 mixed operations and ends equal to the store', async () => {
   const sandbox = await Sandbox.start({ seed: 1 });
@@ -28,7 +29,9 @@ it('the informer of @kubernetes/client-node syncs, follows 1,000 mixed operation
   await informer.start();
   running.push(informer);
   expect(informer.list().map(rowOf).sort()).toEqual(held(sandbox));
-  await vi.waitFor(() => expect(sandbox.requests.matching('configmaps').some((r) => r.path.includes('watch=true'))).toBe(true));
+  await vi.waitFor(() =>
+    expect(sandbox.requests.matching('configmaps').some((r) => r.path.includes('watch=true'))).toBe(true),
+  );
   const before = { ...seen };
   await mixedOperations(sandbox, random, 1_000);
   await vi.waitFor(() => expect(informer.list().map(rowOf).sort()).toEqual(held(sandbox)), 10_000);

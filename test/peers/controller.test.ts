@@ -67,7 +67,12 @@ const ACCESS = [
   },
 ];
 
-const widget = (name: string, size: number) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: metadata(name), spec: { size } });
+const widget = (name: string, size: number) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: metadata(name),
+  spec: { size },
+});
 
 describe.skipIf(skipped)(`a controller of client-go${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   it(
@@ -77,19 +82,27 @@ describe.skipIf(skipped)(`a controller of client-go${skipped ? ` (skipped: ${ski
       await using sandbox = await Sandbox.start({ seed: 1, rbac: true });
       sandbox.apply([WIDGETS, ...ACCESS, widget('a', 1), widget('b', 2), widget('c', 3)]);
       const kubeconfig = path.join(folder, 'kubeconfig');
-      writeFileSync(kubeconfig, sandbox.kubeconfig({ token: sandbox.tokenFor({ user: 'system:serviceaccount:default:controller' }) }));
+      writeFileSync(
+        kubeconfig,
+        sandbox.kubeconfig({ token: sandbox.tokenFor({ user: 'system:serviceaccount:default:controller' }) }),
+      );
       const start = (identity: string) => {
         const child = spawn(binary, [kubeconfig, identity], { stdio: ['ignore', 'ignore', 'inherit'] });
         started.push(child);
         return child;
       };
-      const one = (kind: string, name: string, apiVersion = 'v1') => sandbox.get({ apiVersion, kind }, `default/${name}`);
+      const one = (kind: string, name: string, apiVersion = 'v1') =>
+        sandbox.get({ apiVersion, kind }, `default/${name}`);
       const holder = () =>
-        (one('Lease', 'widgets', 'coordination.k8s.io/v1')?.spec as { holderIdentity?: string } | undefined)?.holderIdentity;
+        (one('Lease', 'widgets', 'coordination.k8s.io/v1')?.spec as { holderIdentity?: string } | undefined)
+          ?.holderIdentity;
       const eventually = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
       const isDone = (name: string, size: number) => {
         const owner = one('Widget', name, 'example.com/v1') as UnknownObject;
-        expect(owner.status).toMatchObject({ size, conditions: [{ type: 'Ready', status: 'True', reason: 'Configured' }] });
+        expect(owner.status).toMatchObject({
+          size,
+          conditions: [{ type: 'Ready', status: 'True', reason: 'Configured' }],
+        });
         const owned = one('ConfigMap', `${name}-config`);
         expect(owned).toMatchObject({
           data: { size: String(size) },

@@ -38,13 +38,18 @@ function withoutGone(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, v]) => [name, withoutGone(v)]));
 }
 
-/** What the two may differ in: Go writes null for lists and bytes it has none of, and names the kind of what is within an object; a body does neither. */
+/**
+ * What the two may differ in: Go writes null for lists and bytes it has none of, and names the kind of what is within
+ * an object; a body does neither.
+ */
 function withoutEmpty(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((v) => withoutEmpty(v, depth + 1));
   if (typeof value !== 'object' || value === null) return value === '' ? undefined : (value ?? undefined);
   const entries = Object.entries(value).map(([name, v]) => [name, withoutEmpty(v, depth + 1)] as const);
   const isWithin = 'metadata' in value || 'propagationPolicy' in value || 'preconditions' in value;
-  const kept = entries.filter(([name, v]) => v !== undefined && !(depth > 0 && isWithin && (name === 'kind' || name === 'apiVersion')));
+  const kept = entries.filter(
+    ([name, v]) => v !== undefined && !(depth > 0 && isWithin && (name === 'kind' || name === 'apiVersion')),
+  );
   return Object.fromEntries(kept);
 }
 

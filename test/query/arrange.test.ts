@@ -50,7 +50,10 @@ test('groups count an item for each of its values, and without a value as <none>
     { value: '<none>', count: 1 },
     { value: 'n2', count: 1 },
   ]);
-  expect(mergedCounts([groupCounts(PODS, valuesOf), [{ value: 'n2', count: 9 }]])[0]).toEqual({ value: 'n2', count: 10 });
+  expect(mergedCounts([groupCounts(PODS, valuesOf), [{ value: 'n2', count: 9 }]])[0]).toEqual({
+    value: 'n2',
+    count: 10,
+  });
 });
 
 describe('sorting', () => {
@@ -60,7 +63,11 @@ describe('sorting', () => {
   test.each([
     ['numbers by size', [item(10), item(9), item(-1)], [item(-1), item(9), item(10)]],
     ['text by bytes', [item('b'), item('a'), item('B')], [item('B'), item('a'), item('b')]],
-    ['text by bytes of UTF-8', [item('\u{1f600}'), item('\uffee'), item('z')], [item('z'), item('\uffee'), item('\u{1f600}')]],
+    [
+      'text by bytes of UTF-8',
+      [item('\u{1f600}'), item('\uffee'), item('z')],
+      [item('z'), item('\uffee'), item('\u{1f600}')],
+    ],
     ['names by bytes', [item('web-10'), item('web-9'), item('web-7d4b9'), item('web-745f9')], [item('web-10'), item('web-745f9'), item('web-7d4b9'), item('web-9')]], // biome-ignore format: short
     ['addresses by bytes', [item('10.96.7.251'), item('10.96.183.86')], [item('10.96.183.86'), item('10.96.7.251')]],
     ['quantities by size', [item('5Gi'), item('1536Mi'), item('10'), item('9'), item('1500m')], [item('1500m'), item('9'), item('10'), item('1536Mi'), item('5Gi')]], // biome-ignore format: short

@@ -40,7 +40,12 @@ test('reports each different failure of CEL once, and names the fields that it r
   const objects = [pod('a', 'n', 'p', 1), pod('b', 'n', 'p', 2)];
   expect(objects.map((object) => index.valuesOf(object))).toEqual([[], []]);
   expect(failures).toEqual([expect.stringContaining('--index: cannot add int and string')]);
-  expect(index).toMatchObject({ name: 'n', from: 'object.status.restarts + "x"', stable: true, reads: [['status', 'restarts']] });
+  expect(index).toMatchObject({
+    name: 'n',
+    from: 'object.status.restarts + "x"',
+    stable: true,
+    reads: [['status', 'restarts']],
+  });
 });
 
 test('values become strings without repetitions; null and undefined are left out', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { formatLookup, type Lookup, type LookupFlag, mapLookup, matchesLookup, parseLookup } from '../../src/query/lookup.ts';
+import {
+  formatLookup,
+  type Lookup,
+  type LookupFlag,
+  mapLookup,
+  matchesLookup,
+  parseLookup,
+} from '../../src/query/lookup.ts';
 
 test.each<[LookupFlag, string, Lookup, string]>([
   ['eq', 'node=a,b', { kind: 'in', index: 'node', values: ['a,b'], flag: 'eq' }, 'node=a,b'],

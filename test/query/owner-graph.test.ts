@@ -5,17 +5,30 @@ import { loadOwners } from '../../src/query/owner-graph.ts';
 type Ref = [kind: string, name: string, apiVersion?: string];
 
 const uidOf = (kind: string, name: string) => `uid-${kind}-${name}`;
-const refTo = ([kind, name, apiVersion = 'apps/v1']: Ref): OwnerReference => ({ apiVersion, kind, name, uid: uidOf(kind, name) });
+const refTo = ([kind, name, apiVersion = 'apps/v1']: Ref): OwnerReference => ({
+  apiVersion,
+  kind,
+  name,
+  uid: uidOf(kind, name),
+});
 
 function object(kind: string, name: string, owners: Ref[] = [], namespace: string | undefined = 'shop'): UnknownObject {
-  const metadata = { name, uid: uidOf(kind, name), ...(namespace ? { namespace } : {}), ownerReferences: owners.map(refTo) };
+  const metadata = {
+    name,
+    uid: uidOf(kind, name),
+    ...(namespace ? { namespace } : {}),
+    ownerReferences: owners.map(refTo),
+  };
   return { apiVersion: 'v1', kind, metadata } as UnknownObject;
 }
 
 /** A fake cluster with these objects, which records the lists that are requested. */
 function cluster(...objects: UnknownObject[]) {
   const asked: string[] = [];
-  const list = async ({ group, version, kind }: { group: string; version: string; kind: string }, namespace: string | undefined) => {
+  const list = async (
+    { group, version, kind }: { group: string; version: string; kind: string },
+    namespace: string | undefined,
+  ) => {
     asked.push(`${group}/${version} ${kind} in ${namespace ?? 'the cluster'}`);
     await new Promise((resolve) => setImmediate(resolve));
     return objects.filter((o) => o.kind === kind && o.metadata.namespace === namespace) as readonly ReadonlyObject[];
@@ -42,12 +55,12 @@ it('finds owners and their owners up to the roots, by one list for each kind and
     object('App', 'shop'),
   );
   const find = await loadOwners(pods, list);
-  const chain = (['ReplicaSet web', 'StatefulSet db', 'ReplicaSet bank', 'Deployment web', 'Deployment bank', 'App shop'] as const).map(
-    (each) => {
-      const [kind = '', name = ''] = each.split(' ');
-      return nameOf(find(refTo([kind, name])));
-    },
-  );
+  const chain = (
+    ['ReplicaSet web', 'StatefulSet db', 'ReplicaSet bank', 'Deployment web', 'Deployment bank', 'App shop'] as const
+  ).map((each) => {
+    const [kind = '', name = ''] = each.split(' ');
+    return nameOf(find(refTo([kind, name])));
+  });
   expect(chain).toEqual(['web', 'db', 'bank', 'web', 'bank', 'shop']);
   expect(find(refTo(['ReplicaSet', 'none']))).toBeUndefined();
   expect(asked).toEqual([
@@ -62,12 +75,19 @@ it('finds owners and their owners up to the roots, by one list for each kind and
 
 it('lists nothing if no object has an owner', async () => {
   const { asked, list } = cluster();
-  await loadOwners([object('Pod', 'a'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } } as UnknownObject], list);
+  await loadOwners(
+    [object('Pod', 'a'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } } as UnknownObject],
+    list,
+  );
   expect(asked).toEqual([]);
 });
 
 it('looks for the owners of a cluster-scoped object without a namespace', async () => {
-  const node = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'n1', uid: 'u', ownerReferences: [refTo(['Node', 'n1', 'v1'])] } };
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Lease',
+    metadata: { name: 'n1', uid: 'u', ownerReferences: [refTo(['Node', 'n1', 'v1'])] },
+  };
   const { asked, list } = cluster(object('Node', 'n1', [], ''));
   const find = await loadOwners([node as UnknownObject], list);
   expect([nameOf(find(refTo(['Node', 'n1']))), asked]).toEqual(['n1', ['/v1 Node in the cluster']]);

@@ -6,7 +6,12 @@ import { runLookups } from '../../src/query/plan.ts';
 import { names, storeOf } from '../support/query.ts';
 
 describe('the owner index', () => {
-  const reference = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name, uid: `uid-${name}` });
+  const reference = (apiVersion: string, kind: string, name: string) => ({
+    apiVersion,
+    kind,
+    name,
+    uid: `uid-${name}`,
+  });
   const owners: Record<string, UnknownObject> = {
     'uid-web-1': { metadata: { name: 'web-1', ownerReferences: [reference('apps/v1', 'Deployment', 'web')] } },
     'uid-web': { metadata: { name: 'web', ownerReferences: [reference('example.com/v1', 'App', 'shop')] } },
@@ -16,7 +21,10 @@ describe('the owner index', () => {
     metadata: { name: 'web-1-x', namespace: 'ns', ownerReferences: [reference('apps/v1', 'ReplicaSet', 'web-1')] },
   };
   const kindOf = (word: string) => ({ deploy: 'Deployment', deployments: 'Deployment' })[word];
-  const catalog = new IndexCatalog([], { resolve: ({ uid }, namespace) => (namespace === 'ns' ? owners[uid] : undefined), kindOf });
+  const catalog = new IndexCatalog([], {
+    resolve: ({ uid }, namespace) => (namespace === 'ns' ? owners[uid] : undefined),
+    kindOf,
+  });
   const store = storeOf([child, { metadata: { name: 'alone', namespace: 'ns' } }], []);
 
   test.each([
@@ -31,7 +39,11 @@ describe('the owner index', () => {
   });
 
   test('ends at an owner that does not exist, and at a cycle', () => {
-    expect(new IndexCatalog().get('owner').valuesOf(child)).toEqual(['uid-web-1', 'replicaset/web-1', 'replicaset.apps/web-1']);
+    expect(new IndexCatalog().get('owner').valuesOf(child)).toEqual([
+      'uid-web-1',
+      'replicaset/web-1',
+      'replicaset.apps/web-1',
+    ]);
     expect(catalog.get('owner').valuesOf(child)).toHaveLength(9);
   });
 

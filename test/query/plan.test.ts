@@ -11,7 +11,10 @@ describe.each([
   ['computed during a scan', false],
 ])('with indexes %s', (_, kept) => {
   const catalog = new IndexCatalog();
-  const store = storeOf(PODS, kept ? ['node', 'phase', 'image', 'namespace', 'label:app'].map((name) => catalog.get(name)) : []);
+  const store = storeOf(
+    PODS,
+    kept ? ['node', 'phase', 'image', 'namespace', 'label:app'].map((name) => catalog.get(name)) : [],
+  );
   const ask = (...lookups: [Parameters<typeof parseLookup>[0], string][]) =>
     names(runLookups({ store, catalog, lookups: lookups.map(([flag, text]) => parseLookup(flag, text)) }).objects);
 
@@ -19,7 +22,11 @@ describe.each([
     ['no lookup: every object', [], ['a-1', 'a-2', 'b-1', 'c-1', 'c-2']],
     ['a value', [['eq', 'node=n1']], ['a-1', 'a-2', 'c-2']],
     ['a value that no object has', [['eq', 'node=n9']], []],
-    ['several values, an object that has two of them once', [['in', 'image=app:1,side:2']], ['a-1', 'a-2', 'c-1', 'c-2']],
+    [
+      'several values, an object that has two of them once',
+      [['in', 'image=app:1,side:2']],
+      ['a-1', 'a-2', 'c-1', 'c-2'],
+    ],
     ['a prefix', [['prefix', 'image=app:']], ['a-1', 'a-2', 'b-1', 'c-1', 'c-2']],
     ['a range', [['range', 'node=n1..n1']], ['a-1', 'a-2', 'c-2']],
     ['several lookups, all of which must be satisfied', [['eq', 'node=n1'], ['in', 'phase=Failed,Pending']], ['c-2']], // biome-ignore format: rows
@@ -34,7 +41,9 @@ describe('the plan', () => {
   const catalog = new IndexCatalog();
   const explain = (kept: string[], ...lookups: string[]) => {
     const store = storeOf(PODS, kept.map((name) => catalog.get(name))); // biome-ignore format: short
-    return formatExplanation(runLookups({ store, catalog, lookups: lookups.map((text) => parseLookup('eq', text)) }).explanation);
+    return formatExplanation(
+      runLookups({ store, catalog, lookups: lookups.map((text) => parseLookup('eq', text)) }).explanation,
+    );
   };
 
   test.each([
@@ -50,7 +59,12 @@ describe('the plan', () => {
       ['phase=Failed', 'node=n1'],
       'index node=n1; filter phase=Failed; scanned 3, returned 1',
     ],
-    ['scans every object without one', [], ['node=n1'], 'no index, every object; filter node=n1; scanned 5, returned 3'],
+    [
+      'scans every object without one',
+      [],
+      ['node=n1'],
+      'no index, every object; filter node=n1; scanned 5, returned 3',
+    ],
   ])('%s', (_, kept, lookups, expected) => {
     expect(explain(kept, ...lookups)).toBe(expected);
   });
@@ -64,7 +78,11 @@ describe('ranges', () => {
   ])('order numbers as numbers: %s', async (text, expected) => {
     const restarts = await parseIndex('restarts=.status.restarts');
     const catalog = new IndexCatalog([restarts]);
-    const { objects } = runLookups({ store: storeOf(PODS, [restarts]), catalog, lookups: [parseLookup('range', text)] });
+    const { objects } = runLookups({
+      store: storeOf(PODS, [restarts]),
+      catalog,
+      lookups: [parseLookup('range', text)],
+    });
     expect(names(objects)).toEqual(expected);
   });
 });
@@ -73,8 +91,17 @@ describe.each([
   ['kept by the store', true],
   ['computed during a scan', false],
 ])('ranges of quantities, with an index %s', (_, kept) => {
-  const volume = (name: string, storage: string): UnknownObject => ({ metadata: { name }, spec: { capacity: { storage } } });
-  const volumes = [volume('a', '1536Mi'), volume('b', '5Gi'), volume('c', '10240Mi'), volume('d', '11Gi'), volume('e', 'some')];
+  const volume = (name: string, storage: string): UnknownObject => ({
+    metadata: { name },
+    spec: { capacity: { storage } },
+  });
+  const volumes = [
+    volume('a', '1536Mi'),
+    volume('b', '5Gi'),
+    volume('c', '10240Mi'),
+    volume('d', '11Gi'),
+    volume('e', 'some'),
+  ];
 
   test.each([
     ['c=2Gi..10Gi', ['b', 'c']],

@@ -12,7 +12,9 @@ describe('the built-in indexes of what a pod uses', () => {
       { projected: { sources: [{ configMap: { name: 'cm-projected' } }, { secret: { name: 'secret-projected' } }] } },
       { emptyDir: {} },
     ],
-    initContainers: [{ image: 'init:1', envFrom: [{ configMapRef: { name: 'cm-from' } }, { secretRef: { name: 'secret-from' } }] }],
+    initContainers: [
+      { image: 'init:1', envFrom: [{ configMapRef: { name: 'cm-from' } }, { secretRef: { name: 'secret-from' } }] },
+    ],
     containers: [
       {
         image: 'app:1',
@@ -33,7 +35,9 @@ describe('the built-in indexes of what a pod uses', () => {
   };
   const valuesOf = (object: object) => {
     const catalog = new IndexCatalog();
-    return Object.fromEntries(Object.keys(expected).map((name) => [name, catalog.get(name).valuesOf(object as UnknownObject)]));
+    return Object.fromEntries(
+      Object.keys(expected).map((name) => [name, catalog.get(name).valuesOf(object as UnknownObject)]),
+    );
   };
 
   test.each([
@@ -60,7 +64,11 @@ describe('the built-in indexes of what a pod uses', () => {
     { projected: { sources: [{ serviceAccountToken: { path: 'p' } }, { secret: { name: 's' } }] } },
   ])('find the secret that a volume uses by %j', (volume) => {
     const volumes = [{ name: 'v', ...volume }];
-    for (const object of [{ spec: { volumes } }, { spec: { template: { spec: { volumes } } } }, { template: { spec: { volumes } } }])
+    for (const object of [
+      { spec: { volumes } },
+      { spec: { template: { spec: { volumes } } } },
+      { template: { spec: { volumes } } },
+    ])
       expect(new IndexCatalog().get('secret').valuesOf({ metadata: {}, ...object } as UnknownObject)).toEqual(['s']);
   });
 
@@ -83,7 +91,10 @@ describe('the built-in indexes of what a pod uses', () => {
     ['names none', {}, ['default']],
     ['names the empty one', { serviceAccountName: '' }, ['default']],
   ])('find the service account of a workload that %s', (_, fields, expected) => {
-    const object = { metadata: {}, spec: { template: { spec: { containers: [{ image: 'a' }], ...fields } } } } as UnknownObject;
+    const object = {
+      metadata: {},
+      spec: { template: { spec: { containers: [{ image: 'a' }], ...fields } } },
+    } as UnknownObject;
     expect(new IndexCatalog().get('serviceaccount').valuesOf(object)).toEqual(expected);
   });
 

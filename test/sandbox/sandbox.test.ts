@@ -100,7 +100,8 @@ describe('an incident', () => {
 
   it('a token expires after `tokenLifetimeMs`', async () => {
     await using short = await Sandbox.start({ socket: false, clock, tokenLifetimeMs: 60_000 });
-    const status = async () => (await ask(short, 'GET', '/version', undefined, { authorization: `Bearer ${short.token}` })).status;
+    const status = async () =>
+      (await ask(short, 'GET', '/version', undefined, { authorization: `Bearer ${short.token}` })).status;
     expect(await status()).toBe(200);
     await clock.advance(60_000);
     expect(await status()).toBe(401);

@@ -31,11 +31,18 @@ const target: fc.Arbitrary<Target> = fc.record({
 const value = fc.constantFrom('1', '2', '3');
 const key = fc.constantFrom('x', 'y', 'z');
 const fields = fc.dictionary(key, value, { minKeys: 1, maxKeys: 3 });
-const owners = fc.array(fc.record({ owner: target, block: fc.boolean(), lost: fc.integer({ min: 0, max: 5 }).map((n) => n === 0) }), {
-  maxLength: 2,
-});
+const owners = fc.array(
+  fc.record({ owner: target, block: fc.boolean(), lost: fc.integer({ min: 0, max: 5 }).map((n) => n === 0) }),
+  {
+    maxLength: 2,
+  },
+);
 
-const ITEM = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, value: { type: 'string' } } };
+const ITEM = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string' }, value: { type: 'string' } },
+};
 const THINGS = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -58,7 +65,12 @@ const THINGS = {
                 type: 'object',
                 properties: {
                   size: { type: 'integer', default: 1 },
-                  items: { type: 'array', items: ITEM, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+                  items: {
+                    type: 'array',
+                    items: ITEM,
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['name'],
+                  },
                 },
               },
             },
@@ -71,14 +83,34 @@ const THINGS = {
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('create'), target, fields, owners, held: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('put'), target, fields, version: fc.constantFrom('fresh', 'stale', 'none') }) },
   {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('patch'), target, fields, gone: key, how: fc.constantFrom('merge', 'strategic', 'json') }),
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('put'),
+      target,
+      fields,
+      version: fc.constantFrom('fresh', 'stale', 'none'),
+    }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('apply'), target, fields, manager: fc.constantFrom('one', 'two'), force: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant('patch'),
+      target,
+      fields,
+      gone: key,
+      how: fc.constantFrom('merge', 'strategic', 'json'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('apply'),
+      target,
+      fields,
+      manager: fc.constantFrom('one', 'two'),
+      force: fc.boolean(),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('status'), target, fields }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('scale'), target, replicas: fc.nat(3) }) },
@@ -109,11 +141,16 @@ afterEach(() => {
 });
 
 const listPath = (resource: Resource) => `${TYPES[resource].base}/${resource}`;
-const pathOf = ({ resource, namespace, name }: Target) => `${TYPES[resource].base}/namespaces/${namespace}/${resource}/${name}`;
+const pathOf = ({ resource, namespace, name }: Target) =>
+  `${TYPES[resource].base}/namespaces/${namespace}/${resource}/${name}`;
 const find = ({ resource, namespace, name }: Target) => sandbox.get(TYPES[resource], `${namespace}/${name}`);
 
 /** An object of a type, with the fields that the test changes. */
-function objectOf({ resource, namespace, name }: Target, values: Record<string, string>, metadata: object = {}): Record<string, unknown> {
+function objectOf(
+  { resource, namespace, name }: Target,
+  values: Record<string, string>,
+  metadata: object = {},
+): Record<string, unknown> {
   const { kind, apiVersion } = TYPES[resource];
   const head = { apiVersion, kind, metadata: { name, namespace, labels: values, ...metadata } };
   const spec = { containers: [{ name: 'c', image: 'nginx' }] };
@@ -122,7 +159,10 @@ function objectOf({ resource, namespace, name }: Target, values: Record<string, 
   const env = Object.entries(values).map(([n, v]) => ({ name: n, value: v }));
   if (resource === 'things') return { ...head, spec: { items: env } };
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx', env }] } };
-  return { ...head, spec: { replicas: Object.keys(values).length, selector: { matchLabels: { app: 'web' } }, template } };
+  return {
+    ...head,
+    spec: { replicas: Object.keys(values).length, selector: { matchLabels: { app: 'web' } }, template },
+  };
 }
 
 /** The requests of clients, by the uid of the object. */
@@ -177,10 +217,17 @@ async function perform(s: Step, deeds: Deeds): Promise<void> {
       const { target: at, version } = s as { target: Target; version: string };
       const present = find(at);
       if (!present) return;
-      const resourceVersion = version === 'fresh' ? present.metadata.resourceVersion : version === 'stale' ? '1' : undefined;
+      const resourceVersion =
+        version === 'fresh' ? present.metadata.resourceVersion : version === 'stale' ? '1' : undefined;
       const { labels: _labels, ...metadata } = present.metadata;
-      const written = { ...present, ...objectOf(at, fieldsOf(s), { ...metadata, labels: fieldsOf(s), resourceVersion }) };
-      const body = at.resource === 'pods' ? { ...present, metadata: { ...metadata, labels: fieldsOf(s), resourceVersion } } : written;
+      const written = {
+        ...present,
+        ...objectOf(at, fieldsOf(s), { ...metadata, labels: fieldsOf(s), resourceVersion }),
+      };
+      const body =
+        at.resource === 'pods'
+          ? { ...present, metadata: { ...metadata, labels: fieldsOf(s), resourceVersion } }
+          : written;
       const answer = await send('PUT', pathOf(at), body);
       if (version === 'stale') expect(answer.reason).toBe('Conflict');
       return;
@@ -220,7 +267,10 @@ async function perform(s: Step, deeds: Deeds): Promise<void> {
       const { target: at, policy, uid } = s as { target: Target; policy?: string; uid?: string };
       const present = find(at)?.metadata.uid ?? '';
       const preconditions = uid ? { preconditions: { uid: uid === 'right' ? present : 'another' } } : {};
-      const answer = await send('DELETE', pathOf(at), { ...(policy ? { propagationPolicy: policy } : {}), ...preconditions });
+      const answer = await send('DELETE', pathOf(at), {
+        ...(policy ? { propagationPolicy: policy } : {}),
+        ...preconditions,
+      });
       if (present && uid === 'wrong') expect(answer.reason).toBe('Conflict');
       else if (present) deeds.deleted.add(present);
       return;
@@ -280,7 +330,8 @@ function ownersOf({ metadata }: { readonly metadata: UnknownObject['metadata'] }
 function checkManagedFields(object: UnknownObject): void {
   const entries = object.metadata.managedFields ?? [];
   for (const { manager, fieldsV1 } of entries) {
-    for (const missing of missingFields(fieldsV1 as Tree, object, '')) expect.fail(`${manager} owns ${missing}, which is not there`);
+    for (const missing of missingFields(fieldsV1 as Tree, object, ''))
+      expect.fail(`${manager} owns ${missing}, which is not there`);
   }
   for (const label of Object.keys(object.metadata.labels ?? {})) {
     expect(ownersOf(object, label), `no manager owns the label ${label} of ${object.metadata.name}`).not.toEqual([]);
@@ -303,7 +354,9 @@ function missingFields(tree: Tree, at: unknown, path: string): string[] {
 function itemOf(at: unknown, kind: string, wanted: unknown): unknown {
   const items = Array.isArray(at) ? (at as unknown[]) : [];
   if (kind === 'v:') return items.find((item) => JSON.stringify(item) === JSON.stringify(wanted));
-  return items.find((item) => Object.entries(wanted as object).every(([k, v]) => (item as Record<string, unknown>)[k] === v));
+  return items.find((item) =>
+    Object.entries(wanted as object).every(([k, v]) => (item as Record<string, unknown>)[k] === v),
+  );
 }
 
 const versionOf = ({ object }: WatchedEvent) => Number(object.metadata.resourceVersion);
@@ -320,14 +373,19 @@ function replay(state: Map<string, Loose>, events: readonly WatchedEvent[]): Map
 
 /** Objects by name, without kind and apiVersion, which the items of a list do not have. */
 function byId(objects: readonly Loose[]): Map<string, Loose> {
-  return new Map(objects.map((o) => [`${o.metadata.namespace}/${o.metadata.name}`, { ...o, kind: '', apiVersion: '' }]));
+  return new Map(
+    objects.map((o) => [`${o.metadata.namespace}/${o.metadata.name}`, { ...o, kind: '', apiVersion: '' }]),
+  );
 }
 
 function sorted(state: Map<string, Loose>): unknown[] {
   return [...byId([...state.values()])].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The generation counts changes of the spec, of a deployment's annotations, and the mark of a deletion, and nothing else. */
+/**
+ * The generation counts changes of the spec, of a deployment's annotations, and the mark of a deletion, and nothing
+ * else.
+ */
 function checkGenerations(events: readonly WatchedEvent[]): void {
   const last = new Map<string, Loose>();
   for (const { type, object } of events) {
@@ -340,7 +398,9 @@ function checkGenerations(events: readonly WatchedEvent[]): void {
       const changed = !isDeepStrictEqual(before.spec, object.spec);
       const announced = !before.metadata.deletionTimestamp && object.metadata.deletionTimestamp;
       const steps = (object.metadata.generation ?? 0) - (before.metadata.generation ?? 0);
-      expect(steps, `generation of ${object.kind} ${object.metadata.name}`).toBe((changed ? 1 : 0) + (announced ? 1 : 0));
+      expect(steps, `generation of ${object.kind} ${object.metadata.name}`).toBe(
+        (changed ? 1 : 0) + (announced ? 1 : 0),
+      );
     }
   }
 }
@@ -355,9 +415,12 @@ function checkDeletions(all: readonly WatchedEvent[], deeds: Deeds): void {
       continue;
     }
     alive.delete(uid);
-    if (finalizers.includes(HOLD)) expect(deeds.released, `${name} was deleted though it had a finalizer`).toContain(uid);
+    if (finalizers.includes(HOLD))
+      expect(deeds.released, `${name} was deleted though it had a finalizer`).toContain(uid);
     if (deeds.deleted.has(uid) || namespace === 'doomed') continue;
-    expect(ownerReferences.length, `${object.kind} ${name} was deleted without a request or an owner`).toBeGreaterThan(0);
+    expect(ownerReferences.length, `${object.kind} ${name} was deleted without a request or an owner`).toBeGreaterThan(
+      0,
+    );
     const living = ownerReferences.filter(
       (o) => alive.has(o.uid) && !alive.get(o.uid)?.metadata.finalizers?.includes('foregroundDeletion'),
     );

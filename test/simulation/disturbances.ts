@@ -40,7 +40,10 @@ export function disturb(world: World, random: Random): [Disturbance, string] {
     case 'definition':
       return [kind, world.toggleDefinition() ?? 'no definition to take away'];
     case 'replace':
-      return [kind, world.replaceHistory(pick(random, ['restore', 'restore', 'wipe']), random, pick(random, DOWN_MS)) ?? 'not now'];
+      return [
+        kind,
+        world.replaceHistory(pick(random, ['restore', 'restore', 'wipe']), random, pick(random, DOWN_MS)) ?? 'not now',
+      ];
     case 'half-open':
       return [kind, world.breakSilently(Math.floor(random() * 3), pick(random, [0, 0, 10_000, 60_000]))];
     default:

@@ -39,4 +39,5 @@ export class Epochs {
 }
 
 /** Whether one position came before another in time. */
-export const isBefore = (a: Position, b: Position): boolean => a.epoch < b.epoch || (a.epoch === b.epoch && a.version < b.version);
+export const isBefore = (a: Position, b: Position): boolean =>
+  a.epoch < b.epoch || (a.epoch === b.epoch && a.version < b.version);

@@ -136,7 +136,8 @@ export class Invariants {
   /** A late handler must know the same objects as the first one. */
   #checkGuests(): void {
     for (const { notifications, known } of this.#world.guests) {
-      for (const notification of notifications.splice(0)) apply(notification, known, 'across histories'); // the order of versions is checked above
+      // the order of versions is checked above
+      for (const notification of notifications.splice(0)) apply(notification, known, 'across histories');
       assert.deepEqual(stateOf(known), stateOf(this.#known), 'a late handler knows other objects');
     }
   }
@@ -150,7 +151,10 @@ export class Invariants {
       const scanned = lister.list().filter((o) => o.metadata.annotations?.node === node);
       assert.deepEqual(lister.indexKeys('node', node), scanned.map(keyIn).sort(), `index node=${node}`);
     }
-    assert.equal(lister.indexValues('node').length, new Set(lister.list().map((o) => o.metadata.annotations?.node ?? '')).size);
+    assert.equal(
+      lister.indexValues('node').length,
+      new Set(lister.list().map((o) => o.metadata.annotations?.node ?? '')).size,
+    );
   }
 
   /** A gap must be reported before a relist, and be closed by it. */
@@ -159,7 +163,10 @@ export class Invariants {
     for (const event of continuity.slice(this.#seenContinuity)) this.#follow(event);
     this.#seenContinuity = continuity.length;
     for (const ledger of informer.continuity) {
-      assert(ledger.relists <= ledger.gapCount && ledger.gapCount <= ledger.relists + 1, 'every gap but the open one has its relist');
+      assert(
+        ledger.relists <= ledger.gapCount && ledger.gapCount <= ledger.relists + 1,
+        'every gap but the open one has its relist',
+      );
     }
   }
 
@@ -169,7 +176,10 @@ export class Invariants {
     if (event.kind === 'gap') {
       assert(!this.#gaps.get(scope), 'a gap in a gap');
       this.#gaps.set(scope, true);
-      listOf(this.#knownGaps, scope).push({ from: { epoch: event.reached.epoch, version: Number(event.from) }, to: undefined });
+      listOf(this.#knownGaps, scope).push({
+        from: { epoch: event.reached.epoch, version: Number(event.from) },
+        to: undefined,
+      });
       if (event.why === 'replaced') this.replaced++;
       if (event.why === 'replaced') this.#refused.set(scope, event.sent);
     }
@@ -180,7 +190,8 @@ export class Invariants {
       if (gap) gap.to = { epoch, version: Number(event.resourceVersion) };
     }
     if (event.kind === 'synced') this.#synced.set(scope, { epoch, version: Number(event.resourceVersion) });
-    if (event.kind === 'resumed' || event.kind === 'proven' || event.kind === 'connected') this.#checkClaim(scope, event);
+    if (event.kind === 'resumed' || event.kind === 'proven' || event.kind === 'connected')
+      this.#checkClaim(scope, event);
   }
 
   /**
@@ -189,7 +200,10 @@ export class Invariants {
    */
   #checkClaim(scope: string, event: Reported & { kind: 'resumed' | 'proven' | 'connected' }): void {
     const isProven = event.kind === 'proven' || event.proven;
-    assert(event.isContinued || !isProven, `lane "${scope}": "nothing was missed" since ${event.since}, in another history`);
+    assert(
+      event.isContinued || !isProven,
+      `lane "${scope}": "nothing was missed" since ${event.since}, in another history`,
+    );
     const from = { epoch: event.reached.epoch, version: Number(event.since) };
     if (event.isContinued && from.epoch !== event.epoch) listOf(this.#forward, scope).push(from);
   }
@@ -219,7 +233,9 @@ export class Invariants {
 
   /** To be called after a time with only bookmarks, in which no stream may count as dead. */
   checkPeace(since: number): void {
-    const alarms = this.#world.continuity.slice(since).filter((e) => e.kind !== 'proven' && (e.kind !== 'resumed' || e.why !== 'closed'));
+    const alarms = this.#world.continuity
+      .slice(since)
+      .filter((e) => e.kind !== 'proven' && (e.kind !== 'resumed' || e.why !== 'closed'));
     assert.deepEqual(alarms, [], 'a healthy stream was cut');
   }
 
@@ -252,7 +268,9 @@ export class Invariants {
   #checkGaps(): void {
     const { history, notifications, plan, informer, collection, epochs } = this.#world;
     if (collection.definition) return; // objects vanish with their type, at versions that are not reported
-    const reported = new Set(notifications.map((n) => named(n.key, epochs.home({ epoch: n.epoch, version: Number(versionOf(n.object)) }))));
+    const reported = new Set(
+      notifications.map((n) => named(n.key, epochs.home({ epoch: n.epoch, version: Number(versionOf(n.object)) }))),
+    );
     plan.scopes.forEach((scope, i) => {
       const gaps = listOf(this.#knownGaps, scope);
       const inLedger = informer.continuity[i]?.gaps.map(({ from, to }) => [Number(from), Number(to)]);
@@ -263,12 +281,21 @@ export class Invariants {
       );
       const since = this.#synced.get(scope);
       const isDue = ({ key, position, isSelected }: Change) =>
-        isSelected && since && isBefore(since, position) && laneOf(key, plan.scopes) === scope && !reported.has(named(key, position));
+        isSelected &&
+        since &&
+        isBefore(since, position) &&
+        laneOf(key, plan.scopes) === scope &&
+        !reported.has(named(key, position));
       for (const { key, position } of history.filter(isDue)) {
         const isCovered = gaps.some(({ from, to }) => isBefore(from, position) && to && !isBefore(to, position));
         // a change that was undone before it was seen never happened for a source that continues after it
-        const isUndone = listOf(this.#forward, scope).some((from) => from.epoch === position.epoch && isBefore(from, position));
-        assert(isCovered || isUndone, `${named(key, position)} was not reported, and no gap covers it: ${JSON.stringify(gaps)}`);
+        const isUndone = listOf(this.#forward, scope).some(
+          (from) => from.epoch === position.epoch && isBefore(from, position),
+        );
+        assert(
+          isCovered || isUndone,
+          `${named(key, position)} was not reported, and no gap covers it: ${JSON.stringify(gaps)}`,
+        );
       }
     });
   }

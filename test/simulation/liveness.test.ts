@@ -49,7 +49,12 @@ async function follow(collection: Collection, options: SharedInformerOptions<Unk
   return { informer, handler, events, errors };
 }
 
-const configMap = (name: string, data = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data });
+const configMap = (name: string, data = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+});
 const kinds = (events: readonly ContinuityEvent[]) =>
   events.map((e) => `${e.kind} ${'why' in e ? e.why : 'fault' in e ? e.fault : ''}`.trim());
 
@@ -83,7 +88,8 @@ describe('a stream that falls silent', () => {
   it('is not considered dead while bookmarks come, even without other events', async () => {
     const { informer, events } = await follow(CONFIG_MAPS);
     await clock.advance(6 * 3_600_000);
-    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed'])); // the server ends every watch after some minutes
+    // the server ends every watch after some minutes
+    expect(new Set(kinds(events))).toEqual(new Set(['synced', 'resumed closed']));
     expect(informer.continuity[0]?.ageMs).toBeLessThanOrEqual(60_000);
   });
 
@@ -125,45 +131,64 @@ describe('watches that a ready server refuses', () => {
         await Promise.all(running);
       });
       await clock.advance(10_000);
-      const refusal = sandbox.faults.add({ fault: { kind: 'status', code }, times: Number.POSITIVE_INFINITY, match: { watch: true } });
+      const refusal = sandbox.faults.add({
+        fault: { kind: 'status', code },
+        times: Number.POSITIVE_INFINITY,
+        match: { watch: true },
+      });
       await sandbox.restart({ keepHistory: true });
       await clock.advance(20_000);
       const asked = sandbox.requests.size;
       await clock.advance(40_000);
       expect(sandbox.requests.size - asked).toBeGreaterThan(25);
-      expect(sandbox.requests.size - asked).toBeLessThan(110); // each pause is at least half a second, and /readyz may be asked too
+      // each pause is at least half a second, and /readyz may be asked too
+      expect(sandbox.requests.size - asked).toBeLessThan(110);
       refusal[Symbol.dispose]();
       const { size } = sandbox.requests;
       await clock.advance(2_000);
-      const opened = [...sandbox.requests].slice(size).filter(({ path, status }) => path.includes('watch=true') && status === 200);
+      const opened = [...sandbox.requests]
+        .slice(size)
+        .filter(({ path, status }) => path.includes('watch=true') && status === 200);
       expect(opened.map(({ path }) => /\/(\w+)\?/.exec(path)?.[1]).sort()).toEqual(types.toSorted());
       await clock.advance(2_000);
-      expect(informers.map((informer) => informer.continuity[0]?.connection.state)).toEqual(types.map(() => 'connected'));
+      expect(informers.map((informer) => informer.continuity[0]?.connection.state)).toEqual(
+        types.map(() => 'connected'),
+      );
       expect(informers.map((informer) => informer.continuity[0]?.gapCount)).toEqual(types.map(() => 0));
     },
   );
 });
 
 describe('a type that comes and goes', () => {
-  const apple = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Apple', metadata: { name, namespace: 'default' } });
+  const apple = (name: string) => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Apple',
+    metadata: { name, namespace: 'default' },
+  });
   const definition = APPLES.definition ?? {};
   const takeAway = () =>
-    sandbox.delete({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, 'apples.example.com');
+    sandbox.delete(
+      { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
+      'apples.example.com',
+    );
 
-  it.each(['stream', 'list', 'pages', 'auto'] as const)('is waited for with back-off, and each failure is reported (%s)', async (sync) => {
-    const { informer, handler, errors } = await follow(APPLES, { sync });
-    await clock.advance(119_000);
-    expect(informer.hasSynced).toBe(false);
-    expect(errors.length).toBeGreaterThan(3);
-    expect(errors.length).toBeLessThan(10);
-    expect(errors.every(isNotFound)).toBe(true);
-    expect(isNotFound(informer.lastError)).toBe(true);
-    sandbox.apply([definition, apple('fuji')]);
-    await clock.advance(60_000);
-    expect(informer.hasSynced).toBe(true);
-    expect(handler.lines).toMatchObject([expect.stringMatching(/^added default\/fuji/), 'synced']);
-    expect(informer.lastError).toBeUndefined();
-  });
+  it.each(['stream', 'list', 'pages', 'auto'] as const)(
+    'is waited for with back-off, and each failure is reported (%s)',
+    async (sync) => {
+      const { informer, handler, errors } = await follow(APPLES, { sync });
+      await clock.advance(119_000);
+      expect(informer.hasSynced).toBe(false);
+      expect(errors.length).toBeGreaterThan(3);
+      expect(errors.length).toBeLessThan(10);
+      expect(errors.every(isNotFound)).toBe(true);
+      expect(isNotFound(informer.lastError)).toBe(true);
+      sandbox.apply([definition, apple('fuji')]);
+      await clock.advance(60_000);
+      expect(informer.hasSynced).toBe(true);
+      expect(handler.lines).toMatchObject([expect.stringMatching(/^added default\/fuji/), 'synced']);
+      expect(informer.lastError).toBeUndefined();
+    },
+  );
 
   it('is deleted and created again: its objects vanish, the ledger has the gap, the new objects appear', async () => {
     sandbox.apply([definition, apple('fuji'), apple('gala')]);
@@ -201,7 +226,10 @@ it('an informer of metadata only keeps no spec and no data, and reports every ch
   await clock.advance(1000);
   expect(lister.get('default/x')).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'x' } });
   expect(lister.list().some((o) => 'data' in o)).toBe(false);
-  expect(handler.lines.slice(-2)).toEqual([expect.stringMatching('added default/x'), expect.stringMatching('updated default/x')]);
+  expect(handler.lines.slice(-2)).toEqual([
+    expect.stringMatching('added default/x'),
+    expect.stringMatching('updated default/x'),
+  ]);
   controller.abort();
   await factory.shutdown();
 });

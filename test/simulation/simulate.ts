@@ -93,7 +93,8 @@ async function run(world: World, seed: number, steps: number): Promise<Simulatio
   };
 }
 
-const sum = ({ informer }: World, what: 'relists' | 'resumes') => informer.continuity.reduce((n, ledger) => n + ledger[what], 0);
+const sum = ({ informer }: World, what: 'relists' | 'resumes') =>
+  informer.continuity.reduce((n, ledger) => n + ledger[what], 0);
 
 /** Ends all faults and writes, and waits long enough for every pause and every silence. */
 async function quieten(world: World, invariants: Invariants): Promise<void> {

@@ -37,7 +37,11 @@ describe('the whole core under random writes and every fault', () => {
 });
 
 it.each([7, 18])('the same seed gives the same trace, and another seed another one (%s)', async (seed) => {
-  const [one, two, other] = [await simulate(seed, STEPS), await simulate(seed, STEPS), await simulate(seed + 100, STEPS)];
+  const [one, two, other] = [
+    await simulate(seed, STEPS),
+    await simulate(seed, STEPS),
+    await simulate(seed + 100, STEPS),
+  ];
   expect(one.trace.length).toBeGreaterThan(100);
   expect(two.trace).toEqual(one.trace);
   expect(other.trace).not.toEqual(one.trace);
@@ -45,5 +49,7 @@ it.each([7, 18])('the same seed gives the same trace, and another seed another o
 
 it('the error of a failed run contains the command to repeat it', async () => {
   const { SimulationError } = await import('./simulate.ts');
-  expect(new SimulationError(12, 60, [], new Error('no')).message).toBe('no\nreplay: npm run simulate -- --seed 12 --steps 60');
+  expect(new SimulationError(12, 60, [], new Error('no')).message).toBe(
+    'no\nreplay: npm run simulate -- --seed 12 --steps 60',
+  );
 });

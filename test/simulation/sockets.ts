@@ -53,7 +53,13 @@ async function move(sandbox: Sandbox, random: Random): Promise<void> {
   const [namespace, name] = [pick(random, NAMESPACES), `o${Math.floor(random() * 5)}`];
   const key = `${namespace}/${name}`;
   if (sandbox.get(CONFIG_MAPS.gvr, key) && random() < 0.3) sandbox.delete(CONFIG_MAPS.gvr, key);
-  else sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { n: String(random()) } });
+  else
+    sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace },
+      data: { n: String(random()) },
+    });
   if (random() < 0.2) sandbox.faults.add({ fault: faultOf(random), match: { path: '/configmaps', method: 'GET' } });
   if (random() < 0.05) sandbox.compact();
   if (random() < 0.05) await sandbox.restart({ keepHistory: random() < 0.5 });

@@ -121,7 +121,14 @@ export class World {
     const clock = new FakeClock();
     const plan = planOf(seededRandom(seed));
     const { historySize, bookmarkIntervalMs } = plan;
-    const sandbox = await Sandbox.start({ socket: false, seed, token: 'simulated', clock, historySize, bookmarkIntervalMs });
+    const sandbox = await Sandbox.start({
+      socket: false,
+      seed,
+      token: 'simulated',
+      clock,
+      historySize,
+      bookmarkIntervalMs,
+    });
     return new World(seed, plan, sandbox, clock, overrides);
   }
 
@@ -160,7 +167,9 @@ export class World {
       indexers: { node: (o) => [o.metadata.annotations?.node ?? ''] },
       onContinuity: (event) => {
         this.#report(event);
-        this.#note(`${event.kind} ${'why' in event ? event.why : 'fault' in event ? event.fault : ''} ${event.scope ?? ''}`);
+        this.#note(
+          `${event.kind} ${'why' in event ? event.why : 'fault' in event ? event.fault : ''} ${event.scope ?? ''}`,
+        );
       },
       ...overrides,
     });
@@ -187,9 +196,15 @@ export class World {
     const scope = event.scope ?? '';
     const epoch = this.epochs.current;
     const reached = this.#reached.get(scope) ?? { epoch: 0, version: 0 };
-    const isContinued = 'since' in event && this.#isContinued(scope, { epoch: reached.epoch, version: Number(event.since) });
+    const isContinued =
+      'since' in event && this.#isContinued(scope, { epoch: reached.epoch, version: Number(event.since) });
     this.continuity.push({ ...event, epoch, reached, isContinued, sent: this.tap.delivered(scope).length });
-    const at = 'resourceVersion' in event ? event.resourceVersion : isContinued && event.kind !== 'connected' ? event.since : undefined;
+    const at =
+      'resourceVersion' in event
+        ? event.resourceVersion
+        : isContinued && event.kind !== 'connected'
+          ? event.since
+          : undefined;
     if (at !== undefined) this.#reached.set(scope, { epoch, version: Number(at) });
     if (!this.isDown && (isContinued || FINDS.has(event.kind))) this.#unaware.delete(scope);
   }
@@ -303,7 +318,13 @@ export class World {
     const scopes = new Set(this.plan.scopes.filter((scope, i) => this.tap.isFollowing(scope) && isConnected(i)));
     const isAlone = !this.isDown && this.isServed && this.#unaware.size === 0;
     if (isAlone)
-      this.halfOpen = { since, deafUntil: since + deafMs, scopes, changes: this.history.length, reported: this.continuity.length };
+      this.halfOpen = {
+        since,
+        deafUntil: since + deafMs,
+        scopes,
+        changes: this.history.length,
+        reported: this.continuity.length,
+      };
     return `connections go dead, ${idle} unused ones, nothing answers for ${deafMs} ms; following ${JSON.stringify([...scopes])}`;
   }
 
@@ -359,10 +380,14 @@ export const laneOf = (key: string, scopes: readonly string[]): string =>
 
 const CRD = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 
-export const versionOf = (o: { metadata: { readonly resourceVersion?: string } } | undefined): string => o?.metadata.resourceVersion ?? '';
+export const versionOf = (o: { metadata: { readonly resourceVersion?: string } } | undefined): string =>
+  o?.metadata.resourceVersion ?? '';
 
-export const keyIn = ({ metadata: { namespace, name } }: { metadata: { readonly namespace?: string; readonly name?: string } }): string =>
-  namespace ? `${namespace}/${name}` : `${name}`;
+export const keyIn = ({
+  metadata: { namespace, name },
+}: {
+  metadata: { readonly namespace?: string; readonly name?: string };
+}): string => (namespace ? `${namespace}/${name}` : `${name}`);
 
 function handlerOf(take: (notification: InformerNotification<UnknownObject>) => void | Promise<void>) {
   return {

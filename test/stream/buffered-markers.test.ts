@@ -6,7 +6,14 @@ import { Enveloper } from '../../src/stream/envelope.ts';
 import { streamEvents } from '../../src/stream/event-stream.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
-import { added, errorEvent, expired, initialEnd, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
+import {
+  added,
+  errorEvent,
+  expired,
+  initialEnd,
+  ScriptedListerWatcher,
+  ScriptedStream,
+} from '../support/scripted-events.ts';
 
 const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', namespaced: true } as ResourceType;
 const pod = (namespace: string, name: string, version: number): UnknownObject => ({
@@ -16,13 +23,19 @@ const stream = () => new ScriptedStream<UnknownObject>();
 
 test('while a sorted initial list waits for another namespace, the markers of a relisted namespace are around the events of its list', async () => {
   const clock = new FakeClock();
-  const shop = [stream().send(added(pod('shop', 'a', 1)), initialEnd(2)), stream().send(added(pod('shop', 'a', 20)), initialEnd(21))];
+  const shop = [
+    stream().send(added(pod('shop', 'a', 1)), initialEnd(2)),
+    stream().send(added(pod('shop', 'a', 20)), initialEnd(21)),
+  ];
   const db = stream();
   const lane = (namespace: string, ...streams: ScriptedStream<UnknownObject>[]) => ({
     source: new ScriptedListerWatcher<UnknownObject>().onWatch(...streams),
     namespace,
   });
-  const informer = new SharedInformer<UnknownObject>([lane('shop', ...shop), lane('db', db)], { clock, random: () => 0 });
+  const informer = new SharedInformer<UnknownObject>([lane('shop', ...shop), lane('db', db)], {
+    clock,
+    random: () => 0,
+  });
   const ending = new AbortController();
   const running = informer.run(ending.signal);
   const shown: string[] = [];
@@ -30,9 +43,11 @@ test('while a sorted initial list waits for another namespace, the markers of a 
     {
       targets: [{ type, informer }],
       enveloper: new Enveloper({ clock, redactor: new Redactor() }),
-      print: ({ type: what, object, seq }) => void shown.push(`${seq} ${what} ${object.metadata.name}@${object.metadata.resourceVersion}`),
+      print: ({ type: what, object, seq }) =>
+        void shown.push(`${seq} ${what} ${object.metadata.name}@${object.metadata.resourceVersion}`),
       mark: ({ type: what, seq }) => void shown.push(`${seq} ${what}`),
-      sortInitial: (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+      sortInitial: (a: ReadonlyObject, b: ReadonlyObject) =>
+        (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1,
     },
     ending.signal,
   );

@@ -9,13 +9,20 @@ import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 const PODS: GateTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' } } };
 
-const pod = (phase: string, more: { name?: string; uid?: string; labels?: Record<string, string> } = {}): UnknownObject => {
+const pod = (
+  phase: string,
+  more: { name?: string; uid?: string; labels?: Record<string, string> } = {},
+): UnknownObject => {
   const { name = 'web', ...metadata } = more;
   return { metadata: { name, namespace: 'shop', ...metadata }, status: { phase } };
 };
 const phaseOf = (object: unknown) => (object as { status?: { phase?: string } } | null)?.status?.phase;
 
-const added = (object: UnknownObject, cause: ObjectChange['cause'] = 'watch'): ObjectChange => ({ type: 'added', object, cause });
+const added = (object: UnknownObject, cause: ObjectChange['cause'] = 'watch'): ObjectChange => ({
+  type: 'added',
+  object,
+  cause,
+});
 const updated = (oldObject: UnknownObject, object: UnknownObject, more: Partial<ObjectChange> = {}): ObjectChange => ({
   type: 'updated',
   object,
@@ -25,7 +32,11 @@ const updated = (oldObject: UnknownObject, object: UnknownObject, more: Partial<
 });
 const deleted = (object: UnknownObject): ObjectChange => ({ type: 'deleted', object, cause: 'watch' });
 
-const about = (source: string, test: (variables: EventVariables) => boolean | Error, readsEvent = false): CompiledCondition => ({
+const about = (
+  source: string,
+  test: (variables: EventVariables) => boolean | Error,
+  readsEvent = false,
+): CompiledCondition => ({
   source,
   readsEvent,
   test: (variables) => test(variables as EventVariables),
@@ -33,8 +44,10 @@ const about = (source: string, test: (variables: EventVariables) => boolean | Er
 const running = about('running', ({ object }) => phaseOf(object) === 'Running');
 
 const gateOf = (rules: Partial<GateRules>): ChangeGate => createChangeGate({ clock: new FakeClock(), ...rules });
-const line = (change: ObjectChange | undefined) => (change ? `${change.type} ${phaseOf(change.object)} ${change.cause}` : '-');
-const through = (gate: ChangeGate, ...changes: ObjectChange[]) => changes.map((change) => line(gate.pass(change, PODS)));
+const line = (change: ObjectChange | undefined) =>
+  change ? `${change.type} ${phaseOf(change.object)} ${change.cause}` : '-';
+const through = (gate: ChangeGate, ...changes: ObjectChange[]) =>
+  changes.map((change) => line(gate.pass(change, PODS)));
 
 it('lets everything through without rules, as it is', () => {
   const change = updated(pod('Pending'), pod('Running'), { uidChanged: true });
@@ -56,7 +69,13 @@ it('leaves out updates that are noise when so asked, and nothing else', () => {
 describe('a condition about the object', () => {
   test('shows an object that starts to match as added, and one that stops as deleted', () => {
     const [pending, run, failed] = [pod('Pending'), pod('Running'), pod('Failed')];
-    const changes = [added(pending, 'initial'), updated(pending, run), updated(run, run), updated(run, failed), deleted(failed)];
+    const changes = [
+      added(pending, 'initial'),
+      updated(pending, run),
+      updated(run, run),
+      updated(run, failed),
+      deleted(failed),
+    ];
     expect(through(gateOf({ conditions: [running] }), ...changes)).toEqual([
       '-',
       'added Running filter',
@@ -70,15 +89,23 @@ describe('a condition about the object', () => {
     const gate = gateOf({ conditions: [running] });
     const [run, failed] = [pod('Running'), pod('Failed')];
     gate.pass(added(run), PODS);
-    expect(gate.pass(updated(run, failed), PODS)).toEqual({ type: 'deleted', object: failed, oldObject: run, cause: 'filter' });
+    expect(gate.pass(updated(run, failed), PODS)).toEqual({
+      type: 'deleted',
+      object: failed,
+      oldObject: run,
+      cause: 'filter',
+    });
   });
 
   test('shows the deletion of an object that was shown, and of no other', () => {
-    expect(through(gateOf({ conditions: [running] }), added(pod('Running')), deleted(pod('Running')), deleted(pod('Running')))).toEqual([
-      'added Running watch',
-      'deleted Running watch',
-      '-',
-    ]);
+    expect(
+      through(
+        gateOf({ conditions: [running] }),
+        added(pod('Running')),
+        deleted(pod('Running')),
+        deleted(pod('Running')),
+      ),
+    ).toEqual(['added Running watch', 'deleted Running watch', '-']);
   });
 
   test('that depends on the time shows the deletion of each object it showed, whatever the old state would give now', () => {
@@ -111,10 +138,18 @@ describe('a condition about the object', () => {
 });
 
 describe('a condition about the event', () => {
-  const started = about('started', ({ object, oldObject }) => phaseOf(object) === 'Running' && phaseOf(oldObject) === 'Pending', true);
+  const started = about(
+    'started',
+    ({ object, oldObject }) => phaseOf(object) === 'Running' && phaseOf(oldObject) === 'Pending',
+    true,
+  );
 
   test('shows the events for which it holds, as they are', () => {
-    const changes = [added(pod('Running')), updated(pod('Pending'), pod('Running')), updated(pod('Running'), pod('Failed'))];
+    const changes = [
+      added(pod('Running')),
+      updated(pod('Pending'), pod('Running')),
+      updated(pod('Running'), pod('Failed')),
+    ];
     expect(through(gateOf({ conditions: [started] }), ...changes)).toEqual(['-', 'updated Running watch', '-']);
   });
 
@@ -146,14 +181,21 @@ describe('a condition about the event', () => {
 test('a condition whose evaluation fails does not hold; it is reported once and counted every time', () => {
   const told: string[] = [];
   const broken = about('1/0', () => new Error('division by zero'));
-  const gate = gateOf({ conditions: [broken], onError: (error, { source }) => told.push(`${source}: ${error.message}`) });
+  const gate = gateOf({
+    conditions: [broken],
+    onError: (error, { source }) => told.push(`${source}: ${error.message}`),
+  });
   expect(through(gate, added(pod('A')), updated(pod('A'), pod('B')))).toEqual(['-', '-']);
   expect([told, gate.errors]).toEqual([['1/0: division by zero'], 2]);
 });
 
 test('--watch-only hides the initial list but remembers it', () => {
   const gate = gateOf({ watchOnly: true, conditions: [running] });
-  const changes = [added(pod('Running'), 'initial'), updated(pod('Running'), pod('Running')), updated(pod('Running'), pod('Failed'))];
+  const changes = [
+    added(pod('Running'), 'initial'),
+    updated(pod('Running'), pod('Running')),
+    updated(pod('Running'), pod('Failed')),
+  ];
   expect(through(gate, ...changes)).toEqual(['-', 'updated Running watch', 'deleted Failed filter']);
 });
 
@@ -177,7 +219,9 @@ test('--on picks events as they are shown, and each part of a replacement', () =
     '-',
     'added B relist',
   ]);
-  expect(through(gateOf({ on, conditions: [running] }), updated(pod('A'), pod('Running')))).toEqual(['added Running filter']);
+  expect(through(gateOf({ on, conditions: [running] }), updated(pod('A'), pod('Running')))).toEqual([
+    'added Running filter',
+  ]);
 });
 
 describe('rules about what an update changed', () => {
@@ -202,20 +246,20 @@ describe('rules about what an update changed', () => {
   test('let additions and deletions through, also those by a filter', () => {
     const gate = gateOf({ conditions: [running], predicates: ['labels'], changed: [(o) => [o.spec]], noNoise: true });
     const [pending, run] = [pod('Pending'), pod('Running')];
-    expect(through(gate, added(run), updated(run, pending), updated(pending, run), updated(run, run), deleted(run))).toEqual([
-      'added Running watch',
-      'deleted Pending filter',
-      'added Running filter',
-      '-',
-      'deleted Running watch',
-    ]);
+    expect(
+      through(gate, added(run), updated(run, pending), updated(pending, run), updated(run, run), deleted(run)),
+    ).toEqual(['added Running watch', 'deleted Pending filter', 'added Running filter', '-', 'deleted Running watch']);
   });
 });
 
 describe('for any sequence of changes', () => {
   type Step = { readonly key: number; readonly to: number | 'gone'; readonly replaced: boolean };
   const steps = fc.array(
-    fc.record({ key: fc.nat(2), to: fc.oneof({ weight: 4, arbitrary: fc.nat(5) }, fc.constant('gone' as const)), replaced: fc.boolean() }),
+    fc.record({
+      key: fc.nat(2),
+      to: fc.oneof({ weight: 4, arbitrary: fc.nat(5) }, fc.constant('gone' as const)),
+      replaced: fc.boolean(),
+    }),
     { maxLength: 60 },
   );
 
@@ -232,7 +276,9 @@ describe('for any sequence of changes', () => {
       }
       const uid = old && !replaced ? (old.metadata.uid as string) : `u${at}`;
       const object = pod(`p${to}`, { name: `n${key}`, uid });
-      changes.push(old ? updated(old, object, { uidChanged: replaced, cause: replaced ? 'relist' : 'watch' }) : added(object));
+      changes.push(
+        old ? updated(old, object, { uidChanged: replaced, cause: replaced ? 'relist' : 'watch' }) : added(object),
+      );
       cache.set(key, object);
     }
     return { changes, cache };

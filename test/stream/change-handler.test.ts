@@ -33,7 +33,9 @@ describe('a notification becomes a change with its sequence number', () => {
   it('an update has both states, and whether the object is a new one', () => {
     const { handler, changes } = recorder();
     handler.updated?.(at('1'), at('2'), { key, cause: 'relist', uidChanged: true, sequence: 9 });
-    expect(changes).toEqual([[{ type: 'updated', object: at('2'), oldObject: at('1'), cause: 'relist', uidChanged: true }, 9]]);
+    expect(changes).toEqual([
+      [{ type: 'updated', object: at('2'), oldObject: at('1'), cause: 'relist', uidChanged: true }, 9],
+    ]);
   });
 
   it('a deletion has whether its final state is unknown', () => {

@@ -35,7 +35,8 @@ const web = (replicas: number, more: object = {}): UnknownObject => ({
 const bare = (object: UnknownObject) => ({ ...object, metadata: { name: 'web', namespace: 'shop', uid: 'u1' } });
 
 const enveloper = (options: object = {}) => new Enveloper({ clock, redactor, ...options });
-const envelop = (change: ObjectChange, options: object = {}, type = DEPLOYMENTS) => enveloper(options).envelop(change, type);
+const envelop = (change: ObjectChange, options: object = {}, type = DEPLOYMENTS) =>
+  enveloper(options).envelop(change, type);
 
 const updated: ObjectChange = { type: 'updated', oldObject: web(1), object: web(2), cause: 'watch' };
 
@@ -53,7 +54,9 @@ describe('an envelope', () => {
       metadata: {
         name: 'web',
         namespace: 'shop',
-        managedFields: [{ manager, time: `2026-01-01T00:00:0${second}Z`, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }],
+        managedFields: [
+          { manager, time: `2026-01-01T00:00:0${second}Z`, fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
+        ],
       },
     });
     const change: ObjectChange = {
@@ -75,7 +78,10 @@ describe('an envelope', () => {
   });
 
   test('shows values of Secrets in changes as marks', () => {
-    const secret = (value: string): UnknownObject => ({ metadata: { name: 's', namespace: 'shop' }, data: { password: value } });
+    const secret = (value: string): UnknownObject => ({
+      metadata: { name: 's', namespace: 'shop' },
+      data: { password: value },
+    });
     const [event] = envelop(
       { type: 'updated', oldObject: secret('b2xk'), object: secret('bmV3'), cause: 'watch' },
       { withChanges: true },
@@ -123,8 +129,16 @@ describe('an envelope', () => {
   });
 
   test('shows a Secret redacted, also as the old object', () => {
-    const secret = (text: string): UnknownObject => ({ metadata: { name: 's' }, data: { password: Buffer.from(text).toString('base64') } });
-    const change: ObjectChange = { type: 'updated', oldObject: secret('marker-1'), object: secret('marker-2'), cause: 'watch' };
+    const secret = (text: string): UnknownObject => ({
+      metadata: { name: 's' },
+      data: { password: Buffer.from(text).toString('base64') },
+    });
+    const change: ObjectChange = {
+      type: 'updated',
+      oldObject: secret('marker-1'),
+      object: secret('marker-2'),
+      cause: 'watch',
+    };
     const [shown] = envelop(change, { withOld: true }, SECRETS);
     const text = JSON.stringify(shown);
     expect(text).not.toContain(Buffer.from('marker-1').toString('base64'));
@@ -144,11 +158,22 @@ describe('an envelope', () => {
 
 test('an object found again under its name with another uid is shown DELETED, then ADDED', () => {
   const events = envelop({ type: 'updated', oldObject: web(1), object: web(2), cause: 'relist', uidChanged: true });
-  expect(events.map(({ type, cause, finalStateUnknown, seq, changed }) => ({ type, cause, finalStateUnknown, seq, changed }))).toEqual([
+  expect(
+    events.map(({ type, cause, finalStateUnknown, seq, changed }) => ({
+      type,
+      cause,
+      finalStateUnknown,
+      seq,
+      changed,
+    })),
+  ).toEqual([
     { type: 'DELETED', cause: 'relist', finalStateUnknown: true, seq: 1, changed: [] },
     { type: 'ADDED', cause: 'relist', finalStateUnknown: undefined, seq: 2, changed: [] },
   ]);
-  expect(events.map((event) => (event.object as unknown as { spec: unknown }).spec)).toEqual([{ replicas: 1 }, { replicas: 2 }]);
+  expect(events.map((event) => (event.object as unknown as { spec: unknown }).spec)).toEqual([
+    { replicas: 1 },
+    { replicas: 2 },
+  ]);
 });
 
 test('seq counts over the types of a stream without gaps', () => {
@@ -180,7 +205,11 @@ describe('the published schema', () => {
     ['added', { type: 'added', object: web(1), cause: 'initial' }, DEPLOYMENTS],
     ['modified', updated, DEPLOYMENTS],
     ['deleted unseen', { type: 'deleted', object: web(1), cause: 'relist', finalStateUnknown: true }, DEPLOYMENTS],
-    ['cluster-scoped', { type: 'added', object: { metadata: { name: 'n1' } }, cause: 'filter' }, typeOf('', 'v1', 'nodes', 'Node')],
+    [
+      'cluster-scoped',
+      { type: 'added', object: { metadata: { name: 'n1' } }, cause: 'filter' },
+      typeOf('', 'v1', 'nodes', 'Node'),
+    ],
   ];
 
   test.each(samples)('holds for an envelope: %s', (_, change, type) => {

@@ -13,7 +13,11 @@ import { added, modified, page, ScriptedListerWatcher, ScriptedStream } from '..
 const TYPE = { gvr: CONFIG_MAPS, kind: 'ConfigMap' } as ResourceType;
 
 /** A stream over an informer, both running. */
-function streamOf(source: ListerWatcher<UnknownObject>, clock: FakeClock, options: SharedInformerOptions<UnknownObject> = {}) {
+function streamOf(
+  source: ListerWatcher<UnknownObject>,
+  clock: FakeClock,
+  options: SharedInformerOptions<UnknownObject> = {},
+) {
   const ending = new AbortController();
   const shown: string[] = [];
   const informer = new SharedInformer<UnknownObject>(source, { clock, sync: 'list', random: () => 0, ...options });
@@ -68,7 +72,10 @@ it('shows a resync', async () => {
 it('shows an update of an object without a version', async () => {
   const bare: UnknownObject = { metadata: { name: 'a', namespace: 'shop' } };
   const stream = new ScriptedStream<UnknownObject>().send(added(bare), modified({ ...bare }));
-  const { shown, end } = streamOf(new ScriptedListerWatcher<UnknownObject>().onList(() => page('1')).onWatch(stream), new FakeClock());
+  const { shown, end } = streamOf(
+    new ScriptedListerWatcher<UnknownObject>().onList(() => page('1')).onWatch(stream),
+    new FakeClock(),
+  );
   await settled();
   expect(shown).toEqual(['ADDED undefined watch', 'MODIFIED undefined watch']);
   await end();

@@ -43,10 +43,19 @@ describe('the published schema of markers', () => {
     ['gap', continuityMarker(stamper, target, { kind: 'gap', ...at, scope: 'shop' })],
     ['gap', lossMarker(stamper, { how: 'coalesced', events: 412, objects: 37 })],
     ['gap', lossMarker(stamper, { how: 'dropped', events: 12 })],
-    ['relisted', continuityMarker(stamper, target, { kind: 'relisted', ...at, resourceVersion: '20', objects: 3, scope: 'shop' })],
+    [
+      'relisted',
+      continuityMarker(stamper, target, { kind: 'relisted', ...at, resourceVersion: '20', objects: 3, scope: 'shop' }),
+    ],
     [
       'disconnected',
-      continuityMarker(stamper, target, { kind: 'disconnected', ...at, error: new Error(), disconnectedAt: 5, scope: 'shop' }),
+      continuityMarker(stamper, target, {
+        kind: 'disconnected',
+        ...at,
+        error: new Error(),
+        disconnectedAt: 5,
+        scope: 'shop',
+      }),
     ],
     ['resumed', continuityMarker(stamper, target, { kind: 'connected', by: 'resume', proven: true, ...back })],
     ['resumed', continuityMarker(stamper, target, { kind: 'connected', by: 'relist', proven: false, ...back })],
@@ -54,7 +63,12 @@ describe('the published schema of markers', () => {
     ['end', endMarker(stamper, { reason: 'ended by SIGINT', exitCode: 0, summary: counts, outages: [] })],
     [
       'end',
-      endMarker(stamper, { reason: 'ended by SIGINT', exitCode: 4, summary: counts, outages: [outage, { ...outage, scope: undefined }] }),
+      endMarker(stamper, {
+        reason: 'ended by SIGINT',
+        exitCode: 4,
+        summary: counts,
+        outages: [outage, { ...outage, scope: undefined }],
+      }),
     ],
   ])('holds for %s, and names its properties', (name, marker) => {
     const part = schema.$defs?.[name] as Schema;
@@ -87,7 +101,8 @@ test('a marker has its fields in the order of its schema', () => {
 
 test('a marker has the namespace only for a type that is watched in several', () => {
   const gap = { kind: 'gap', at: 0, why: 'gone', from: '10', scope: 'shop' } as const;
-  const namespaceIn = (namespaces?: readonly string[]) => continuityMarker(enveloper(), { type: DEPLOYMENTS, namespaces }, gap).namespace;
+  const namespaceIn = (namespaces?: readonly string[]) =>
+    continuityMarker(enveloper(), { type: DEPLOYMENTS, namespaces }, gap).namespace;
   expect([namespaceIn(), namespaceIn(['shop']), namespaceIn(['shop', 'db'])]).toEqual([undefined, undefined, 'shop']);
 });
 

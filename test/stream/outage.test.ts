@@ -9,7 +9,8 @@ const error = new Error('refused');
 
 const lost = { state: 'disconnected', since: 90_000, why: 'connection', error, from: '10' };
 const open = { state: 'connected', since: 90_000 };
-const source = (connection: object, more: object = {}) => ({ stretches: [], gaps: [], connection, ...more }) as unknown as Continuity;
+const source = (connection: object, more: object = {}) =>
+  ({ stretches: [], gaps: [], connection, ...more }) as unknown as Continuity;
 const target = (continuity: readonly Continuity[], more: Partial<ConnectedTarget> = {}): ConnectedTarget => ({
   type,
   informer: { continuity },
@@ -31,24 +32,29 @@ describe('outagesOf', () => {
 
   it('starts at a relist that succeeded meanwhile', () => {
     const relisted = { by: 'relist', at: 95_000, from: '10', to: '20' };
-    expect(outagesOf([target([source(lost, { stretches: [relisted] })])], NOW)).toMatchObject([{ since: 95_000, ms: 5000, from: '20' }]);
+    expect(outagesOf([target([source(lost, { stretches: [relisted] })])], NOW)).toMatchObject([
+      { since: 95_000, ms: 5000, from: '20' },
+    ]);
     const before = { ...relisted, at: 80_000 };
-    expect(outagesOf([target([source(lost, { stretches: [before] })])], NOW)).toMatchObject([{ since: 90_000, from: '10' }]);
+    expect(outagesOf([target([source(lost, { stretches: [before] })])], NOW)).toMatchObject([
+      { since: 90_000, from: '10' },
+    ]);
   });
 
   it('gives the watch after a relist two seconds to open', () => {
-    const at = (time: number) => target([source(lost, { stretches: [{ by: 'relist', at: time, from: '10', to: '20' }] })]);
+    const at = (time: number) =>
+      target([source(lost, { stretches: [{ by: 'relist', at: time, from: '10', to: '20' }] })]);
     expect(outagesOf([at(NOW - 1999)], NOW)).toEqual([]);
     expect(outagesOf([at(NOW - 2000)], NOW)).toHaveLength(1);
   });
 
   it('says whether a gap is open', () => {
     const isGapWith = (gaps: readonly object[]) => outagesOf([target([source(lost, { gaps })])], NOW)[0]?.isGap;
-    expect([isGapWith([]), isGapWith([{ from: '1', to: '5' }]), isGapWith([{ from: '1', to: '5' }, { from: '8' }])]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect([
+      isGapWith([]),
+      isGapWith([{ from: '1', to: '5' }]),
+      isGapWith([{ from: '1', to: '5' }, { from: '8' }]),
+    ]).toEqual([false, false, true]);
   });
 
   it('is never negative when the clock was set back', () => {

@@ -33,8 +33,14 @@ describe('a Secret', () => {
     expect(shows(shown)).toBe(false);
     expect(shown).toEqual({
       ...secret(),
-      metadata: { name: 's', annotations: { [LAST_APPLIED]: expect.stringMatching(/^hmac:[\da-f]{8}$/), other: 'kept' } },
-      data: { password: expect.stringMatching(/^hmac:[\da-f]{8}$/), 'tls.crt': expect.stringMatching(/^hmac:[\da-f]{8}$/) },
+      metadata: {
+        name: 's',
+        annotations: { [LAST_APPLIED]: expect.stringMatching(/^hmac:[\da-f]{8}$/), other: 'kept' },
+      },
+      data: {
+        password: expect.stringMatching(/^hmac:[\da-f]{8}$/),
+        'tls.crt': expect.stringMatching(/^hmac:[\da-f]{8}$/),
+      },
       stringData: { again: expect.stringMatching(/^hmac:[\da-f]{8}$/) },
     });
   });

@@ -10,7 +10,10 @@ const PLAIN = Buffer.from('marker').toString('base64');
 
 it('hands out no value of a Secret by any of its ways, and everything else as it is', () => {
   const indexer = new Indexer<UnknownObject>({
-    indexers: { namespace: (o) => [o.metadata.namespace ?? ''], password: (o) => [(o.data as { password: string }).password] },
+    indexers: {
+      namespace: (o) => [o.metadata.namespace ?? ''],
+      password: (o) => [(o.data as { password: string }).password],
+    },
   });
   indexer.add({ metadata: { namespace: 'shop', name: 'login', resourceVersion: '5' }, data: { password: PLAIN } });
   const redactor = new Redactor();
@@ -34,7 +37,11 @@ it('hands out no value of a Secret by any of its ways, and everything else as it
   expect(lister.size).toBe(1);
   expect([...lister.keys()]).toEqual(['shop/login']);
   expect(lister.indexKeys('password', PLAIN)).toEqual(['shop/login']);
-  expect([lister.indexCount('password', PLAIN), lister.hasIndex('password'), lister.has('shop/login')]).toEqual([1, true, true]);
+  expect([lister.indexCount('password', PLAIN), lister.hasIndex('password'), lister.has('shop/login')]).toEqual([
+    1,
+    true,
+    true,
+  ]);
   expect(lister.resourceVersion).toBe('5');
   expect(lister.get('none')).toBeUndefined();
   expect(() => lister.require('shop/none')).toThrow('not found');

@@ -28,43 +28,46 @@ const EVENTS = 300;
 const DECIDING = 150;
 
 describe('a stream whose waiter takes long to judge and whose printer does not', () => {
-  it.each(['block', 'coalesce', 'drop'] as const)('shows nothing behind the event that decides, under %s', async (policy) => {
-    const clock = new ThinkingClock();
-    const slow: CompiledCondition = {
-      source: 'slow',
-      readsEvent: false,
-      test({ object }) {
-        clock.thought += 1;
-        return (object as UnknownObject).metadata.resourceVersion === String(1000 + DECIDING);
-      },
-    };
-    const watch = new ScriptedStream<UnknownObject>().send(added(pod('a', 1)), initialEnd('1'));
-    const informer = new SharedInformer<UnknownObject>(new ScriptedListerWatcher<UnknownObject>().onWatch(watch), {
-      name: 'pods',
-      clock,
-      random: () => 0,
-    });
-    const ending = new AbortController();
-    const ran = informer.run(ending.signal);
-    const target: StreamTarget = { type, informer };
-    const shown: number[] = [];
-    using waiter = new Waiter({ untilAny: [slow] }, { clock, targets: [target] });
-    const done = streamEvents(
-      {
-        targets: [target],
-        enveloper: new Enveloper({ clock, redactor: new Redactor() }),
-        print: ({ object }) => void shown.push(Number(object.metadata.resourceVersion)),
-        waiter,
-        overflow: { policy, clock },
-      },
-      ending.signal,
-    );
-    await settled();
-    watch.send(...Array.from({ length: EVENTS }, (_, i) => added(pod(`p${i}`, 1001 + i))));
-    const outcome = await done;
-    ending.abort();
-    await ran;
-    expect(outcome?.kind).toBe('until-any');
-    expect(shown).toEqual([1, ...Array.from({ length: DECIDING }, (_, i) => 1001 + i)]);
-  });
+  it.each(['block', 'coalesce', 'drop'] as const)(
+    'shows nothing behind the event that decides, under %s',
+    async (policy) => {
+      const clock = new ThinkingClock();
+      const slow: CompiledCondition = {
+        source: 'slow',
+        readsEvent: false,
+        test({ object }) {
+          clock.thought += 1;
+          return (object as UnknownObject).metadata.resourceVersion === String(1000 + DECIDING);
+        },
+      };
+      const watch = new ScriptedStream<UnknownObject>().send(added(pod('a', 1)), initialEnd('1'));
+      const informer = new SharedInformer<UnknownObject>(new ScriptedListerWatcher<UnknownObject>().onWatch(watch), {
+        name: 'pods',
+        clock,
+        random: () => 0,
+      });
+      const ending = new AbortController();
+      const ran = informer.run(ending.signal);
+      const target: StreamTarget = { type, informer };
+      const shown: number[] = [];
+      using waiter = new Waiter({ untilAny: [slow] }, { clock, targets: [target] });
+      const done = streamEvents(
+        {
+          targets: [target],
+          enveloper: new Enveloper({ clock, redactor: new Redactor() }),
+          print: ({ object }) => void shown.push(Number(object.metadata.resourceVersion)),
+          waiter,
+          overflow: { policy, clock },
+        },
+        ending.signal,
+      );
+      await settled();
+      watch.send(...Array.from({ length: EVENTS }, (_, i) => added(pod(`p${i}`, 1001 + i))));
+      const outcome = await done;
+      ending.abort();
+      await ran;
+      expect(outcome?.kind).toBe('until-any');
+      expect(shown).toEqual([1, ...Array.from({ length: DECIDING }, (_, i) => 1001 + i)]);
+    },
+  );
 });

@@ -7,7 +7,12 @@ import type { CompiledCondition } from '../../src/stream/conditions/condition.ts
 import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
-import { type EventStreamOptions, type StreamTarget, streamEvents, type Unreported } from '../../src/stream/event-stream.ts';
+import {
+  type EventStreamOptions,
+  type StreamTarget,
+  streamEvents,
+  type Unreported,
+} from '../../src/stream/event-stream.ts';
 import type { Loss } from '../../src/stream/overflow/backlog.ts';
 import { overflowPolicies } from '../../src/stream/overflow/overflow.ts';
 import { Redactor } from '../../src/stream/redact.ts';
@@ -53,7 +58,8 @@ function running(resource: string, clock: FakeClock, ...streams: ScriptedStream<
   return { target, stop };
 }
 
-const stream = (...events: Parameters<ScriptedStream<UnknownObject>['send']>) => new ScriptedStream<UnknownObject>().send(...events);
+const stream = (...events: Parameters<ScriptedStream<UnknownObject>['send']>) =>
+  new ScriptedStream<UnknownObject>().send(...events);
 
 interface Bench {
   readonly shown: string[];
@@ -72,8 +78,13 @@ interface Wanted extends Partial<Omit<EventStreamOptions, 'overflow' | 'waiter'>
   readonly markers?: boolean;
 }
 
-/** A stream over pods, or more types, that writes down what it shows; with `isSlow` its reader stops at the first event. */
-function bench({ overflow, wait, isSlow, markers, ...options }: Wanted, ...types: [string, ...ScriptedStream<UnknownObject>[]][]): Bench {
+/**
+ * A stream over pods, or more types, that writes down what it shows; with `isSlow` its reader stops at the first event.
+ */
+function bench(
+  { overflow, wait, isSlow, markers, ...options }: Wanted,
+  ...types: [string, ...ScriptedStream<UnknownObject>[]][]
+): Bench {
   const clock = new FakeClock();
   const informers = types.map(([resource, ...streams]) => running(resource, clock, ...streams));
   const targets = informers.map(({ target }) => target);
@@ -147,14 +158,21 @@ test('an initial list can be sorted, and its end is reported before any other ev
   const byName = (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
   const { shown, end } = bench({ sortInitial: byName }, ['pods', pods]);
   await settled();
-  expect(shown).toEqual(['1 ADDED a@1 initial', '2 ADDED b@1 initial', '3 ADDED c@1 initial', 'synced pods 3', '4 MODIFIED c@3 watch']);
+  expect(shown).toEqual([
+    '1 ADDED a@1 initial',
+    '2 ADDED b@1 initial',
+    '3 ADDED c@1 initial',
+    'synced pods 3',
+    '4 MODIFIED c@3 watch',
+  ]);
   await end();
 });
 
 test('a sorted initial list comes before the changes that arrived while another namespace was still missing', async () => {
   const clock = new FakeClock();
   const [shop, db] = [stream(added(pod('a', 1)), initialEnd(2)), stream()];
-  const source = (...streams: ScriptedStream<UnknownObject>[]) => new ScriptedListerWatcher<UnknownObject>().onWatch(...streams);
+  const source = (...streams: ScriptedStream<UnknownObject>[]) =>
+    new ScriptedListerWatcher<UnknownObject>().onWatch(...streams);
   const informer = new SharedInformer<UnknownObject>(
     [
       { source: source(shop), namespace: 'shop' },
@@ -166,7 +184,8 @@ test('a sorted initial list comes before the changes that arrived while another 
   const running = informer.run(ending.signal);
   const shown: string[] = [];
   const enveloper = new Enveloper({ clock, redactor: new Redactor() });
-  const print = ({ type, object }: { type: string; object: ReadonlyObject }) => void shown.push(`${type} ${object.metadata.name}`);
+  const print = ({ type, object }: { type: string; object: ReadonlyObject }) =>
+    void shown.push(`${type} ${object.metadata.name}`);
   const byName = (a: ReadonlyObject, b: ReadonlyObject) => ((a.metadata.name ?? '') > (b.metadata.name ?? '') ? -1 : 1);
   const targets = [{ type: typeOf('pods', 'Pod'), informer }];
   const done = streamEvents(
@@ -187,7 +206,10 @@ test('a sorted initial list comes before the changes that arrived while another 
 describe.each(overflowPolicies)('--once under %s', (policy) => {
   it('ends when everything has been written', async () => {
     const pods = stream(added(pod('a', 1)), added(pod('b', 1)), initialEnd(2));
-    const { shown, done, release, end } = bench({ once: true, overflow: { policy, limit: 1 }, isSlow: true }, ['pods', pods]);
+    const { shown, done, release, end } = bench({ once: true, overflow: { policy, limit: 1 }, isSlow: true }, [
+      'pods',
+      pods,
+    ]);
     let isDone = false;
     void done.then(() => (isDone = true));
     await settled();
@@ -200,7 +222,9 @@ describe.each(overflowPolicies)('--once under %s', (policy) => {
 });
 
 test('a change that the gate hides has no number', async () => {
-  const pods = stream(added(pod('a', 1)), added(pod('b', 1, 'Running')), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
+  const pods = stream(added(pod('a', 1)), added(pod('b', 1, 'Running')), initialEnd(2)).send(
+    modified(pod('a', 3, 'Running')),
+  );
   const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Running')] });
   const { shown, end } = bench({ gate }, ['pods', pods]);
   await settled();
@@ -253,7 +277,8 @@ test('a gap of a later type, opened while an earlier type was not complete yet, 
 describe('a reader that stops reading', () => {
   const name = (i: number) => `p${i}`;
   const flood = (pods: ScriptedStream<UnknownObject>, from: number, count: number) => {
-    for (let i = 0; i < count; i += 100) pods.send(...Array.from({ length: 100 }, (_, j) => modified(pod(name(j % 10), from + i + j))));
+    for (let i = 0; i < count; i += 100)
+      pods.send(...Array.from({ length: 100 }, (_, j) => modified(pod(name(j % 10), from + i + j))));
   };
   const first = () => stream(...Array.from({ length: 10 }, (_, i) => added(pod(name(i), 1))), initialEnd(2));
 
@@ -274,7 +299,10 @@ describe('a reader that stops reading', () => {
 
   it('with coalesce gets the latest states, and a report of what was merged', async () => {
     const pods = first();
-    const { shown, release, end } = bench({ overflow: { policy: 'coalesce' }, isSlow: true, markers: true }, ['pods', pods]);
+    const { shown, release, end } = bench({ overflow: { policy: 'coalesce' }, isSlow: true, markers: true }, [
+      'pods',
+      pods,
+    ]);
     await settled();
     flood(pods, 100, 5000);
     for (let i = 0; i < 60; i++) await settled();
@@ -292,7 +320,10 @@ describe('a reader that stops reading', () => {
 
   it('with drop gets the initial list and what fits, and a report of the rest', async () => {
     const pods = first();
-    const { shown, release, end } = bench({ overflow: { policy: 'drop', limit: 100 }, isSlow: true, markers: true }, ['pods', pods]);
+    const { shown, release, end } = bench({ overflow: { policy: 'drop', limit: 100 }, isSlow: true, markers: true }, [
+      'pods',
+      pods,
+    ]);
     await settled();
     flood(pods, 100, 5000);
     for (let i = 0; i < 60; i++) await settled();
@@ -426,7 +457,9 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
   });
 
   it('shows the whole initial list that meets it, and nothing after it', async () => {
-    const pods = stream(added(pod('a', 1, 'Running')), added(pod('b', 1, 'Running')), initialEnd(2)).send(deleted(pod('b', 3)));
+    const pods = stream(added(pod('a', 1, 'Running')), added(pod('b', 1, 'Running')), initialEnd(2)).send(
+      deleted(pod('b', 3)),
+    );
     const { shown, done, release, end } = bench({ wait: until, overflow, isSlow: true }, ['pods', pods]);
     await settled();
     expect(shown.length).toBe(1);
@@ -485,9 +518,14 @@ test('a loss is reported when it starts and counted as it happens, whatever the 
   const onLosing = (how: Loss['how']) => begun.push(how);
   const gate = createChangeGate({
     clock: new FakeClock(),
-    conditions: [{ source: 'x', readsEvent: true, test: ({ object }) => phaseOf(object) !== 'Bad' || new Error('bad') }],
+    conditions: [
+      { source: 'x', readsEvent: true, test: ({ object }) => phaseOf(object) !== 'Bad' || new Error('bad') },
+    ],
   });
-  const { shown, end, release } = bench({ overflow: { policy: 'drop', limit: 1 }, isSlow: true, summary, onLosing, gate }, ['pods', pods]);
+  const { shown, end, release } = bench(
+    { overflow: { policy: 'drop', limit: 1 }, isSlow: true, summary, onLosing, gate },
+    ['pods', pods],
+  );
   await settled();
   for (let version = 3; version < 8; version++) pods.send(modified(pod('a', version)));
   pods.send(modified(pod('a', 9, 'Bad')));

@@ -14,7 +14,9 @@ test('objects that left a filter are counted separately from deleted ones; in th
   for (const word of ['ADDED', 'LEFT', 'LEFT', 'DELETED'] as const) summary.count(word);
   const continuity = { relists: 0, gaps: 0, resumed: 0 };
   expect(summary.total).toBe(4);
-  expect(summary.line('complete', 1000, continuity)).toBe('complete after 1s: 4 events (1 ADDED, 2 LEFT, 1 DELETED), no gaps');
+  expect(summary.line('complete', 1000, continuity)).toBe(
+    'complete after 1s: 4 events (1 ADDED, 2 LEFT, 1 DELETED), no gaps',
+  );
   expect(summary.counts(continuity)).toMatchObject({ ADDED: 1, MODIFIED: 0, DELETED: 3 });
   expect(summary.counts(continuity)).not.toHaveProperty('LEFT');
 });

@@ -7,7 +7,10 @@ export interface Authority {
   client(name: string): Promise<{ cert: string; key: string }>;
 }
 
-/** A certificate authority, a server certificate for the name `api.test` and for 127.0.0.1, and client certificates as needed; in memory only. */
+/**
+ * A certificate authority, a server certificate for the name `api.test` and for 127.0.0.1, and client certificates as
+ * needed; in memory only.
+ */
 export async function authority(): Promise<Authority> {
   const ca = await generate([{ name: 'commonName', value: 'test-ca' }], {
     keySize: 2048,

@@ -49,7 +49,8 @@ export const deployment = {
 /** The variables of an event that adds {@link deployment}. */
 export const VARS = { object: deployment, oldObject: null, event: 'ADDED', now: NOW };
 
-export const compile = (source: string): CelProgram => compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES });
+export const compile = (source: string): CelProgram =>
+  compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES });
 
 /** The value of an expression over {@link VARS}. */
 export const valueFrom = (source: string): unknown => compile(source).evaluate(VARS);

@@ -21,7 +21,10 @@ export function updated(name: string, from: string, to: string, cause: 'watch' |
 }
 
 /** A running controller. Its sources have synced, unless `sync` is false. */
-export async function start(options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>, { sync = true } = {}) {
+export async function start(
+  options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>,
+  { sync = true } = {},
+) {
   const clock = new FakeClock();
   const events = new ScriptedSource();
   const abort = new AbortController();

@@ -25,7 +25,10 @@ export const version = ({ spec = {}, ...more }: Version = {}) => ({
   schema: {
     openAPIV3Schema: {
       type: 'object',
-      properties: { spec: { type: 'object', ...spec }, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      properties: {
+        spec: { type: 'object', ...spec },
+        status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
     },
   },
   ...more,
@@ -38,7 +41,12 @@ export const definition = (versions: object[], spec: object = {}) => ({
   spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions, ...spec },
 });
 
-export const thing = (spec: object, name = 'a') => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec });
+export const thing = (spec: object, name = 'a') => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name },
+  spec,
+});
 
 /** The causes of a refusal: `spec.x: Required value`. */
 export const causesOf = ({ body }: { body: Loose }) => body.details?.causes.map((c) => `${c.field}: ${c.message}`);

@@ -28,7 +28,10 @@ export async function startFixture(objects: readonly UnknownObject[] = OBJECTS):
   };
 }
 
-export function pod(name: string, { namespace = 'shop', app = 'web', node = 'worker-1', image = 'nginx:1.27', phase = 'Running' } = {}) {
+export function pod(
+  name: string,
+  { namespace = 'shop', app = 'web', node = 'worker-1', image = 'nginx:1.27', phase = 'Running' } = {},
+) {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -104,5 +107,10 @@ export const APPLES = {
 };
 
 export function apple(name: string, color: string, size = 1) {
-  return { apiVersion: 'stable.example.com/v1', kind: 'MyApple', metadata: { name, namespace: 'shop' }, spec: { color, size } };
+  return {
+    apiVersion: 'stable.example.com/v1',
+    kind: 'MyApple',
+    metadata: { name, namespace: 'shop' },
+    spec: { color, size },
+  };
 }

@@ -9,7 +9,11 @@ export const MINE = 'fieldManager=kubectl-informer';
 /** The reconciled type. */
 export const deployments = { gvr: parseGvr('apps/v1/deployments'), kind: 'Deployment', namespaced: true };
 export const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
-export const configMap = (name: string, namespace = 'shop') => ({ ...CONFIG_MAP, metadata: { name, namespace }, data: { x: '1' } });
+export const configMap = (name: string, namespace = 'shop') => ({
+  ...CONFIG_MAP,
+  metadata: { name, namespace },
+  data: { x: '1' },
+});
 
 export const WEB = {
   apiVersion: 'apps/v1',

@@ -70,7 +70,12 @@ export class ConfigMaps {
   /** Creates or changes one; gives its version. */
   put(key: string, node = 'n1', labels: Record<string, string> = {}): string {
     const [namespace, name] = key.split('/') as [string, string];
-    const [made] = this.#sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, labels }, data: { node } });
+    const [made] = this.#sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace, name, labels },
+      data: { node },
+    });
     return made?.metadata.resourceVersion ?? '';
   }
 
@@ -105,9 +110,14 @@ export function readsOf(sandbox: Sandbox, resource = 'configmaps'): string[] {
   });
 }
 
-/** A server that knows nothing of aggregated discovery: the same one, with no word of it in any request. Source: KEP-3352. */
+/**
+ * A server that knows nothing of aggregated discovery: the same one, with no word of it in any request. Source:
+ * KEP-3352.
+ */
 export function withoutAggregatedDiscovery(transport: Transport): Transport {
-  return through(transport, (request, send) => send({ ...request, headers: { ...request.headers, accept: 'application/json' } }));
+  return through(transport, (request, send) =>
+    send({ ...request, headers: { ...request.headers, accept: 'application/json' } }),
+  );
 }
 
 /** A definition of `PLURAL.GROUP`, served in these versions, the first of them stored. */

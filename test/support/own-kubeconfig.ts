@@ -42,7 +42,12 @@ export function ownKubeconfig(): OwnKubeconfig {
         users: [{ name: 'u', user }],
       };
       await writeFile(at('config'), JSON.stringify(kubeconfig)); // JSON is YAML
-      return loadConfig({ kubeconfig: at('config'), clock, ...options, env: { PATH: process.env.PATH, ...options.env } });
+      return loadConfig({
+        kubeconfig: at('config'),
+        clock,
+        ...options,
+        env: { PATH: process.env.PATH, ...options.env },
+      });
     },
     authorization: async (config) => (await config.credentials()).headers.authorization,
   };

@@ -4,7 +4,13 @@ import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { IndexDefinition } from '../../src/query/index-definition.ts';
 
 /** A pod with the fields that the built-in indexes read. */
-export const pod = (name: string, node: string | undefined, phase: string, restarts: number, images = ['app:1']): UnknownObject => ({
+export const pod = (
+  name: string,
+  node: string | undefined,
+  phase: string,
+  restarts: number,
+  images = ['app:1'],
+): UnknownObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: name < 'c' ? 'shop' : 'bank', labels: { app: name.slice(0, 1), 'x.y/z': 'w' } },
@@ -23,7 +29,9 @@ export const PODS = [
 
 /** A store with these objects that keeps these indexes. */
 export function storeOf(objects: UnknownObject[], kept: readonly IndexDefinition[]): Lister<UnknownObject> {
-  const indexers = Object.fromEntries(kept.map((definition) => [definition.name, (object: UnknownObject) => definition.valuesOf(object)]));
+  const indexers = Object.fromEntries(
+    kept.map((definition) => [definition.name, (object: UnknownObject) => definition.valuesOf(object)]),
+  );
   const indexer = new Indexer<UnknownObject>({ indexers });
   indexer.replace(objects, '1');
   return createLister(indexer);

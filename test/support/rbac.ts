@@ -28,19 +28,30 @@ export function clusterRoleOf(user: string, rules: object[]): object[] {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user };
   return [
     { apiVersion, kind: 'ClusterRole', metadata: { name: user }, rules },
-    { apiVersion, kind: 'ClusterRoleBinding', metadata: { name: user }, subjects: [{ kind: 'User', name: user }], roleRef },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: user },
+      subjects: [{ kind: 'User', name: user }],
+      roleRef,
+    },
   ];
 }
 
 /**
- * A sandbox with `rbac`. In the namespace `shop` the user vic and the service account bot have the role view, and the group
- * shopkeepers has the role admin.
+ * A sandbox with `rbac`. In the namespace `shop` the user vic and the service account bot have the role view, and the
+ * group shopkeepers has the role admin.
  */
 export async function startShop(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await Sandbox.start({ socket: false, seed: 1, rbac: true, ...options });
   sandbox.apply([
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: inShop('bot') },
-    binding('viewers', ['ClusterRole', 'view'], { kind: 'User', name: 'vic' }, { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' }),
+    binding(
+      'viewers',
+      ['ClusterRole', 'view'],
+      { kind: 'User', name: 'vic' },
+      { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' },
+    ),
     binding('admins', ['ClusterRole', 'admin'], { kind: 'Group', name: 'shopkeepers' }),
   ]);
   return sandbox;

@@ -40,7 +40,11 @@ export async function ask<T = Loose>(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await bodyText(response);
-  return { status: response.status, headers: response.headers, body: (text.startsWith('{') ? JSON.parse(text) : text) as T };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text.startsWith('{') ? JSON.parse(text) : text) as T,
+  };
 }
 
 export interface WatchedEvent {
@@ -60,7 +64,11 @@ export interface Watching extends AsyncDisposable {
 }
 
 /** Opens a watch in-process and reads it in the background until disposed. */
-export async function startWatch(sandbox: Sandbox, path: string, headers: Record<string, string> = {}): Promise<Watching> {
+export async function startWatch(
+  sandbox: Sandbox,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Watching> {
   const leave = new AbortController();
   const response = await sandbox.handle({ method: 'GET', path, headers, signal: leave.signal });
   const events: WatchedEvent[] = [];
@@ -104,7 +112,11 @@ export function podNamed(name: string, labels: Record<string, string> = {}): obj
   };
 }
 
-export function configMapNamed(name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}): object {
+export function configMapNamed(
+  name: string,
+  data: Record<string, string> = {},
+  labels: Record<string, string> = {},
+): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', labels }, data };
 }
 

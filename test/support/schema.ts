@@ -15,7 +15,9 @@ export interface Schema {
 }
 
 /** The schema of a line of `watch -o json`, as it is published. */
-export const envelopeSchema = JSON.parse(readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8')) as Schema;
+export const envelopeSchema = JSON.parse(
+  readFileSync(new URL('../../src/stream/envelope.schema.json', import.meta.url), 'utf8'),
+) as Schema;
 
 /** Where a value breaks a schema, of as much of JSON Schema as ours uses. */
 export function faults(schema: Schema, value: unknown, root: Schema, at = ''): string[] {

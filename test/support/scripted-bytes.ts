@@ -14,9 +14,9 @@ export interface ScriptedAnswer {
 /**
  * A transport that gives back bytes a test wrote down, and remembers what it was asked.
  *
- * It knows nothing of Kubernetes, and is for what the sandbox cannot be made to send: bytes cut at an exact place, answers that no server
- * gives (a login page, half a discovery, a table that was not asked for), servers of other versions, and answers recorded from a
- * real one. Whatever expects an ordinary answer is tested on the sandbox.
+ * It knows nothing of Kubernetes, and is for what the sandbox cannot be made to send: bytes cut at an exact place,
+ * answers that no server gives (a login page, half a discovery, a table that was not asked for), servers of other
+ * versions, and answers recorded from a real one. Whatever expects an ordinary answer is tested on the sandbox.
  */
 export function scriptedBytes(
   answer: (request: TransportRequest) => ScriptedAnswer | undefined,
@@ -26,7 +26,9 @@ export function scriptedBytes(
     requests,
     async request(request) {
       requests.push(request);
-      return responseOf(answer(request) ?? { status: 404, body: '404 page not found\n', headers: { 'content-type': 'text/plain' } });
+      return responseOf(
+        answer(request) ?? { status: 404, body: '404 page not found\n', headers: { 'content-type': 'text/plain' } },
+      );
     },
     async close() {},
   };

@@ -59,10 +59,11 @@ export type Request = ({ verb: 'list' | 'probe' } & ListOptions) | ({ verb: 'wat
 /**
  * What a reflector meets below HTTP: pages, batches of events and errors, each at the step a test gives it.
  *
- * It is no server: it keeps no objects and no history, and answers whatever was written down. The sandbox cannot serve where it is used:
- * for sequences that no correct server sends (an event of an unknown type, an object without a version, a bookmark that is not one,
- * the same token twice), for errors at an exact step, and where what counts is which events came in one batch or how many wait unread.
- * How the same code fares with a server is shown over the sandbox: test/simulation, and whatever uses support/in-process.ts.
+ * It is no server: it keeps no objects and no history, and answers whatever was written down. The sandbox cannot serve
+ * where it is used: for sequences that no correct server sends (an event of an unknown type, an object without a
+ * version, a bookmark that is not one, the same token twice), for errors at an exact step, and where what counts is
+ * which events came in one batch or how many wait unread. How the same code fares with a server is shown over the
+ * sandbox: test/simulation, and whatever uses support/in-process.ts.
  *
  * Answers one entry per request. When only one function is left it answers again and again; a stream
  * is given out once, and where there is none left a silent one.
@@ -86,7 +87,10 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
     return this;
   }
 
-  /** Answers to lists of one by which a reflector asks where the server is. Unless said the server is far ahead and shows nothing. */
+  /**
+   * Answers to lists of one by which a reflector asks where the server is. Unless said the server is far ahead and
+   * shows nothing.
+   */
   onProbe(...answers: Answer<ListPage<unknown>, ListOptions>[]): this {
     this.#probes.push(...answers);
     return this;
@@ -132,7 +136,10 @@ export class ScriptedListerWatcher<T> implements ListerWatcher<T> {
     return this.requests.filter((r): r is Request & { verb: 'watch' } => r.verb === 'watch');
   }
 
-  /** Verb and version of each request: `list 0`, `watch 10`, `stream` for a streaming list, `probe` for a list of one. Without glimpses. */
+  /**
+   * Verb and version of each request: `list 0`, `watch 10`, `stream` for a streaming list, `probe` for a list of one.
+   * Without glimpses.
+   */
   get trace(): string[] {
     const requests = this.requests.filter((r) => r.verb !== 'glimpse');
     return requests.map((r) => {
@@ -161,18 +168,26 @@ export const modified = <T>(object: T): Event<T> => ({ type: 'MODIFIED', object 
 export const deleted = <T>(object: T): Event<T> => ({ type: 'DELETED', object });
 
 export function bookmark(resourceVersion: string | number, annotations?: Record<string, string>): Event<never> {
-  const object: KubeObject = { metadata: { resourceVersion: String(resourceVersion), ...(annotations ? { annotations } : {}) } };
+  const object: KubeObject = {
+    metadata: { resourceVersion: String(resourceVersion), ...(annotations ? { annotations } : {}) },
+  };
   return { type: 'BOOKMARK', object };
 }
 
 /** The bookmark that ends the initial events. */
-export const initialEnd = (resourceVersion: string | number) => bookmark(resourceVersion, { [INITIAL_EVENTS_END]: 'true' });
+export const initialEnd = (resourceVersion: string | number) =>
+  bookmark(resourceVersion, { [INITIAL_EVENTS_END]: 'true' });
 
 export const errorEvent = (status: Status): Event<never> => ({ type: 'ERROR', object: status });
 
 export const expired = () => failure(410, 'Expired', 'too old resource version: 1 (2)');
 export const throttled = (retryAfterSeconds?: number) =>
-  failure(429, 'TooManyRequests', 'too many requests', retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+  failure(
+    429,
+    'TooManyRequests',
+    'too many requests',
+    retryAfterSeconds === undefined ? undefined : { retryAfterSeconds },
+  );
 export const invalid = () => failure(422, 'Invalid', 'ListOptions is invalid: sendInitialEvents: Forbidden');
 export const tooLarge = () =>
   failure(504, 'Timeout', 'Timeout: Too large resource version: 99, current: 9', {

@@ -10,11 +10,17 @@ const FRUIT = [
 /** A sandbox with two custom types besides the built-in ones; `requests` are those for discovery. */
 export async function serving(form: 'aggregated' | 'legacy' = 'aggregated', setup: InProcessSetup = {}) {
   const { sandbox, clock, transport, sent } = await inProcess({ objects: FRUIT, ...setup });
-  return { sandbox, clock, transport: form === 'legacy' ? withoutAggregatedDiscovery(transport) : transport, requests: sent };
+  return {
+    sandbox,
+    clock,
+    transport: form === 'legacy' ? withoutAggregatedDiscovery(transport) : transport,
+    requests: sent,
+  };
 }
 
 /** The names of types; `!` marks the preferred version. */
-export const namesOf = (types: readonly ResourceType[]) => types.map((t) => `${formatGvr(t.gvr)}${t.preferred ? '!' : ''}`);
+export const namesOf = (types: readonly ResourceType[]) =>
+  types.map((t) => `${formatGvr(t.gvr)}${t.preferred ? '!' : ''}`);
 
 /** The names of the custom types. */
 export const fruitOf = (types: readonly ResourceType[]) => namesOf(types).filter((name) => name.startsWith('fruit.'));

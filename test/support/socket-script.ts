@@ -17,13 +17,15 @@ type Handler = (request: IncomingMessage, response: ServerResponse, n: number) =
 /**
  * A listening socket that does with each request what a test says.
  *
- * It is no API server: nothing here knows a resource. It is for what lies below the API, where the sandbox has no say: client certificates
- * asked for and refused, connections counted, kept, reset or left without an answer, headers without a body, bodies that trickle, proxies,
- * redirects, compression that lies. Where a test needs answers about objects as well, the handler passes requests on to a sandbox.
+ * It is no API server: nothing here knows a resource. It is for what lies below the API, where the sandbox has no say:
+ * client certificates asked for and refused, connections counted, kept, reset or left without an answer, headers
+ * without a body, bodies that trickle, proxies, redirects, compression that lies. Where a test needs answers about
+ * objects as well, the handler passes requests on to a sandbox.
  */
 export async function socketScript(handle: Handler, tls?: https.ServerOptions): Promise<SocketScript> {
   const local: Pick<SocketScript, 'seen' | 'connections'> = { seen: [], connections: 0 };
-  const listener = (request: IncomingMessage, response: ServerResponse) => handle(request, response, local.seen.push(request));
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    handle(request, response, local.seen.push(request));
   const server = tls ? https.createServer(tls, listener) : http.createServer(listener);
   server.on(tls ? 'secureConnection' : 'connection', () => local.connections++);
   const port = await listening(server);

@@ -7,8 +7,11 @@ import { OWN_CACHE } from './own-cache.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
-/** Where util-linux's script(1) lies, which makes pseudo-terminals; Node cannot. BSD's (macOS) takes other arguments. */
-export const PTY_MAKER = process.platform === 'linux' ? ['/usr/bin/script', '/bin/script'].find((file) => existsSync(file)) : undefined;
+/**
+ * Where util-linux's script(1) lies, which makes pseudo-terminals; Node cannot. BSD's (macOS) takes other arguments.
+ */
+export const PTY_MAKER =
+  process.platform === 'linux' ? ['/usr/bin/script', '/bin/script'].find((file) => existsSync(file)) : undefined;
 
 /** Why tests that need a pseudo-terminal are skipped; undefined when they are not. */
 export const NO_PTY = PTY_MAKER === undefined ? 'no script(1) of util-linux here to make a pseudo-terminal' : undefined;
@@ -30,7 +33,13 @@ export class Terminal {
     const quoted = [process.execPath, RUN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const command = `stty rows ${rows} cols ${columns}; echo "on $(tty) as $$"; exec ${quoted}`;
     this.child = spawn(PTY_MAKER ?? 'script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, TERM: 'xterm-256color', ...env },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        XDG_CACHE_HOME: OWN_CACHE,
+        TERM: 'xterm-256color',
+        ...env,
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -75,7 +84,8 @@ export class Terminal {
   /** Whether the program is stopped, and script(1) with it. */
   get isStopped(): boolean {
     const pid = /^on \S+ as (\d+)/.exec(this.#text)?.[1];
-    const state = (of: string | number | undefined) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1];
+    const state = (of: string | number | undefined) =>
+      /^State:\s+(\w)/m.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1];
     return state(pid) === 'T' && state(this.child.pid) === 'T';
   }
 

@@ -5,7 +5,10 @@ import { OWN_CACHE } from './own-cache.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
-/** A built `watch` with a reader that does not read until asked to: what the pipe cannot hold has to wait in the program, or before it. */
+/**
+ * A built `watch` with a reader that does not read until asked to: what the pipe cannot hold has to wait in the
+ * program, or before it.
+ */
 export class Unread implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly #ended: Promise<number | null>;

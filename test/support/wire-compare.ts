@@ -5,8 +5,9 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const AGE = /^((\d+[smhdy])+|<unknown>)$/;
 
 /**
- * Compares what a server answered with what a real one answered. Times, ages, uids and resource versions differ between two servers,
- * so they are matched by place and must then correspond everywhere. Everything else must be equal, except the order of keys.
+ * Compares what a server answered with what a real one answered. Times, ages, uids and resource versions differ between
+ * two servers, so they are matched by place and must then correspond everywhere. Everything else must be equal, except
+ * the order of keys.
  */
 export class WireCompare {
   /** Recorded value → ours. */

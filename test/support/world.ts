@@ -20,7 +20,10 @@ export interface TestWorld {
   readonly actor: Actor;
 }
 
-/** Creates a cluster with its default namespaces before each test, and disposes its actor afterwards. Deleted pods are removed. */
+/**
+ * Creates a cluster with its default namespaces before each test, and disposes its actor afterwards. Deleted pods are
+ * removed.
+ */
 export function useWorld(): TestWorld {
   let world: TestWorld;
   let reaper: Disposable;

@@ -74,7 +74,8 @@ export const deployment = (name: string, containers: object[], more: object = {}
 });
 
 export const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
-export const widget = (spec: string) => `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":${spec}}`;
+export const widget = (spec: string) =>
+  `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":${spec}}`;
 
 /** A definition of widgets whose spec has these properties. */
 export const widgetDefinition = (properties: object) => ({

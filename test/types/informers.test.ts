@@ -31,7 +31,9 @@ describe('forResource', () => {
   it('without a type deals in unknown objects', () => {
     const untyped = (factory: InformerFactory) => factory.forResource(BACKUPS);
     expectTypeOf(untyped).returns.toEqualTypeOf<InformerHandle<UnknownObject>>();
-    expectTypeOf<NonNullable<ReturnType<ReturnType<typeof untyped>['lister']['get']>>['spec']>().toEqualTypeOf<unknown>();
+    expectTypeOf<
+      NonNullable<ReturnType<ReturnType<typeof untyped>['lister']['get']>>['spec']
+    >().toEqualTypeOf<unknown>();
   });
 
   it('takes a client, or anything else that gives access to collections', () => {

@@ -10,7 +10,9 @@ function take(line: PriorityLine, now: number, count = line.size): (string | und
 
 it('serves any number of priorities from the highest down, each in order of arrival', () => {
   const line = new PriorityLine(ageing);
-  const keys = Array.from({ length: 20 }, (_, priority) => [0, 1, 2].map((n) => ({ key: `p${priority}-${n}`, priority }))).flat();
+  const keys = Array.from({ length: 20 }, (_, priority) =>
+    [0, 1, 2].map((n) => ({ key: `p${priority}-${n}`, priority })),
+  ).flat();
   const shuffled = keys.map((each, i) => keys[(i * 7) % keys.length] ?? each);
   for (const { key, priority } of shuffled) line.push(key, priority, 0);
   expect(line.size).toBe(60);

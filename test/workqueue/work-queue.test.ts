@@ -282,20 +282,23 @@ describe('delays', () => {
   it.each([
     { first: 50, second: 70 },
     { first: 70, second: 50 },
-  ])('of delays of $first ms and $second ms the shorter counts and the longer is dropped [DLQ-02] [KR-01]', async ({ first, second }) => {
-    const { clock, queue } = setup();
-    queue.add('foo', { after: first });
-    queue.add('foo', { after: second });
-    await clock.advance(49);
-    expect(queue.length).toBe(0);
-    await clock.advance(1);
-    expect(await drain(queue)).toEqual(['foo']);
-    await clock.advance(100);
-    expect(queue.length).toBe(0);
-    queue.add('foo', { after: 10 });
-    await clock.advance(10);
-    expect(await drain(queue)).toEqual(['foo']);
-  });
+  ])(
+    'of delays of $first ms and $second ms the shorter counts and the longer is dropped [DLQ-02] [KR-01]',
+    async ({ first, second }) => {
+      const { clock, queue } = setup();
+      queue.add('foo', { after: first });
+      queue.add('foo', { after: second });
+      await clock.advance(49);
+      expect(queue.length).toBe(0);
+      await clock.advance(1);
+      expect(await drain(queue)).toEqual(['foo']);
+      await clock.advance(100);
+      expect(queue.length).toBe(0);
+      queue.add('foo', { after: 10 });
+      await clock.advance(10);
+      expect(await drain(queue)).toEqual(['foo']);
+    },
+  );
 
   it('keys with shorter delays come before those with longer ones [DLQ-03]', async () => {
     const { clock, queue } = setup();
@@ -444,13 +447,16 @@ describe('priority', () => {
   it.each([
     { first: 7, second: 0 },
     { first: 0, second: 7 },
-  ])('a delayed key of priority $first that is added without delay with $second has the higher of both', async ({ first, second }) => {
-    const { queue } = setup();
-    queue.add('foo', { after: 50, priority: first });
-    queue.add('foo', { priority: second });
-    using item = await taken(queue);
-    expect(item.priority).toBe(7);
-  });
+  ])(
+    'a delayed key of priority $first that is added without delay with $second has the higher of both',
+    async ({ first, second }) => {
+      const { queue } = setup();
+      queue.add('foo', { after: 50, priority: first });
+      queue.add('foo', { priority: second });
+      using item = await taken(queue);
+      expect(item.priority).toBe(7);
+    },
+  );
 
   it('by default a key is aged after 10 s, and every fifth take serves an aged key', async () => {
     const { clock, queue } = setup();
@@ -508,57 +514,65 @@ describe('priority', () => {
 });
 
 describe('many producers and consumers', () => {
-  it.each([1, 2, 3, 4, 5])('a key is never processed twice at once, and always after its last add (seed %i) [WQ-05]', async (seed) => {
-    const random = seededRandom(seed);
-    const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(1, 50) });
-    const keys = Array.from({ length: 30 }, (_, i) => `key${i}`);
-    const version = new Map<string, number>();
-    const seen = new Map<string, number>();
-    const processing = new Set<string>();
-    let twice = 0;
-    let produced = 0;
-    const below = (n: number) => Math.floor(random() * n);
+  it.each([1, 2, 3, 4, 5])(
+    'a key is never processed twice at once, and always after its last add (seed %i) [WQ-05]',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(1, 50) });
+      const keys = Array.from({ length: 30 }, (_, i) => `key${i}`);
+      const version = new Map<string, number>();
+      const seen = new Map<string, number>();
+      const processing = new Set<string>();
+      let twice = 0;
+      let produced = 0;
+      const below = (n: number) => Math.floor(random() * n);
 
-    const produce = async () => {
-      for (let i = 0; i < 40; i++) {
-        const key = keys[below(keys.length)] as string;
-        version.set(key, ++produced);
-        const kind = below(4);
-        queue.add(key, {
-          ...(kind === 1 ? { after: below(40) } : {}),
-          ...(kind === 2 ? { limited: true } : {}),
-          priority: below(3) - 1,
-        });
-        await clock.sleep(below(10));
-      }
-    };
-    const consume = async () => {
-      for (;;) {
-        using item = await queue.take();
-        if (!item) return;
-        if (processing.has(item.key)) twice++;
-        processing.add(item.key);
-        seen.set(item.key, version.get(item.key) ?? 0);
-        await clock.sleep(below(5));
-        if (below(10) === 0) queue.add(item.key);
-        processing.delete(item.key);
-      }
-    };
+      const produce = async () => {
+        for (let i = 0; i < 40; i++) {
+          const key = keys[below(keys.length)] as string;
+          version.set(key, ++produced);
+          const kind = below(4);
+          queue.add(key, {
+            ...(kind === 1 ? { after: below(40) } : {}),
+            ...(kind === 2 ? { limited: true } : {}),
+            priority: below(3) - 1,
+          });
+          await clock.sleep(below(10));
+        }
+      };
+      const consume = async () => {
+        for (;;) {
+          using item = await queue.take();
+          if (!item) return;
+          if (processing.has(item.key)) twice++;
+          processing.add(item.key);
+          seen.set(item.key, version.get(item.key) ?? 0);
+          await clock.sleep(below(5));
+          if (below(10) === 0) queue.add(item.key);
+          processing.delete(item.key);
+        }
+      };
 
-    const consumers = Array.from({ length: 10 }, consume);
-    const producers = Array.from({ length: 50 }, produce);
-    let finished = false;
-    void Promise.all(producers).then(() => {
-      finished = true;
-    });
-    while (!finished || queue.length > 0 || queue.snapshot().processing.length > 0 || queue.snapshot().delayed.length > 0) {
-      await clock.advance(20);
-    }
-    queue.shutDown();
-    await Promise.all(consumers);
-    expect(twice).toBe(0);
-    expect(seen).toEqual(version);
-    expect(queue.length).toBe(0);
-    expect(clock.pending).toBe(0);
-  });
+      const consumers = Array.from({ length: 10 }, consume);
+      const producers = Array.from({ length: 50 }, produce);
+      let finished = false;
+      void Promise.all(producers).then(() => {
+        finished = true;
+      });
+      while (
+        !finished ||
+        queue.length > 0 ||
+        queue.snapshot().processing.length > 0 ||
+        queue.snapshot().delayed.length > 0
+      ) {
+        await clock.advance(20);
+      }
+      queue.shutDown();
+      await Promise.all(consumers);
+      expect(twice).toBe(0);
+      expect(seen).toEqual(version);
+      expect(queue.length).toBe(0);
+      expect(clock.pending).toBe(0);
+    },
+  );
 });

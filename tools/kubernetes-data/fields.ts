@@ -51,7 +51,9 @@ export function updateFields(
   const used = new Set(blocks.flatMap(([, block]) => [...block.messageNames()]));
   for (const [groupVersion, block] of blocks)
     block.removeUnused(used, new Set(Object.values(types[groupVersion] ?? {}).map((t) => t.kind)));
-  return Object.fromEntries(blocks.map(([groupVersion, block]) => [groupVersion, { package: block.package, messages: block.messages }]));
+  return Object.fromEntries(
+    blocks.map(([groupVersion, block]) => [groupVersion, { package: block.package, messages: block.messages }]),
+  );
 }
 
 function sizeOf(blocks: readonly (readonly [string, BlockUpdate])[]): number {
@@ -67,7 +69,12 @@ class BlockUpdate {
   readonly #warn: (line: string) => void;
   readonly #updated = new Set<string>();
 
-  constructor(groupVersion: string, block: Block, schemas: Readonly<Record<string, Schema>>, warn: (line: string) => void) {
+  constructor(
+    groupVersion: string,
+    block: Block,
+    schemas: Readonly<Record<string, Schema>>,
+    warn: (line: string) => void,
+  ) {
     this.package = block.package;
     this.messages = { ...block.messages };
     this.#groupVersion = groupVersion;
@@ -100,7 +107,9 @@ class BlockUpdate {
       Object.entries(fields).flatMap(([field, text]) => (field === '' ? [] : ([[message, text]] as const))),
     );
     return new Set(
-      texts.flatMap(([message, text]) => [...text.matchAll(/\b[A-Z]\w*/g)].map(([name]) => name).filter((n) => n !== message)),
+      texts.flatMap(([message, text]) =>
+        [...text.matchAll(/\b[A-Z]\w*/g)].map(([name]) => name).filter((n) => n !== message),
+      ),
     );
   }
 
@@ -128,7 +137,9 @@ class BlockUpdate {
     for (const field of fresh) {
       if (isKind && HEAD.includes(field)) continue;
       message[field] = fieldText(schema, field, '', missing);
-      this.#warn(`${this.#groupVersion} ${name}.${field}: new; add its protobuf number, and "pointer" where its zero is not absence`);
+      this.#warn(
+        `${this.#groupVersion} ${name}.${field}: new; add its protobuf number, and "pointer" where its zero is not absence`,
+      );
     }
     return message;
   }
@@ -137,7 +148,9 @@ class BlockUpdate {
   #fieldsOf(name: string): string[] {
     const { properties } = this.#schemas[`${this.package}.${name}`] ?? {};
     if (properties) return Object.keys(properties);
-    return Object.entries(this.messages[name] ?? {}).flatMap(([field, text]) => (/ inline$/.test(text) ? this.#fieldsOf(field) : [field]));
+    return Object.entries(this.messages[name] ?? {}).flatMap(([field, text]) =>
+      / inline$/.test(text) ? this.#fieldsOf(field) : [field],
+    );
   }
 }
 

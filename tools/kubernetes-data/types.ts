@@ -33,7 +33,11 @@ interface DiscoveredType {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly verbs: readonly string[];
-  readonly subresources?: readonly { readonly subresource: string; readonly responseKind: Kind; readonly verbs: readonly string[] }[];
+  readonly subresources?: readonly {
+    readonly subresource: string;
+    readonly responseKind: Kind;
+    readonly verbs: readonly string[];
+  }[];
 }
 
 /** The types that aggregated discovery lists. Without recordings of both `/api` and `/apis` the data stays as it is. */
@@ -57,7 +61,14 @@ function discoveryAt(path: string, exchanges: readonly Exchange[]): DiscoveryLis
     .find((body): body is DiscoveryList => body?.kind === 'APIGroupDiscoveryList');
 }
 
-function typeOf({ responseKind, scope, shortNames = [], categories = [], verbs, subresources = [] }: DiscoveredType): TypeData {
+function typeOf({
+  responseKind,
+  scope,
+  shortNames = [],
+  categories = [],
+  verbs,
+  subresources = [],
+}: DiscoveredType): TypeData {
   return {
     kind: responseKind.kind,
     namespaced: scope === 'Namespaced',
@@ -70,6 +81,9 @@ function typeOf({ responseKind, scope, shortNames = [], categories = [], verbs, 
   };
 }
 
-function subresourceOf({ responseKind: { group, version, kind }, verbs }: NonNullable<DiscoveredType['subresources']>[number]): object {
+function subresourceOf({
+  responseKind: { group, version, kind },
+  verbs,
+}: NonNullable<DiscoveredType['subresources']>[number]): object {
   return { ...(version ? { group, version } : {}), kind, verbs };
 }

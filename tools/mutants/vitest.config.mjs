@@ -1,5 +1,6 @@
-// How tools/mutants.mjs runs breakages: without copies. Each job has an entry of its own, which imports its test file with `?job=N` behind the
-// path; the plugin keeps that mark on every module through which the edited file is reached, and leaves it off all others, which are shared.
+// How tools/mutants.mjs runs breakages: without copies. Each job has an entry of its own, which imports its test file
+// with `?job=N` behind the path; the plugin keeps that mark on every module through which the edited file is reached,
+// and leaves it off all others, which are shared.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { edited } from './edit.mjs';

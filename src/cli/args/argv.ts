@@ -56,13 +56,18 @@ export class FlagError extends InformerError {
 export const ENV_PREFIX = 'KUBECTL_INFORMER_';
 
 /**
- * One pass over the command line in kubectl's own flag grammar (Go's pflag): booleans take `=true|false`, a repeatable flag takes one
- * value an occurrence and never a word, an optional value comes only after `=`, short flags may be joined (`-Ao json`), the last of
- * several wins, and words may come between flags. Flags not given are looked up as KUBECTL_INFORMER_<FLAG>.
+ * One pass over the command line in kubectl's own flag grammar (Go's pflag): booleans take `=true|false`, a repeatable
+ * flag takes one value an occurrence and never a word, an optional value comes only after `=`, short flags may be
+ * joined (`-Ao json`), the last of several wins, and words may come between flags. Flags not given are looked up as
+ * KUBECTL_INFORMER_<FLAG>.
  *
  * Throws `argument` with kubectl's wording.
  */
-export function readCommandLine(argv: readonly string[], shapes: readonly FlagShape[], env: NodeJS.ProcessEnv = {}): CommandLine {
+export function readCommandLine(
+  argv: readonly string[],
+  shapes: readonly FlagShape[],
+  env: NodeJS.ProcessEnv = {},
+): CommandLine {
   const reader = new Reader(argv, shapes);
   const words = reader.read().map(({ word }) => word);
   const line = { given: reader.given, words, help: reader.help };
@@ -123,7 +128,8 @@ class Reader {
       const at = this.#at++;
       const arg = this.#argv[at] as string;
       if (arg === '--') {
-        for (; this.#at < this.#argv.length; this.#at++) this.#words.push({ word: this.#argv[this.#at] as string, at: this.#at });
+        for (; this.#at < this.#argv.length; this.#at++)
+          this.#words.push({ word: this.#argv[this.#at] as string, at: this.#at });
       } else if (arg.startsWith('--')) this.#readLong(arg);
       else if (arg.startsWith('-') && arg !== '-') this.#readShort(arg);
       else this.#words.push({ word: arg, at });
@@ -153,7 +159,12 @@ class Reader {
       }
       const tail = rest.slice(1);
       const takesTail = tail.startsWith('=') || (tail !== '' && shape.kind === 'value' && shape.implied === undefined);
-      this.#take(shape, takesTail ? tail.replace(/^=/, '') : undefined, `-${char}, --${shape.name}`, `'${char}' in ${arg}`);
+      this.#take(
+        shape,
+        takesTail ? tail.replace(/^=/, '') : undefined,
+        `-${char}, --${shape.name}`,
+        `'${char}' in ${arg}`,
+      );
       if (takesTail) return;
       rest = tail;
     }
@@ -178,12 +189,18 @@ function valuesOf(shape: FlagShape, text: string, label: string, lenient = false
   if (shape.kind === 'value') return shape.split ? namesIn(shape, text, label, lenient) : [text];
   const truth = parseBool(text);
   if (truth === undefined && !lenient) {
-    throw new FlagError(shape.name, `invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`);
+    throw new FlagError(
+      shape.name,
+      `invalid argument "${text}" for "${label}" flag: strconv.ParseBool: parsing "${text}": invalid syntax`,
+    );
   }
   return [String(truth ?? true)];
 }
 
-/** The names of a list, without the blanks around its commas. An empty text is none; commas or blanks alone are a mistake. */
+/**
+ * The names of a list, without the blanks around its commas. An empty text is none; commas or blanks alone are a
+ * mistake.
+ */
 function namesIn(shape: FlagShape, text: string, label: string, lenient: boolean): string[] {
   const names = text
     .split(',')

@@ -24,18 +24,26 @@ export const NO_CONFIG: ConfigFile = { path: '', isThere: false, defaults: {}, c
 /** The values of flags, as they would be typed. */
 export type FlagTexts = Readonly<Record<string, readonly string[]>>;
 
-/** Said each time or not at all: credentials do not belong into this file, and nothing should write or show secrets by default. */
+/**
+ * Said each time or not at all: credentials do not belong into this file, and nothing should write or show secrets by
+ * default.
+ */
 export const NEVER_FROM_FILE = ['token', 'password', 'allow-write', 'pass-credentials', 'show-secrets', 'config'];
 
 const PARTS = ['defaults', 'commands', 'indexes'];
 
-/** Where the file is looked for unless `--config` names one: `kubectl-informer/config.yaml` in the user's config folder. */
+/**
+ * Where the file is looked for unless `--config` names one: `kubectl-informer/config.yaml` in the user's config folder.
+ */
 export function configPath({ XDG_CONFIG_HOME, APPDATA, HOME }: NodeJS.ProcessEnv): string | undefined {
   const base = XDG_CONFIG_HOME || APPDATA || (HOME && path.join(HOME, '.config'));
   return base ? path.join(base, 'kubectl-informer', 'config.yaml') : undefined;
 }
 
-/** Reads `named`, which must be there, or else the user's own file, which need not. Throws `argument` for what it should not hold. */
+/**
+ * Reads `named`, which must be there, or else the user's own file, which need not. Throws `argument` for what it should
+ * not hold.
+ */
 export async function readConfigFile(named: string | undefined, env: NodeJS.ProcessEnv): Promise<ConfigFile> {
   const file = named ?? configPath(env);
   const text = file === undefined ? undefined : await textOf(file, named !== undefined);
@@ -53,8 +61,15 @@ export async function readConfigFile(named: string | undefined, env: NodeJS.Proc
   };
 }
 
-/** Looks a command's flags up in the file. Throws `argument` for one that the file gives to this command and it does not have. */
-export function lookupIn(file: ConfigFile, command: string, known: readonly string[]): (flag: string) => Elsewhere | undefined {
+/**
+ * Looks a command's flags up in the file. Throws `argument` for one that the file gives to this command and it does not
+ * have.
+ */
+export function lookupIn(
+  file: ConfigFile,
+  command: string,
+  known: readonly string[],
+): (flag: string) => Elsewhere | undefined {
   const own = file.commands[command] ?? {};
   refuseUnknown(Object.keys(own), known, `${file.path}: commands.${command} has`);
   return (flag) => {
@@ -89,7 +104,8 @@ async function parse(text: string, file: string): Promise<unknown> {
   try {
     return loadAll(text)[0] ?? {};
   } catch (cause) {
-    throw new InformerError('argument', `the config file ${file} is no YAML: ${yamlFault(cause)}`); // no cause: it shows the lines around
+    // no cause: it shows the lines around
+    throw new InformerError('argument', `the config file ${file} is no YAML: ${yamlFault(cause)}`);
   }
 }
 
@@ -102,7 +118,10 @@ function flagTexts(value: unknown, file: string, where: string): FlagTexts {
     });
   }
   return Object.fromEntries(
-    flags.map(([name, given]) => [name, (Array.isArray(given) ? given : [given]).map((each) => plainText(each, file, `${where}.${name}`))]),
+    flags.map(([name, given]) => [
+      name,
+      (Array.isArray(given) ? given : [given]).map((each) => plainText(each, file, `${where}.${name}`)),
+    ]),
   );
 }
 

@@ -24,7 +24,9 @@ interface Readable<T> extends Marks {
   read(given: Given | undefined, name: string): T;
 }
 
-/** A flag: one definition for our grammar, for the type of its value, and for oclif (help, manifest, its own parser). */
+/**
+ * A flag: one definition for our grammar, for the type of its value, and for oclif (help, manifest, its own parser).
+ */
 export type Flag<T> = (Interfaces.BooleanFlag<boolean> | Interfaces.OptionFlag<unknown>) & Readable<T>;
 
 /** A command's flags by name. */
@@ -90,7 +92,11 @@ export function choice<T extends string>(words: readonly T[], options: Options<T
 
 /** Several values, one an occurrence; `split` also cuts each at its commas. */
 export function list(options: Common): Flag<string[] | undefined> {
-  return { ...optionOf(options, (input) => input), multiple: true, read: (given) => (given === undefined ? undefined : [...given.values]) };
+  return {
+    ...optionOf(options, (input) => input),
+    multiple: true,
+    read: (given) => (given === undefined ? undefined : [...given.values]),
+  };
 }
 
 /** A Go duration, or days and years before it (`2d`, `1d12h`), as milliseconds. */
@@ -114,7 +120,8 @@ export function count(options: Defaulted<number> & Bounds): Flag<number>;
 export function count(options: Optional & Bounds): Flag<number | undefined>;
 export function count(options: Options<number> & Bounds): Flag<number | undefined> {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, ...common } = options;
-  const expected = max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
+  const expected =
+    max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
   return single({ helpValue: 'N', ...common }, (input, name) => {
     if (/^-?\d+$/.test(input) && Number(input) >= min && Number(input) <= max) return Number(input);
     throw badValue(name, input, expected);
@@ -156,14 +163,19 @@ export function namesOf<F extends Flags>(flags: F): (keyof F & string)[] {
 }
 
 /** `hook-timeout` → `hookTimeout`. */
-type CamelCase<N extends string> = N extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : N;
+type CamelCase<N extends string> = N extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : N;
 
 /** Those of `values` that `flags` define, with the names that options of the library have. */
 export function camelCased<F extends Flags>(
   flags: F,
   values: FlagValues<F>,
 ): { [N in keyof F & string as CamelCase<N>]: FlagValues<F>[N] } {
-  const entries = namesOf(flags).map((name) => [name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase()), values[name]]);
+  const entries = namesOf(flags).map((name) => [
+    name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase()),
+    values[name],
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -181,7 +193,9 @@ export function shapesOf(flags: Flags): FlagShape[] {
   }));
 }
 
-/** The values of a command's flags, from what was given and their defaults. Throws `argument` for what cannot be read. */
+/**
+ * The values of a command's flags, from what was given and their defaults. Throws `argument` for what cannot be read.
+ */
 export function valuesOf<F extends Flags>(flags: F, given: ReadonlyMap<string, Given>): FlagValues<F> {
   const values = Object.entries(flags).map(([name, flag]) => [name, flag.read(given.get(name), name)]);
   return Object.fromEntries(values);

@@ -10,8 +10,9 @@ export function helpFile(command: string | undefined, name: string, width: numbe
 }
 
 /**
- * Answers `--version` and plain requests for help from texts made by the build, with nothing loaded: completion, scripts and `| head` ask
- * for them more often than people do. Gives false for everything else, and where there is no such text.
+ * Answers `--version` and plain requests for help from texts made by the build, with nothing loaded: completion,
+ * scripts and `| head` ask for them more often than people do. Gives false for everything else, and where there is no
+ * such text.
  */
 export function answerAtOnce(argv: readonly string[]): boolean {
   const text = argv.length === 1 && argv[0] === '--version' ? versionLine() : helpText(argv);
@@ -21,7 +22,8 @@ export function answerAtOnce(argv: readonly string[]): boolean {
 }
 
 const isHelp = (word: string | undefined) => word === '--help' || word === '-h';
-const isCommand = (word: string | undefined): word is string => word !== undefined && /^[a-z]+$/.test(word) && word !== 'help';
+const isCommand = (word: string | undefined): word is string =>
+  word !== undefined && /^[a-z]+$/.test(word) && word !== 'help';
 
 function helpText(argv: readonly string[]): string | undefined {
   const [first, second] = argv;

@@ -24,7 +24,11 @@ export const configurableFlags = {
   selector,
   'field-selector': fieldSelector,
   ...group('TRIGGER', {
-    owns: list({ summary: 'types of objects that reconciled objects own: their changes count too', helpValue: 'TYPE[,…]', split: true }),
+    owns: list({
+      summary: 'types of objects that reconciled objects own: their changes count too',
+      helpValue: 'TYPE[,…]',
+      split: true,
+    }),
     watches: list({ summary: 'another type whose objects lead to reconciled ones, by --map', helpValue: 'TYPE' }),
     map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
     predicate: list({
@@ -43,7 +47,10 @@ export const configurableFlags = {
     'allow-write': bool({ summary: 'send what the hook asks for' }),
     'dry-run': bool({ summary: 'send it as a server-side dry run' }),
     'max-writes': text({ summary: 'delay writes beyond this rate (default: 600/m)', helpValue: 'N/TIME' }),
-    finalizer: text({ summary: 'run the hook before a deletion, which waits until the hook succeeds', helpValue: 'NAME' }),
+    finalizer: text({
+      summary: 'run the hook before a deletion, which waits until the hook succeeds',
+      helpValue: 'NAME',
+    }),
   }),
   ...group('ACCESS', {
     'pass-credentials': bool({ summary: "give the hook's process access to the cluster (KUBECONFIG)" }),
@@ -57,9 +64,13 @@ export const reconcileFlags = {
   ...configurableFlags,
   'wait-for-crd': waitForCrd,
   ...group('CONTINUITY', {
-    'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)' }),
+    'idle-timeout': duration({
+      summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)',
+    }),
   }),
-  ...group('LOG', { 'log-format': choice(['text', 'json'], { summary: 'format of the lines on stderr', default: 'text' }) }),
+  ...group('LOG', {
+    'log-format': choice(['text', 'json'], { summary: 'format of the lines on stderr', default: 'text' }),
+  }),
   ...connectionFlags,
 };
 

@@ -3,8 +3,14 @@ import { InformerError } from '../../kit/error.ts';
 /** Scenarios whose size and speed can be chosen. */
 const SIZED = ['fleet', 'churn'];
 
-/** Reads `--pods` and `--rate` of a scenario. Throws `argument` for a scenario that has neither, and for a rate that is none. */
-export function scenarioOptionsOf(scenario: string | undefined, { pods, rate }: { pods?: number | undefined; rate?: string | undefined }) {
+/**
+ * Reads `--pods` and `--rate` of a scenario. Throws `argument` for a scenario that has neither, and for a rate that is
+ * none.
+ */
+export function scenarioOptionsOf(
+  scenario: string | undefined,
+  { pods, rate }: { pods?: number | undefined; rate?: string | undefined },
+) {
   const given = [...(pods === undefined ? [] : ['--pods']), ...(rate === undefined ? [] : ['--rate'])];
   if (given.length > 0 && (scenario === undefined || !SIZED.includes(scenario))) {
     throw new InformerError(
@@ -23,5 +29,8 @@ function rateOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const rate = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1];
   if (rate !== undefined) return Number(rate);
-  throw new InformerError('argument', `invalid argument "${text}" for "--rate": expected changes per second, such as 500/s`);
+  throw new InformerError(
+    'argument',
+    `invalid argument "${text}" for "--rate": expected changes per second, such as 500/s`,
+  );
 }

@@ -1,10 +1,15 @@
 import { InformerError } from '../../kit/error.ts';
 import { bool, choice, count, group, list, text, tristate } from './flag.ts';
 
-/** The value of `--idle-timeout`; undefined when it is not given. Throws `argument` for 0, by which every stream were dead at once. */
+/**
+ * The value of `--idle-timeout`; undefined when it is not given. Throws `argument` for 0, by which every stream were
+ * dead at once.
+ */
 export function idleMsOf(idleMs: number | undefined): number | undefined {
   if (idleMs === undefined || idleMs >= 1000) return idleMs;
-  throw new InformerError('argument', '--idle-timeout must be at least 1s', { hint: 'a server sends a bookmark about every minute' });
+  throw new InformerError('argument', '--idle-timeout must be at least 1s', {
+    hint: 'a server sends a bookmark about every minute',
+  });
 }
 
 /** Where defaults come from; on every command with defaults. */
@@ -17,7 +22,10 @@ export const configFlags = group('GENERAL', {
 
 /** Which cluster: kubectl's own flags. Source: cli-runtime genericclioptions ConfigFlags. */
 const clusterFlags = group('CLUSTER', {
-  kubeconfig: text({ summary: 'path of the kubeconfig file (default: KUBECONFIG, else ~/.kube/config)', helpValue: 'FILE' }),
+  kubeconfig: text({
+    summary: 'path of the kubeconfig file (default: KUBECONFIG, else ~/.kube/config)',
+    helpValue: 'FILE',
+  }),
   context: text({ summary: 'kubeconfig context to use', helpValue: 'NAME' }),
   cluster: text({ summary: 'kubeconfig cluster to use', helpValue: 'NAME' }),
   server: text({ char: 's', summary: 'address of the API server', helpValue: 'URL' }),
@@ -31,7 +39,12 @@ const userFlags = group('USER', {
   user: text({ summary: 'kubeconfig user to use', helpValue: 'NAME' }),
   token: text({ summary: 'bearer token', helpValue: 'TOKEN', isCredential: true }),
   username: text({ summary: 'user name for basic authentication', helpValue: 'NAME', hidden: true }),
-  password: text({ summary: 'password for basic authentication', helpValue: 'PASSWORD', hidden: true, isCredential: true }),
+  password: text({
+    summary: 'password for basic authentication',
+    helpValue: 'PASSWORD',
+    hidden: true,
+    isCredential: true,
+  }),
   'client-certificate': text({ summary: 'file with the client certificate', helpValue: 'FILE' }),
   'client-key': text({ summary: "file with the client certificate's key", helpValue: 'FILE' }),
   as: text({ summary: 'user to impersonate', helpValue: 'USER' }),
@@ -70,7 +83,9 @@ export const connectionFlags = {
   ...requestFlags,
   ...sandboxFlags,
   ...configFlags,
-  ...group('GENERAL', { v: count({ char: 'v', summary: 'verbosity of the log on stderr; 6 logs every request', default: 0 }) }),
+  ...group('GENERAL', {
+    v: count({ char: 'v', summary: 'verbosity of the log on stderr; 6 logs every request', default: 0 }),
+  }),
 };
 
 /** Which objects: shared by `watch`, `query` and `reconcile`. */
@@ -84,7 +99,11 @@ export const selectionFlags = group('SELECTION', {
 
 /** How what is found gets printed: shared by `watch` and `query`. */
 export const outputFlags = group('OUTPUT', {
-  output: text({ char: 'o', summary: 'wide, json, yaml, name, jsonpath=…, custom-columns=…, jq=…', helpValue: 'FORMAT' }),
+  output: text({
+    char: 'o',
+    summary: 'wide, json, yaml, name, jsonpath=…, custom-columns=…, jq=…',
+    helpValue: 'FORMAT',
+  }),
   'no-headers': bool({ summary: 'no headings above tables' }),
   'show-labels': bool({ summary: 'all labels as the last column' }),
   'label-columns': list({ char: 'L', summary: 'labels to show as columns', helpValue: 'KEY[,…]', split: true }),
@@ -94,7 +113,10 @@ export const outputFlags = group('OUTPUT', {
   color: choice(['auto', 'always', 'never'], { summary: 'when to use colour', default: 'auto' }),
 });
 
-/** What kubectl users type from habit. Without effect, but that `query` and `watch --once` take missing names for no error with `--ignore-not-found`. */
+/**
+ * What kubectl users type from habit. Without effect, but that `query` and `watch --once` take missing names for no
+ * error with `--ignore-not-found`.
+ */
 export const habitFlags = {
   watch: bool({ char: 'w', summary: 'accepted for kubectl habits', hidden: true }),
   'output-watch-events': bool({ summary: 'accepted for kubectl habits', hidden: true }),

@@ -9,8 +9,9 @@ type Kind = OutputFormat['kind'];
 const DATA: readonly Kind[] = ['json', 'yaml', 'jq'];
 
 /**
- * The formats in which a flag shows: in any other it would be taken and do nothing. `--no-headers` and `--show-kind` are not among them: what
- * they ask for is so in the other formats by itself, and scripts give them to kubectl with `-o name`.
+ * The formats in which a flag shows: in any other it would be taken and do nothing. `--no-headers` and `--show-kind`
+ * are not among them: what they ask for is so in the other formats by itself, and scripts give them to kubectl with
+ * `-o name`.
  */
 const SHOWN_IN: Readonly<Record<string, readonly Kind[]>> = {
   'show-labels': ['table'],
@@ -50,7 +51,12 @@ export function refuseUnshown(given: ReadonlyMap<string, Given>, { kind }: Outpu
 }
 
 /** Refuses `first` beside `second`, which leaves it nothing to do. Throws `argument`. */
-export function refuseBeside(given: ReadonlyMap<string, Given>, first: readonly string[], second: readonly string[], why: string): void {
+export function refuseBeside(
+  given: ReadonlyMap<string, Given>,
+  first: readonly string[],
+  second: readonly string[],
+  why: string,
+): void {
   const useless = first.find((name) => typed(given, name));
   const beside = second.find((name) => typed(given, name));
   if (useless !== undefined && beside !== undefined) refuse(`--${useless} does nothing beside --${beside}`, why);

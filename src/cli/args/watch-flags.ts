@@ -11,7 +11,10 @@ const filterFlags = group('FILTER', {
     summary: `only events for which an expression over object, oldObject, event and now is true: 'object.spec.replicas > 3'`,
     helpValue: 'CEL',
   }),
-  where: list({ summary: `only rows for which an expression over the printed columns is true: 'RESTARTS > 3'`, helpValue: 'CEL' }),
+  where: list({
+    summary: `only rows for which an expression over the printed columns is true: 'RESTARTS > 3'`,
+    helpValue: 'CEL',
+  }),
   on: list({
     summary: 'only these events: added, modified, deleted (gone), left (no longer matches)',
     helpValue: 'EVENT[,…]',
@@ -39,7 +42,8 @@ const waitFlags = group('END CONDITIONS', {
   'until-any': list({ summary: 'end when the expression is true for any object', helpValue: 'CEL' }),
   'fail-if': list({ summary: 'end with exit code 5 when the expression is true for any object', helpValue: 'CEL' }),
   for: list({
-    summary: 'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
+    summary:
+      'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
     helpValue: 'CONDITION',
   }),
   stays: duration({ summary: '--for, --until and --until-any must stay true for this long' }),
@@ -55,7 +59,9 @@ const endFlags = group('END CONDITIONS', {
 
 const continuityFlags = group('CONTINUITY', {
   'verify-every': duration({ summary: 'compare with a fresh list this often; report and repair differences' }),
-  'idle-timeout': duration({ summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)' }),
+  'idle-timeout': duration({
+    summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)',
+  }),
   overflow: choice(overflowPolicies, {
     summary: 'when the reader is slow: wait for it, skip to the latest states, or drop events',
     default: 'block',
@@ -70,12 +76,17 @@ const streamOutputFlags = group('OUTPUT', {
     summary: 'wide, json, yaml, name, diff, changes, jq=…, jsonpath=…, custom-columns=… (or …-file=FILE)',
     helpValue: 'FORMAT',
   }),
-  'sort-by': text({ summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order', helpValue: 'JSONPATH' }),
+  'sort-by': text({
+    summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order',
+    helpValue: 'JSONPATH',
+  }),
   live: bool({ summary: 'one table, redrawn in place on a terminal' }),
   timestamps: choice(TIMESTAMPS, { summary: 'the time of each event', implied: 'received' }),
   markers: bool({ summary: 'also records of syncs, gaps, relists and the end, where they happen' }),
   old: bool({ summary: 'with -o json, yaml or jq: the previous state, as oldObject' }),
-  'with-changes': bool({ summary: 'with -o json, yaml or jq: the changed fields with both values and the writer, as changes' }),
+  'with-changes': bool({
+    summary: 'with -o json, yaml or jq: the changed fields with both values and the writer, as changes',
+  }),
   'full-values': bool({ summary: 'with -o diff or changes: whole values, however long' }),
   explain: bool({ summary: 'report on stderr which part of --filter the server evaluates' }),
 });

@@ -10,7 +10,10 @@ import { OutageReminders } from './outage-reminders.ts';
 
 type Reporting = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;
 
-/** Reports on stderr how a command's informers fare until the command ends: each fault, what to do about it, and a reminder while it lasts. */
+/**
+ * Reports on stderr how a command's informers fare until the command ends: each fault, what to do about it, and a
+ * reminder while it lasts.
+ */
 export class ContinuityReporter implements Disposable {
   readonly #session: Reporting;
   readonly #targets: () => readonly WatchTarget[];
@@ -28,7 +31,13 @@ export class ContinuityReporter implements Disposable {
     const { clock } = session;
     const isAway = () => outagesOf(targets(), clock.now()).length > 0;
     this.#budget = new NoticeBudget(clock, (text) => this.#print(text), isAway);
-    this.#reminders = new OutageReminders({ targets, clock, hints: this.#hints, isOneShot, notice: (text) => this.#print(text) });
+    this.#reminders = new OutageReminders({
+      targets,
+      clock,
+      hints: this.#hints,
+      isOneShot,
+      notice: (text) => this.#print(text),
+    });
   }
 
   observe(event: ContinuityEvent, type: ResourceType): void {
@@ -44,7 +53,10 @@ export class ContinuityReporter implements Disposable {
     this.#budget[Symbol.dispose]();
   }
 
-  /** Prints a notice and returns whether it was printed. Notices of a connection that breaks and comes back have a budget; notices of losses have none. */
+  /**
+   * Prints a notice and returns whether it was printed. Notices of a connection that breaks and comes back have a
+   * budget; notices of losses have none.
+   */
   #report(text: string, event: ContinuityEvent): boolean {
     if (event.kind === 'resumed') return this.#budget.print(text);
     if (event.kind === 'fault' && event.fault !== 'store') return this.#budget.print(text, text.replace(/\d+/g, '#'));

@@ -1,6 +1,9 @@
 import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 
-/** What to do about a 401, by what the user logs in with. It names no credential. `goesOn`: the command itself need not be started again. */
+/**
+ * What to do about a 401, by what the user logs in with. It names no credential. `goesOn`: the command itself need not
+ * be started again.
+ */
 export function loginHint({ login, user }: Pick<ClusterConfig, 'login' | 'user'>, goesOn: boolean): string {
   const who = user === undefined ? 'the user' : `user ${JSON.stringify(user)}`;
   const then = goesOn ? '; it is read again by itself, and the stream goes on' : '';

@@ -8,9 +8,10 @@ const MINUTE_MS = 60_000;
 const MOST_FAULTS = 50;
 
 /**
- * Keeps a connection that breaks again and again from flooding stderr: at most a number of notices of faults and resumed watches is printed each
- * minute. Further ones are counted, and a line gives the count when the minute is over. A fault that was not reported before is always printed.
- * Gaps and relists do not go through a budget: they are always printed. Disposing prints nothing.
+ * Keeps a connection that breaks again and again from flooding stderr: at most a number of notices of faults and
+ * resumed watches is printed each minute. Further ones are counted, and a line gives the count when the minute is over.
+ * A fault that was not reported before is always printed. Gaps and relists do not go through a budget: they are always
+ * printed. Disposing prints nothing.
  */
 export class NoticeBudget implements Disposable {
   readonly #clock: Clock;
@@ -28,7 +29,10 @@ export class NoticeBudget implements Disposable {
     this.#isAway = isAway;
   }
 
-  /** Prints the notice unless the budget is spent; returns whether it did. `fault` identifies the cause: equal for equal causes. */
+  /**
+   * Prints the notice unless the budget is spent; returns whether it did. `fault` identifies the cause: equal for equal
+   * causes.
+   */
   print(text: string, fault?: string): boolean {
     this.#minute ??= this.#clock.after(MINUTE_MS, () => this.#minuteOver());
     const isNews = fault !== undefined && this.#faults.size < MOST_FAULTS && !this.#faults.has(fault);
@@ -56,7 +60,9 @@ export class NoticeBudget implements Disposable {
     if (!isBad) this.#faults.clear();
     else {
       const count = `${omitted} more notice${omitted === 1 ? '' : 's'} of it in the last minute ${omitted === 1 ? 'was' : 'were'} left out`;
-      this.#notice(`the connection keeps breaking: ${count}; no gap is among them; it is ${this.#isAway() ? 'away' : 'there'} now`);
+      this.#notice(
+        `the connection keeps breaking: ${count}; no gap is among them; it is ${this.#isAway() ? 'away' : 'there'} now`,
+      );
     }
   }
 }

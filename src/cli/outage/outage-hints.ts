@@ -8,7 +8,9 @@ import { loginHint } from './login-hint.ts';
 
 type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
 
-/** What a person can do about an outage while the command goes on: log in again, or be given the rule that is missing. */
+/**
+ * What a person can do about an outage while the command goes on: log in again, or be given the rule that is missing.
+ */
 export class OutageHints {
   readonly #session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
   /** What is missing of a type is asked once. */
@@ -24,7 +26,8 @@ export class OutageHints {
     if (isInformerError(error, 'credentials') || isInformerError(error, 'config'))
       return error.hint ?? loginHint(this.#session.config, true);
     if (!isForbidden(error)) return undefined;
-    const known = this.#rules.get(type) ?? explainForbidden(error, need, namespaces, this.#session).then(({ hint }) => hint);
+    const known =
+      this.#rules.get(type) ?? explainForbidden(error, need, namespaces, this.#session).then(({ hint }) => hint);
     this.#rules.set(type, known);
     return known;
   }

@@ -30,8 +30,9 @@ interface Trouble {
 }
 
 /**
- * Reports at growing intervals that a type has no connection, or that its initial sync is late: which types, since when, why, and what follows.
- * The intervals begin at the start of the command and at each outage. Disposing ends the reminders.
+ * Reports at growing intervals that a type has no connection, or that its initial sync is late: which types, since
+ * when, why, and what follows. The intervals begin at the start of the command and at each outage. Disposing ends the
+ * reminders.
  */
 export class OutageReminders implements Disposable {
   readonly #options: OutageRemindersOptions;
@@ -113,7 +114,8 @@ export class OutageReminders implements Disposable {
         const after = humanDuration(Math.max(0, clock.now() - connection.since));
         const { error } = connection;
         if (error === undefined && isOneShot) return;
-        const text = error === undefined ? 'the server has not finished its answer' : `${causeText(error)}; trying again`;
+        const text =
+          error === undefined ? 'the server has not finished its answer' : `${causeText(error)}; trying again`;
         add(target, scopeOf(target, i), `no initial sync after ${after}: ${text}`, error);
       });
     }

@@ -8,14 +8,15 @@ import type { WatchTarget } from '../session/informers.ts';
 const SAME_MS = 1000;
 
 /**
- * What a stream says at its end of sources without a connection: `disconnected since 02:02:08, 1m35s not seen`; with the types in front where
- * others were connected: `pods, secrets in shop disconnected since …`. '' for none.
+ * What a stream says at its end of sources without a connection: `disconnected since 02:02:08, 1m35s not seen`; with
+ * the types in front where others were connected: `pods, secrets in shop disconnected since …`. '' for none.
  */
 export function outageText(outages: readonly Outage<WatchTarget>[], targets: readonly WatchTarget[]): string {
   const sources = targets.reduce((sum, { informer }) => sum + informer.continuity.length, 0);
   const groups: { readonly since: number; readonly ms: number; readonly names: string[] }[] = [];
   for (const { target, scope, since, ms } of outages.toSorted((a, b) => a.since - b.since)) {
-    const name = formatGroupResource(target.type.gvr) + (scope && (target.namespaces?.length ?? 0) > 1 ? ` in ${scope}` : '');
+    const name =
+      formatGroupResource(target.type.gvr) + (scope && (target.namespaces?.length ?? 0) > 1 ? ` in ${scope}` : '');
     const last = groups.at(-1);
     if (last && since - last.since < SAME_MS) last.names.push(name);
     else groups.push({ since, ms, names: [name] });

@@ -26,7 +26,14 @@ import { ConditionJudge, conditionOf, variablesOf } from '../../stream/condition
 import { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import {
+  createTargets,
+  type InformerPlan,
+  refusalOf,
+  refuseUnsynced,
+  runTargets,
+  type WatchTarget,
+} from '../session/informers.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
@@ -76,7 +83,9 @@ interface Found extends PrintedObject {
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {
   const early = new IndexCatalog(plan.declared);
   const used = usedIndexes(plan).map((name) => early.get(name));
-  const indexers = Object.fromEntries(used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
+  const indexers = Object.fromEntries(
+    used.filter((d) => d.stable).map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]),
+  );
   using reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
   const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,
@@ -111,7 +120,8 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
 }
 
 /** A number that leaves a type out would be a wrong one; objects that leave one out are still objects. */
-const asksForObjects = ({ values, count, groupBy }: QueryPlan) => values === undefined && !count && groupBy === undefined;
+const asksForObjects = ({ values, count, groupBy }: QueryPlan) =>
+  values === undefined && !count && groupBy === undefined;
 
 /** Prints the answer. Gives the error that names what was asked for by name and is not there. */
 async function answer(
@@ -124,7 +134,10 @@ async function answer(
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const missing = plan.ignoreNotFound ? undefined : missingNames(targets, plan);
   if (plan.values !== undefined) {
-    await print(session, countsText(valuesOf(plan.values, targets, catalog, redactor, plan, matcherOf(plan, session)), plan));
+    await print(
+      session,
+      countsText(valuesOf(plan.values, targets, catalog, redactor, plan, matcherOf(plan, session)), plan),
+    );
     return missing;
   }
   const matches = matcherOf(plan, session);
@@ -133,14 +146,22 @@ async function answer(
   else if (plan.groupBy) await print(session, countsText(grouped(found, plan.groupBy, redactor), plan));
   else if (found.length > 0 || (missing === undefined && !plan.ignoreNotFound))
     await printObjects(session, plan, arrange(found, plan), redactor, { isPartial, targets });
-  if (found.length === 0) for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, targets, catalog))) session.notice(line);
+  if (found.length === 0)
+    for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, targets, catalog))) session.notice(line);
   return missing;
 }
 
-function find(session: Session, { lookups, explain }: QueryPlan, target: WatchTarget, catalog: IndexCatalog, matches: Matcher): Found[] {
+function find(
+  session: Session,
+  { lookups, explain }: QueryPlan,
+  target: WatchTarget,
+  catalog: IndexCatalog,
+  matches: Matcher,
+): Found[] {
   const { type, informer } = target;
   const { objects, explanation } = runLookups({ store: storeOf(target), catalog, lookups });
-  if (explain) session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
+  if (explain)
+    session.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age(informer)} ago`);
   return inServersOrder(
     objects.filter((object) => matches(object, type)),
     target,
@@ -150,13 +171,18 @@ function find(session: Session, { lookups, explain }: QueryPlan, target: WatchTa
 
 type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
 
-/** The objects that meet every expression. An expression that fails on an object counts as not met; the first failure is reported once for all types. */
+/**
+ * The objects that meet every expression. An expression that fails on an object counts as not met; the first failure is
+ * reported once for all types.
+ */
 function matcherOf({ filters }: QueryPlan, session: Session): Matcher {
   const now = session.clock.now();
   const conditions = filters.map(conditionOf);
   const judge = new ConditionJudge((error) => session.notice(failureNotice(error)));
   return (object, type) =>
-    conditions.every((condition) => judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now, type)));
+    conditions.every((condition) =>
+      judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now, type)),
+    );
 }
 
 /** The cache, or what of it was asked for by name. */
@@ -218,9 +244,11 @@ function valuesOf(
   const definition = catalog.get(name);
   const of = (target: WatchTarget) => {
     const { gvr } = target.type;
-    const redact = isSecretResource(gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
+    const redact =
+      isSecretResource(gvr) && !plan.showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
     const store = storeOf(target);
-    const kept = plan.filters.length === 0 ? store : scanned(store.list().filter((object) => matches(object, target.type)));
+    const kept =
+      plan.filters.length === 0 ? store : scanned(store.list().filter((object) => matches(object, target.type)));
     return valueCounts(definition, kept, redact);
   };
   return mergedCounts(targets.map(of));
@@ -253,7 +281,8 @@ async function printObjects(
   const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
   if (needsOf(plan.format).object) {
     for (const { object, type } of shown) {
-      if (whyUnprintable(object) !== undefined) session.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
+      if (whyUnprintable(object) !== undefined)
+        session.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
     }
   }
   for (const piece of plan.printer.objects(shown)) await print(session, piece);
@@ -262,7 +291,8 @@ async function printObjects(
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
 function emptyText(plan: QueryPlan, targets: readonly WatchTarget[]): string | undefined {
   const samples = targets.map(samplesOf).filter(({ objects }) => objects.length > 0);
-  if (samples.length > 0 && plan.lookups.length + plan.filters.length > 0) return `none of ${countText(samples)} matches`;
+  if (samples.length > 0 && plan.lookups.length + plan.filters.length > 0)
+    return `none of ${countText(samples)} matches`;
   return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
 }
 
@@ -287,15 +317,22 @@ function nearValues(lookup: Lookup, targets: readonly WatchTarget[], catalog: In
     const value = definition.normalise?.(asked) ?? asked;
     if (known.includes(value)) return [];
     if (lookup.index === 'owner' && !value.includes('/') && !UID.test(value))
-      return [`--${lookup.flag ?? 'eq'} owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`];
+      return [
+        `--${lookup.flag ?? 'eq'} owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`,
+      ];
     const near = nearValue(value, known);
     return near === undefined
       ? []
-      : [`--${lookup.flag ?? 'eq'} ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`];
+      : [
+          `--${lookup.flag ?? 'eq'} ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`,
+        ];
   });
 }
 
-/** The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or registry resembles nothing. */
+/**
+ * The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or
+ * registry resembles nothing.
+ */
 function nearValue(value: string, known: readonly string[]): string | undefined {
   const begin = value.slice(0, value.lastIndexOf('/') + 1);
   const alike = known.filter((each) => each.startsWith(begin));
@@ -337,11 +374,15 @@ async function ownerCatalog(session: Session, plan: QueryPlan, targets: readonly
   const resolve = await loadOwners(objects, async (kind, namespace) => {
     const type = await client.mapper.typeOfKind(kind);
     if (!type?.verbs.includes('list')) return [];
-    const api = client.resource<UnknownObject>(type.gvr, { as: 'metadata', namespace: type.namespaced ? namespace : undefined });
+    const api = client.resource<UnknownObject>(type.gvr, {
+      as: 'metadata',
+      namespace: type.namespaced ? namespace : undefined,
+    });
     return (await api.list({}, { signal })).items;
   });
   const kinds = new Map<string, string>();
-  for (const lookup of plan.lookups) for (const word of typeWords(lookup)) kinds.set(word, await kindText(session, word));
+  for (const lookup of plan.lookups)
+    for (const word of typeWords(lookup)) kinds.set(word, await kindText(session, word));
   return new IndexCatalog(plan.declared, { resolve, kindOf: (word) => kinds.get(word) });
 }
 
@@ -357,7 +398,10 @@ async function kindText({ client }: Session, word: string): Promise<string> {
   return type.gvr.group === '' ? type.kind : `${type.kind}.${type.gvr.group}`;
 }
 
-/** Questions that exclude each other, or that the output cannot answer, are refused before anything is asked of a server. */
+/**
+ * Questions that exclude each other, or that the output cannot answer, are refused before anything is asked of a
+ * server.
+ */
 export function checkQuestion(
   flags: { values?: string | undefined; count: boolean; 'group-by'?: string | undefined },
   format: OutputFormat,
@@ -369,11 +413,15 @@ export function checkQuestion(
   }
   const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
   if (asked.length > 1) {
-    throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, { hint: 'ask for one of them at a time' });
+    throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, {
+      hint: 'ask for one of them at a time',
+    });
   }
   if (asked.length === 1 && format.kind !== 'table' && format.kind !== 'json') {
     const { kind } = format.kind === 'file' ? { kind: `${format.of}-file` } : format;
-    throw new InformerError('argument', `${asked[0]} has no objects for -o ${kind}`, { hint: 'it prints a table, or JSON with -o json' });
+    throw new InformerError('argument', `${asked[0]} has no objects for -o ${kind}`, {
+      hint: 'it prints a table, or JSON with -o json',
+    });
   }
 }
 
@@ -383,8 +431,12 @@ export function checkIndexes(plan: Pick<QueryPlan, 'declared' | 'lookups' | 'val
   for (const lookup of plan.lookups) catalog.get(lookup.index);
   if (plan.values !== undefined) catalog.get(plan.values);
   if (plan.values !== undefined && plan.lookups.length > 0) {
-    throw new InformerError('argument', `--values cannot be combined with ${plan.lookups.map(formatLookup).join(' and ')}`, {
-      hint: 'use --group-by with a JSONPath to count among what is found',
-    });
+    throw new InformerError(
+      'argument',
+      `--values cannot be combined with ${plan.lookups.map(formatLookup).join(' and ')}`,
+      {
+        hint: 'use --group-by with a JSONPath to count among what is found',
+      },
+    );
   }
 }

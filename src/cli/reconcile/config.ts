@@ -16,13 +16,16 @@ import type { MappedType } from './run.ts';
 const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;
 
 /**
- * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it would otherwise is the
- * operator's to say: only flags do.
+ * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it
+ * would otherwise is the operator's to say: only flags do.
  */
 export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedHook): HookConfig {
   for (const key of NOT_YET) {
     if (config[key] !== undefined)
-      throw new InformerError('argument', `the config of hook ${name} has ${key}, which reconcile does not support yet`);
+      throw new InformerError(
+        'argument',
+        `the config of hook ${name} has ${key}, which reconcile does not support yet`,
+      );
   }
   const { allowWrite: _w, passCredentials: _c, showSecrets: _s, ...own } = config;
   // A namespace given by flag is all the operator gave: no config widens it, or narrows what -A opened.
@@ -34,9 +37,13 @@ export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedH
 /** An object that leaves a selector would keep its finalizer, because nothing would remove it. Throws `argument`. */
 export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfig): void {
   if (finalizer === undefined || (selector === undefined && fieldSelector === undefined)) return;
-  throw new InformerError('argument', '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer', {
-    hint: 'select within the hook instead, or name the objects',
-  });
+  throw new InformerError(
+    'argument',
+    '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer',
+    {
+      hint: 'select within the hook instead, or name the objects',
+    },
+  );
 }
 
 /** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */
@@ -46,7 +53,9 @@ export function ignoredNotice(flags: ConfigurableFlags, { name, config }: Loaded
     config.passCredentials && !flags['pass-credentials'] ? '--pass-credentials' : undefined,
     config.showSecrets && !flags['show-secrets'] ? '--show-secrets' : undefined,
   ].filter((flag) => flag !== undefined);
-  return asked.length === 0 ? undefined : `the config of ${name} asks for what only a flag can give: ${asked.join(', ')}`;
+  return asked.length === 0
+    ? undefined
+    : `the config of ${name} asks for what only a flag can give: ${asked.join(', ')}`;
 }
 
 function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookConfig[K] | undefined } {
@@ -79,9 +88,13 @@ function withoutUnset<T extends object>(config: T): HookConfig {
 
 function watchesOf({ watches = [], map = [] }: ConfigurableFlags): WatchConfig[] | undefined {
   if (watches.length !== map.length) {
-    throw new InformerError('argument', `each --watches needs a --map: there are ${watches.length} of one and ${map.length} of the other`, {
-      hint: 'for example --watches configmaps --map .metadata.labels.app',
-    });
+    throw new InformerError(
+      'argument',
+      `each --watches needs a --map: there are ${watches.length} of one and ${map.length} of the other`,
+      {
+        hint: 'for example --watches configmaps --map .metadata.labels.app',
+      },
+    );
   }
   return watches.length === 0 ? undefined : watches.map((type, i) => ({ type, map: map[i] as string }));
 }
@@ -90,9 +103,13 @@ function writeLimit(text: string) {
   try {
     return parseWriteLimit(text);
   } catch (cause) {
-    throw new InformerError('argument', `invalid argument "${text}" for "--max-writes": expected a number a time, such as 100/m`, {
-      cause,
-    });
+    throw new InformerError(
+      'argument',
+      `invalid argument "${text}" for "--max-writes": expected a number a time, such as 100/m`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -100,7 +117,10 @@ export function predicatesOf(config: HookConfig): Predicate[] {
   return (config.predicate ?? []).map((name) => predicateNamed(name));
 }
 
-/** What --watches and --map say, resolved. Throws `argument` for a --map that would make keys of Secrets' values: keys are shown and logged. */
+/**
+ * What --watches and --map say, resolved. Throws `argument` for a --map that would make keys of Secrets' values: keys
+ * are shown and logged.
+ */
 export async function mappedTypes(
   { watches = [], showSecrets = false }: HookConfig,
   session: Session,
@@ -126,7 +146,10 @@ function valuesAsKeys(map: string): InformerError {
   });
 }
 
-/** Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with one line. */
+/**
+ * Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with
+ * one line.
+ */
 function withoutValues(keysOf: (object: object) => string[], session: Session): (object: object) => string[] {
   const redactor = new Redactor();
   let isReported = false;

@@ -27,7 +27,10 @@ export interface HookEnvironment {
   readonly credentials: Environment | undefined;
 }
 
-/** Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can repair it. */
+/**
+ * Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can
+ * repair it.
+ */
 export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
@@ -45,7 +48,8 @@ export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promis
 
 async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
   await mustExist(file);
-  const output = new ModuleOutput(io, path.basename(file)); // to the end of the program: what a run leaves behind may print as long as that
+  // to the end of the program: what a run leaves behind may print as long as that
+  const output = new ModuleOutput(io, path.basename(file));
   const module = await loadHookModule(file, { packageEntries: ENTRIES });
   const { name } = module;
   const create = (services: HookServices) => shown(createModuleHook(module, services), output);
@@ -65,7 +69,11 @@ async function executableHook(file: string): Promise<LoadedHook> {
       hint: `chmod +x ${file}, or give a .js or .ts module`,
     });
   });
-  return { name: path.basename(file), config: {}, create: (_, environment) => createExecHook({ command: file, ...environment }) };
+  return {
+    name: path.basename(file),
+    config: {},
+    create: (_, environment) => createExecHook({ command: file, ...environment }),
+  };
 }
 
 function commandHook(line: string, shell: boolean): LoadedHook {
@@ -90,5 +98,8 @@ async function mustExist(file: string): Promise<void> {
 
 function asArgument(error: unknown): InformerError {
   if (error instanceof InformerError && error.code === 'argument') return error;
-  return new InformerError('argument', messageOf(error), { cause: error, hint: error instanceof InformerError ? error.hint : undefined });
+  return new InformerError('argument', messageOf(error), {
+    cause: error,
+    hint: error instanceof InformerError ? error.hint : undefined,
+  });
 }

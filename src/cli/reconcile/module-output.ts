@@ -13,9 +13,10 @@ interface Beginning {
 }
 
 /**
- * What a hook's module prints, by console or by process.stdout and process.stderr: line by line on stderr as `KEY | line`, through the door of {@link Io},
- * so that nothing in it is obeyed by a terminal and nothing of it is taken for the program's data. Outside of a run the module's name stands for the key.
- * Does not see what is written past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the streams back.
+ * What a hook's module prints, by console or by process.stdout and process.stderr: line by line on stderr as
+ * `KEY | line`, through the door of {@link Io}, so that nothing in it is obeyed by a terminal and nothing of it is
+ * taken for the program's data. Outside of a run the module's name stands for the key. Does not see what is written
+ * past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the streams back.
  */
 export class ModuleOutput implements Disposable {
   readonly #io: Io;
@@ -45,9 +46,16 @@ export class ModuleOutput implements Disposable {
   }
 
   #take(stream: NodeJS.WriteStream, i: number): () => void {
-    const own = { write: Object.getOwnPropertyDescriptor(stream, 'write'), end: Object.getOwnPropertyDescriptor(stream, 'end') };
+    const own = {
+      write: Object.getOwnPropertyDescriptor(stream, 'write'),
+      end: Object.getOwnPropertyDescriptor(stream, 'end'),
+    };
     const written = (chunk: unknown, encoding?: unknown, callback?: unknown): true => {
-      this.#add(`${i} ${currentModuleRun()?.key ?? this.#name}`, chunk, typeof encoding === 'string' ? encoding : 'utf8');
+      this.#add(
+        `${i} ${currentModuleRun()?.key ?? this.#name}`,
+        chunk,
+        typeof encoding === 'string' ? encoding : 'utf8',
+      );
       const done = [chunk, encoding, callback].find((each) => typeof each === 'function');
       if (done) queueMicrotask(() => (done as () => void)());
       return true;
@@ -71,7 +79,8 @@ export class ModuleOutput implements Disposable {
   #add(place: string, chunk: unknown, encoding: string): void {
     if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
     const beginning = this.#beginnings.get(place) ?? { decoder: new StringDecoder('utf8'), text: '' };
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : Buffer.from(chunk as Uint8Array);
+    const bytes =
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : Buffer.from(chunk as Uint8Array);
     const lines = (beginning.text + beginning.decoder.write(bytes)).split(/\r?\n/);
     beginning.text = lines.pop() ?? '';
     this.#beginnings.set(place, beginning);

@@ -1,7 +1,12 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { type Controller, createController, type Parked } from '../../controller/controller.ts';
 import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
-import { type ActionMode, type ActionOutcome, ActionRunner, describeAction } from '../../controller/hooks/action-runner.ts';
+import {
+  type ActionMode,
+  type ActionOutcome,
+  ActionRunner,
+  describeAction,
+} from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
@@ -91,7 +96,9 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   });
   const { clusterTool } = plan.hook;
   if (clusterTool !== undefined && !plan.passCredentials) {
-    session.notice(`--exec runs ${clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`);
+    session.notice(
+      `--exec runs ${clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`,
+    );
   }
   if (plan.mode === 'describe')
     session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
@@ -114,13 +121,19 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     session.end(new StreamEnd('done'));
     await running;
   }
-  if (controller.parked.length > 0) session.notice('given up until something changes:', await parkedTable(controller.parked));
+  if (controller.parked.length > 0)
+    session.notice('given up until something changes:', await parkedTable(controller.parked));
   if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.hasSynced, isWaiting: false });
 }
 
 /** Says after the first states which fields of `--map` and `--index` are in none of the objects. Never rejects. */
-async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: WatchTarget, watched: readonly WatchTarget[]): Promise<void> {
+async function adviseOnPaths(
+  session: Session,
+  plan: ReconcilePlan,
+  primary: WatchTarget,
+  watched: readonly WatchTarget[],
+): Promise<void> {
   const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
   const asked = [
     { target: primary, reads: indexes },
@@ -129,7 +142,8 @@ async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Wat
   try {
     for (const { target, reads } of asked) {
       await target.informer.whenSynced(session.signal);
-      for (const line of await pathAdvice(reads, [samplesOf(target)], session)) if (!session.signal.aborted) session.notice(line);
+      for (const line of await pathAdvice(reads, [samplesOf(target)], session))
+        if (!session.signal.aborted) session.notice(line);
     }
   } catch {
     // the session ended before the first states were there
@@ -139,7 +153,9 @@ async function adviseOnPaths(session: Session, plan: ReconcilePlan, primary: Wat
 /** `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. */
 function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: WatchTarget): string {
   const { size } = informer.lister;
-  const count = names ? [...informer.lister.keys()].filter((key) => names.has(key.slice(key.indexOf('/') + 1))).length : size;
+  const count = names
+    ? [...informer.lister.keys()].filter((key) => names.has(key.slice(key.indexOf('/') + 1))).length
+    : size;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
   return `${count} ${what}, hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}`;
 }
@@ -169,14 +185,18 @@ function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): WriteBu
     if (clock.monotonic() - reportedAt < 60_000) return;
     reportedAt = clock.monotonic();
     const limit = `${writes} in ${humanDuration(perMs)}`;
-    const why = maxWrites ? '--max-writes' : 'the default of --max-writes; a hook that its own writes run again needs them without end';
+    const why = maxWrites
+      ? '--max-writes'
+      : 'the default of --max-writes; a hook that its own writes run again needs them without end';
     session.notice(`writes are delayed: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
   });
   return {
     async take(signal) {
       using held = scope(signal);
       using _ = onAbort(session.signal, () =>
-        held.abort(new InformerError('closed', 'the write was delayed, and given up when the program was asked to end')),
+        held.abort(
+          new InformerError('closed', 'the write was delayed, and given up when the program was asked to end'),
+        ),
       );
       await budget.take(held.signal);
     },
@@ -192,7 +212,11 @@ async function parkedTable(parked: readonly Parked[]): Promise<string> {
   return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
 }
 
-function targetsOf(session: Session, plan: ReconcilePlan, reporter: ContinuityReporter): [WatchTarget, WatchTarget[], WatchTarget[]] {
+function targetsOf(
+  session: Session,
+  plan: ReconcilePlan,
+  reporter: ContinuityReporter,
+): [WatchTarget, WatchTarget[], WatchTarget[]] {
   const { namespaces } = plan;
   const shared = {
     namespaces,
@@ -201,7 +225,9 @@ function targetsOf(session: Session, plan: ReconcilePlan, reporter: ContinuityRe
     idleMs: plan.idleMs,
     onContinuity: reporter.observe.bind(reporter),
   } as const;
-  const indexers = Object.fromEntries(plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
+  const indexers = Object.fromEntries(
+    plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]),
+  );
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
     ...shared,
@@ -218,16 +244,28 @@ function targetsOf(session: Session, plan: ReconcilePlan, reporter: ContinuityRe
   return [primary as WatchTarget, owned, watched];
 }
 
-function sourcesOf(plan: ReconcilePlan, primary: WatchTarget, owned: readonly WatchTarget[], watched: readonly WatchTarget[]): Source[] {
+function sourcesOf(
+  plan: ReconcilePlan,
+  primary: WatchTarget,
+  owned: readonly WatchTarget[],
+  watched: readonly WatchTarget[],
+): Source[] {
   const { type, informer, names } = primary;
   const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
   // A finalizer is answered for whatever else an update must change: the beginning of a deletion is one.
   const deletion = plan.finalizer === undefined ? [] : [changed((object) => object.metadata.deletionTimestamp)];
   const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates, ...deletion));
-  const enqueueOwning = enqueueOwner({ group: type.gvr.group, kind: type.kind, namespaced: type.namespaced, onlyController: true });
+  const enqueueOwning = enqueueOwner({
+    group: type.gvr.group,
+    kind: type.kind,
+    namespaced: type.namespaced,
+    onlyController: true,
+  });
   const sources = [
     createInformerSource(informer, { name: informer.name, predicate, isPrimary: true }),
-    ...owned.map((target) => createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning })),
+    ...owned.map((target) =>
+      createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning }),
+    ),
     ...watched.map((target, i) =>
       createInformerSource(target.informer, {
         name: target.informer.name,
@@ -235,14 +273,17 @@ function sourcesOf(plan: ReconcilePlan, primary: WatchTarget, owned: readonly Wa
       }),
     ),
   ];
-  if (plan.everyMs !== undefined) sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
+  if (plan.everyMs !== undefined)
+    sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
   return sources;
 }
 
 /** A name without a namespace is one in the namespace of the object that names it. */
 function mapped({ map }: MappedType, namespaced: boolean) {
   return enqueueMapped((object) =>
-    map(object).map((value) => (namespaced && !value.includes('/') ? joinKey(object.metadata.namespace, value) : value)),
+    map(object).map((value) =>
+      namespaced && !value.includes('/') ? joinKey(object.metadata.namespace, value) : value,
+    ),
   );
 }
 
@@ -298,7 +339,8 @@ const LEAD: Readonly<Record<ActionMode, string>> = { describe: 'would ', 'dry-ru
 function reportText(outcome: ActionOutcome): string {
   const { mode, before, after } = outcome;
   const changes = mode === 'dry-run' && before && after ? changedPaths(before, after) : undefined;
-  const effect = changes === undefined ? '' : ` → ${changes.length === 0 ? 'changes nothing' : `changes ${changes.join(' ')}`}`;
+  const effect =
+    changes === undefined ? '' : ` → ${changes.length === 0 ? 'changes nothing' : `changes ${changes.join(' ')}`}`;
   return `${outcome.subject}: ${LEAD[mode]}${describeAction(outcome)}${effect}`;
 }
 
@@ -312,7 +354,10 @@ function diffText({ mode, before, after }: ActionOutcome): string {
   return lines.join('');
 }
 
-/** What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig for as long as it runs. */
+/**
+ * What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig
+ * for as long as it runs.
+ */
 async function hookCredentials(
   session: Session,
   { passCredentials }: ReconcilePlan,
@@ -325,5 +370,7 @@ async function hookCredentials(
 }
 
 function unknownLister(gvr: string): never {
-  throw new InformerError('hook', `there is no cache of ${gvr} here`, { hint: 'name the type with --owns or --watches' });
+  throw new InformerError('hook', `there is no cache of ${gvr} here`, {
+    hint: 'name the type with --owns or --watches',
+  });
 }

@@ -20,9 +20,9 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * The notices on stderr about the connections of a command's informers. While a server is away, every informer meets the same fault repeatedly:
- * the fault is reported once, until all informers are connected again. Each gap, relist and resumed watch is reported. A watch that the server
- * ends in the ordinary way, and that is resumed at once, is not.
+ * The notices on stderr about the connections of a command's informers. While a server is away, every informer meets
+ * the same fault repeatedly: the fault is reported once, until all informers are connected again. Each gap, relist and
+ * resumed watch is reported. A watch that the server ends in the ordinary way, and that is resumed at once, is not.
  */
 export class ContinuityNotices {
   readonly #reported = new Set<string>();
@@ -36,7 +36,8 @@ export class ContinuityNotices {
     switch (event.kind) {
       case 'fault':
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
-        if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined; // `waiting` follows
+        // `waiting` follows
+        if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined;
         return this.#isNews(event.error, name) ? faultText(event.error, name) : undefined;
       case 'disconnected':
         this.#lost.add(name);

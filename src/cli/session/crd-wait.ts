@@ -9,8 +9,8 @@ import type { Session } from './session.ts';
 const POLL = { initialMs: 500, factor: 1.5, jitter: 0, capMs: 5_000 };
 
 /**
- * Resolves the words of a command line, waiting for types that the server does not have yet (a CustomResourceDefinition to come).
- * Says once what is waited for. Rejects with anything else that is wrong, and with the signal's reason.
+ * Resolves the words of a command line, waiting for types that the server does not have yet (a CustomResourceDefinition
+ * to come). Says once what is waited for. Rejects with anything else that is wrong, and with the signal's reason.
  */
 export async function resolveWhenThere(words: readonly string[], session: Session): Promise<ResourceSelection[]> {
   const pauses = new Backoff(POLL);

@@ -6,7 +6,11 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
 import type { Session } from './session.ts';
 
-const REVIEWS: GroupVersionResource = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
+const REVIEWS: GroupVersionResource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'selfsubjectaccessreviews',
+};
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** What a user must be allowed in order to read a type. */
@@ -24,10 +28,16 @@ const PATIENCE_MS = 3000;
 type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
 
 /**
- * A refusal (403) with the rule that is missing and, where all namespaces or the wrong one were asked for, those that would work.
- * Asks the server (SelfSubjectAccessReview); answers that take longer than some seconds are left out. Never rejects.
+ * A refusal (403) with the rule that is missing and, where all namespaces or the wrong one were asked for, those that
+ * would work. Asks the server (SelfSubjectAccessReview); answers that take longer than some seconds are left out. Never
+ * rejects.
  */
-export async function explainForbidden(error: unknown, need: Need, namespaces: readonly string[], session: Asking): Promise<InformerError> {
+export async function explainForbidden(
+  error: unknown,
+  need: Need,
+  namespaces: readonly string[],
+  session: Asking,
+): Promise<InformerError> {
   const { type } = need;
   const controller = new AbortController();
   using _ = session.clock.after(PATIENCE_MS, () => controller.abort());
@@ -46,7 +56,10 @@ export interface Refused {
   readonly namespaces: readonly string[];
 }
 
-/** The refusals (403) of several types or namespaces. The last one has a hint with the rules that are missing for all of them. */
+/**
+ * The refusals (403) of several types or namespaces. The last one has a hint with the rules that are missing for all of
+ * them.
+ */
 export function forbiddenTogether(refused: readonly Refused[]): InformerError[] {
   const hint = `missing is ${rolesOf(refused)}, bound to this user`;
   return refused.map(({ refusal }, i) => refusalWith(refusal, i === refused.length - 1 ? hint : undefined));
@@ -82,14 +95,19 @@ function rolesOf(refused: readonly Refused[]): string {
 
 function refusalWith(error: unknown, hint: string | undefined): InformerError {
   const status = statusOf(error);
-  return new InformerError('list', status?.message ?? messageOf(error), { cause: status ? new StatusError(status) : error, hint });
+  return new InformerError('list', status?.message ?? messageOf(error), {
+    cause: status ? new StatusError(status) : error,
+    hint,
+  });
 }
 
 /** `a Role in shop with the rule {…}`, `a ClusterRole with the rules {…}, {…}`, or both. */
 function rolesFor(needs: readonly Need[], namespaces: readonly string[]): string {
   const inCluster = needs.filter(({ type }) => !type.namespaced || namespaces.includes(''));
   const inNamespaces = needs.filter((need) => !inCluster.includes(need));
-  return [roleFor(`a Role in ${namespaces.join(', ')}`, inNamespaces), roleFor('a ClusterRole', inCluster)].filter(Boolean).join(' and ');
+  return [roleFor(`a Role in ${namespaces.join(', ')}`, inNamespaces), roleFor('a ClusterRole', inCluster)]
+    .filter(Boolean)
+    .join(' and ');
 }
 
 function roleFor(role: string, needs: readonly Need[]): string {
@@ -114,13 +132,17 @@ function instead({ type, verbs }: Need, open: readonly string[]): string {
 }
 
 /** The namespaces, of those that are known or were asked for beside others, in which the type may be read. */
-async function openNamespaces(need: Need, asked: readonly string[], session: Asking, signal: AbortSignal): Promise<string[]> {
+async function openNamespaces(
+  need: Need,
+  asked: readonly string[],
+  session: Asking,
+  signal: AbortSignal,
+): Promise<string[]> {
   const reviews = session.client.resource(REVIEWS);
   const known = await knownNamespaces(session, signal);
-  const candidates = [...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))])].slice(
-    0,
-    MOST_TRIED,
-  );
+  const candidates = [
+    ...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))]),
+  ].slice(0, MOST_TRIED);
   const mayRead = await Promise.all(candidates.map((namespace) => isOpen(need, namespace, reviews, signal)));
   return candidates.filter((_, i) => mayRead[i]);
 }
@@ -128,20 +150,33 @@ async function openNamespaces(need: Need, asked: readonly string[], session: Ask
 /** All of them where we may see them, else the one that the kubeconfig names. */
 async function knownNamespaces({ client, config }: Asking, signal: AbortSignal): Promise<string[]> {
   try {
-    const { items } = await client.resource<UnknownObject>(NAMESPACES, { as: 'metadata' }).list({ limit: MOST_TRIED }, { signal });
+    const { items } = await client
+      .resource<UnknownObject>(NAMESPACES, { as: 'metadata' })
+      .list({ limit: MOST_TRIED }, { signal });
     return items.flatMap(({ metadata }) => metadata.name ?? []);
   } catch {
     return [config.namespace];
   }
 }
 
-async function isOpen({ type, verbs, names }: Need, namespace: string, reviews: ResourceApi, signal: AbortSignal): Promise<boolean> {
+async function isOpen(
+  { type, verbs, names }: Need,
+  namespace: string,
+  reviews: ResourceApi,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { group, version, resource } = type.gvr;
-  const questions = verbs.flatMap((verb) => (names.length > 0 ? names : [undefined]).map((name) => ({ verb, ...(name ? { name } : {}) })));
+  const questions = verbs.flatMap((verb) =>
+    (names.length > 0 ? names : [undefined]).map((name) => ({ verb, ...(name ? { name } : {}) })),
+  );
   const allowed = await Promise.all(
     questions.map(async (question) => {
       const resourceAttributes = { group, version, resource, namespace, ...question };
-      const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
+      const review = {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes },
+      };
       const { status } = await reviews.create<{ status?: { allowed?: boolean } }>(review, { signal });
       return status?.allowed === true;
     }),

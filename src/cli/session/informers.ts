@@ -11,7 +11,15 @@ import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/e
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
-import { isExpired, isForbidden, isGone, isNotFound, isThrottled, isUnauthorized, statusOf } from '../../model/status.ts';
+import {
+  isExpired,
+  isForbidden,
+  isGone,
+  isNotFound,
+  isThrottled,
+  isUnauthorized,
+  statusOf,
+} from '../../model/status.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
@@ -36,11 +44,16 @@ export interface WatchTarget {
   settled(signal: AbortSignal): Promise<void>;
   /** What reading it takes. */
   readonly need: Need;
-  /** What of it may not be read: all of it when there is a refusal, else some of its namespaces or names, which are left out. */
+  /**
+   * What of it may not be read: all of it when there is a refusal, else some of its namespaces or names, which are left
+   * out.
+   */
   readonly forbidden: readonly Refused[];
   /** Whether a source is left out, in the order of the informer's continuity. */
   isLeftOut?(source: number): boolean;
-  /** The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects. */
+  /**
+   * The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects.
+   */
   explain(session: Session): Promise<unknown>;
 }
 
@@ -61,14 +74,24 @@ export interface InformerPlan {
   readonly followsVersions?: boolean | undefined;
   /** The command answers once and ends: types are listed, and no watch is opened. What may not be read is left out. */
   readonly once?: boolean | undefined;
-  /** Called when something may not be read. A command that has it goes on with the rest; one that does not is refused as a whole. */
+  /**
+   * Called when something may not be read. A command that has it goes on with the rest; one that does not is refused as
+   * a whole.
+   */
   readonly onRefused?: (() => void) | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
 }
 
-/** Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the command ends at once, watched. */
-export function createTargets(session: Session, selections: readonly ResourceSelection[], plan: InformerPlan): WatchTarget[] {
+/**
+ * Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the
+ * command ends at once, watched.
+ */
+export function createTargets(
+  session: Session,
+  selections: readonly ResourceSelection[],
+  plan: InformerPlan,
+): WatchTarget[] {
   return selections.map((selection) => {
     const { type } = selection;
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
@@ -77,8 +100,8 @@ export function createTargets(session: Session, selections: readonly ResourceSel
 }
 
 /**
- * Runs them until the session ends. Unless the command ends at once, a refusal before the initial sync ends the session with an error that
- * names every type that is refused: waiting would not repair it.
+ * Runs them until the session ends. Unless the command ends at once, a refusal before the initial sync ends the session
+ * with an error that names every type that is refused: waiting would not repair it.
  */
 export async function runTargets(
   targets: readonly WatchTarget[],
@@ -86,7 +109,8 @@ export async function runTargets(
   { once = false, endsWhenRefused = true } = {},
 ): Promise<void> {
   const running = targets.map(({ informer }) => informer.run(session.signal));
-  if (!once && endsWhenRefused) void endWhenRefused(targets, session).catch(() => {}); // rejects when the session has ended already
+  // rejects when the session has ended already
+  if (!once && endsWhenRefused) void endWhenRefused(targets, session).catch(() => {});
   await Promise.all(running);
 }
 
@@ -119,7 +143,8 @@ export async function refusalOf(targets: readonly WatchTarget[], session: Sessio
   if (only === undefined) return SeveralErrors.of(errors);
   const together = forbiddenTogether(forbidden.flatMap((target) => target.forbidden));
   const isAlone = only.refusal !== undefined && more.length === 0 && others.length === 0;
-  if (isAlone) together.splice(-1, 1, (await only.explain(session)) as InformerError); // where it may be read is asked for one type
+  // where it may be read is asked for one type
+  if (isAlone) together.splice(-1, 1, (await only.explain(session)) as InformerError);
   return SeveralErrors.of([...errors, ...together]);
 }
 
@@ -165,7 +190,9 @@ class InformerTarget implements WatchTarget {
       this.#end = resolve;
     });
     this.#plan = plan;
-    const verbs = plan.once ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const) : (['list', 'watch'] as const);
+    const verbs = plan.once
+      ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
+      : (['list', 'watch'] as const);
     this.#need = { type, verbs, names: isByName ? names : [] };
     const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
     const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
@@ -188,7 +215,12 @@ class InformerTarget implements WatchTarget {
   explain(session: Session): Promise<unknown> {
     const last = this.forbidden.at(-1);
     const names = [...new Set(this.forbidden.flatMap(({ need }) => need.names))];
-    return explained(last?.refusal ?? this.#refusal, { ...this.#need, ...(last ? { names } : {}) }, this.#plan, session);
+    return explained(
+      last?.refusal ?? this.#refusal,
+      { ...this.#need, ...(last ? { names } : {}) },
+      this.#plan,
+      session,
+    );
   }
 
   /** One for each thing that the server said, about the names and namespaces of which it said it. */
@@ -237,11 +269,16 @@ class InformerTarget implements WatchTarget {
 
   /** Who may list but not watch would wait for a watch without end. Rights that are withdrawn later may come back. */
   #mayNeverWatch(error: unknown): boolean {
-    const hasWatched = this.informer.continuity.some(({ stretches }) => stretches.some(({ by }) => by === 'stream' || by === 'resumed'));
+    const hasWatched = this.informer.continuity.some(({ stretches }) =>
+      stretches.some(({ by }) => by === 'stream' || by === 'resumed'),
+    );
     return isForbidden(error) && !hasWatched;
   }
 
-  #createInformer({ clock, logger }: Session, sources: readonly ScopedSource<UnknownObject>[]): SharedInformer<UnknownObject> {
+  #createInformer(
+    { clock, logger }: Session,
+    sources: readonly ScopedSource<UnknownObject>[],
+  ): SharedInformer<UnknownObject> {
     const { type } = this;
     const { indexers, verifyEveryMs, idleMs, onContinuity } = this.#plan;
     let faults = 0;
@@ -276,14 +313,22 @@ class InformerTarget implements WatchTarget {
 type ScopedPart = ScopedSource<UnknownObject> & PartScope;
 
 /** A source a namespace, or one a name in it: the server then needs to allow no more than those names. */
-function sourcesOf(served: ServedType, scopes: readonly string[], names: readonly string[], plan: InformerPlan): ScopedPart[] {
+function sourcesOf(
+  served: ServedType,
+  scopes: readonly string[],
+  names: readonly string[],
+  plan: InformerPlan,
+): ScopedPart[] {
   const { as, keepManagedFields, once } = plan;
   return scopes.flatMap((scope): ScopedPart[] => {
     const namespace = scope || undefined;
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const isSelected = isSelecting(plan);
-    const sourceOf = (name?: string) => (once ? listedOnce(name === undefined || isSelected ? api : gotByName(api, name)) : api);
-    return names.length === 0 ? [{ namespace, source: sourceOf() }] : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
+    const sourceOf = (name?: string) =>
+      once ? listedOnce(name === undefined || isSelected ? api : gotByName(api, name)) : api;
+    return names.length === 0
+      ? [{ namespace, source: sourceOf() }]
+      : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
 }
 
@@ -312,7 +357,9 @@ function gotByName(source: ServedSource, name: string): ListerWatcher<UnknownObj
   };
 }
 
-/** A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not. */
+/**
+ * A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not.
+ */
 function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
   return {
     list: (options, context) => source.list(options, context),
@@ -330,21 +377,30 @@ function adviceOn({ gvr }: ResourceType, { followsVersions }: InformerPlan): str
 
 function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }: InformerPlan) {
   const more = narrowings?.get(type);
-  return { labelSelector: joined(selector, more?.labelSelector), fieldSelector: joined(fieldSelector, more?.fieldSelector) };
+  return {
+    labelSelector: joined(selector, more?.labelSelector),
+    fieldSelector: joined(fieldSelector, more?.fieldSelector),
+  };
 }
 
-const joined = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
+const joined = (...parts: (string | undefined)[]) =>
+  parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
 
 /** How often an initial list may break off before the command gives up. */
 const MOST_TRIES = 5;
 
 /** Codes of Node that say that there is no such server, or not the one we trust. */
-const NO_SERVER = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
+const NO_SERVER =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
 
-/** Whether trying again cannot help: the server refuses, or there is none. A list that broke off is tried again a few times. */
+/**
+ * Whether trying again cannot help: the server refuses, or there is none. A list that broke off is tried again a few
+ * times.
+ */
 function isFinal(error: unknown, tries: number): boolean {
   const { code } = statusOf(error) ?? {};
-  if (code !== undefined) return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
+  if (code !== undefined)
+    return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
   return tries >= MOST_TRIES || [...causesOf(error)].some(saysNoServer);
 }
 
@@ -372,7 +428,9 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
     });
   }
   if (code === 400 && !isUnexpectedAnswer(error))
-    return new InformerError('argument', message, { hint: `the server refuses the request for ${resource}: look at the selectors` });
+    return new InformerError('argument', message, {
+      hint: `the server refuses the request for ${resource}: look at the selectors`,
+    });
   return isForbidden(error) ? explainForbidden(error, need, namespaces, session) : error;
 }
 
@@ -384,7 +442,8 @@ function isUnexpectedAnswer(error: unknown): boolean {
 function notReadable(type: ResourceType): InformerError {
   const name = formatGroupResource(type.gvr);
   const verbs = type.verbs.length === 0 ? 'nothing' : type.verbs.join(', ');
-  if (!type.verbs.includes('list')) return new InformerError('discovery', `${name} cannot be listed: the server offers ${verbs}`);
+  if (!type.verbs.includes('list'))
+    return new InformerError('discovery', `${name} cannot be listed: the server offers ${verbs}`);
   return new InformerError('discovery', `${name} cannot be watched: the server offers ${verbs}`, {
     hint: `it can be listed: query ${name}, or watch ${name} --once`,
   });

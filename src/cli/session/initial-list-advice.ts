@@ -24,8 +24,8 @@ export interface InitialListAdviceOptions {
 const MOST_COUNTED = 500;
 
 /**
- * What a person should know after the first states: that there is nothing, that nothing of it matches, and which fields that expressions
- * name are in none of the objects. Without objects the fields are looked for when the first one comes.
+ * What a person should know after the first states: that there is nothing, that nothing of it matches, and which fields
+ * that expressions name are in none of the objects. Without objects the fields are looked for when the first one comes.
  */
 export class InitialListAdvice {
   readonly #session: Session;
@@ -79,7 +79,12 @@ export class InitialListAdvice {
       (plan.once || isEmpty || this.#session.io.stderr.isTerminal)
     )
       this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
-    else if (this.#options.shown() === 0 && !this.#options.isReportedElsewhere && !plan.once && this.#session.io.stderr.isTerminal)
+    else if (
+      this.#options.shown() === 0 &&
+      !this.#options.isReportedElsewhere &&
+      !plan.once &&
+      this.#session.io.stderr.isTerminal
+    )
       this.#say(`${countText(samples.filter(({ objects }) => objects.length > 0))}; changes are shown as they come`);
     await this.#advise(samples);
   }
@@ -108,7 +113,10 @@ export class InitialListAdvice {
     return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
   }
 
-  /** What the user's own selectors give, where the server was asked for less: only then does one know that nothing matches. */
+  /**
+   * What the user's own selectors give, where the server was asked for less: only then does one know that nothing
+   * matches.
+   */
   async #unnarrowed(): Promise<Sample[]> {
     const { client, signal } = this.#session;
     const { selector, fieldSelector } = this.#options.plan;

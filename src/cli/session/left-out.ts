@@ -34,8 +34,8 @@ export interface NewlyRefused {
 }
 
 /**
- * Reports what a stream leaves out because it may not be read: one error names all that is refused within two seconds, with the missing rules.
- * Ends the session when nothing may be read, or when the error is of another kind.
+ * Reports what a stream leaves out because it may not be read: one error names all that is refused within two seconds,
+ * with the missing rules. Ends the session when nothing may be read, or when the error is of another kind.
  */
 export class LeavingOut {
   readonly #session: Session;
@@ -44,7 +44,11 @@ export class LeavingOut {
   readonly #reported = new Set<string>();
   #isReporting = false;
 
-  constructor(session: Session, targets: readonly WatchTarget[], onLeftOut: (refused: readonly NewlyRefused[]) => void) {
+  constructor(
+    session: Session,
+    targets: readonly WatchTarget[],
+    onLeftOut: (refused: readonly NewlyRefused[]) => void,
+  ) {
     this.#session = session;
     this.#targets = targets;
     this.#onLeftOut = onLeftOut;

@@ -9,8 +9,8 @@ interface Missing {
 }
 
 /**
- * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words. Undefined when all are
- * there, and beside selectors: an object that is missing then may just not match them.
+ * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words.
+ * Undefined when all are there, and beside selectors: an object that is missing then may just not match them.
  */
 export function missingNames(
   targets: readonly WatchTarget[],
@@ -19,7 +19,9 @@ export function missingNames(
   if (plan.selector || plan.fieldSelector) return undefined;
   const missing = targets.flatMap(missingOf);
   const last = missing.length - 1;
-  return SeveralErrors.of(missing.map((each, i) => notFound(each, i === last ? hintFor(missing, plan.namespaces) : undefined)));
+  return SeveralErrors.of(
+    missing.map((each, i) => notFound(each, i === last ? hintFor(missing, plan.namespaces) : undefined)),
+  );
 }
 
 /** What may not be read may be there. */
@@ -32,9 +34,13 @@ function missingOf({ type, names, informer, forbidden }: WatchTarget): Missing[]
 }
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {
-  return new InformerError('list', `Error from server (NotFound): ${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found`, {
-    hint,
-  });
+  return new InformerError(
+    'list',
+    `Error from server (NotFound): ${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found`,
+    {
+      hint,
+    },
+  );
 }
 
 function hintFor(missing: readonly Missing[], namespaces: readonly string[]): string | undefined {

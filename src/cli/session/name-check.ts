@@ -19,7 +19,8 @@ export function checkNamespaces(names: readonly string[], flag = '-n'): void {
 function namespaceHint(name: string, all: readonly string[]): string {
   if (name === '*') return '-A takes all namespaces';
   const bare = name.replace(/^!/, '');
-  if (name.startsWith('!')) return `-A takes all namespaces, and --filter 'object.metadata.namespace != "${bare}"' leaves one out`;
+  if (name.startsWith('!'))
+    return `-A takes all namespaces, and --filter 'object.metadata.namespace != "${bare}"' leaves one out`;
   if (/[*?]/.test(name))
     return `-A takes all namespaces, and --filter 'object.metadata.namespace.matches("${patternOf(name)}")' picks some`;
   if (name.includes('/'))
@@ -35,9 +36,9 @@ const SUBDOMAIN_TEXT = 'a name is lower case letters, digits, - and ., and begin
 export type NamePicker = string;
 
 /**
- * Refuses names that no object of the type can have: waiting for such a name would never end. For types outside Kubernetes' own groups the server
- * is asked whether the type is defined by a CustomResourceDefinition; when the server does not answer that, the name is accepted.
- * Throws `argument`.
+ * Refuses names that no object of the type can have: waiting for such a name would never end. For types outside
+ * Kubernetes' own groups the server is asked whether the type is defined by a CustomResourceDefinition; when the server
+ * does not answer that, the name is accepted. Throws `argument`.
  */
 export async function checkNames(
   selections: readonly ResourceSelection[],
@@ -65,13 +66,25 @@ async function ruleOfCustom({ gvr }: ResourceType, client: Client, signal: Abort
   }
 }
 
-function impossible(name: string, { gvr }: ResourceType, rule: NameRule, names: readonly string[], command: NamePicker): InformerError {
+function impossible(
+  name: string,
+  { gvr }: ResourceType,
+  rule: NameRule,
+  names: readonly string[],
+  command: NamePicker,
+): InformerError {
   const resource = formatGroupResource(gvr);
   const message = `${JSON.stringify(name)} cannot be the name of an object of ${resource}`;
   return new InformerError('argument', message, { hint: nameHint(name, gvr.resource, rule, names, command) });
 }
 
-function nameHint(name: string, resource: string, rule: NameRule, names: readonly string[], command: NamePicker): string {
+function nameHint(
+  name: string,
+  resource: string,
+  rule: NameRule,
+  names: readonly string[],
+  command: NamePicker,
+): string {
   if (/[,\s]/.test(name)) {
     const parts = names.flatMap((each) => each.split(/[,\s]+/)).filter((part) => part !== '');
     const areNames = parts.every((part) => isNameOf(rule, part));

@@ -3,7 +3,8 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
 
 /** The notice of an object that no format can print, named as in the output. */
-export const unprintableNotice = (name: string, shown: ReadonlyObject) => `${name} cannot be printed: ${whyUnprintable(shown)}`;
+export const unprintableNotice = (name: string, shown: ReadonlyObject) =>
+  `${name} cannot be printed: ${whyUnprintable(shown)}`;
 
 /** The notice of the first failure of an expression. */
 export const failureNotice = (error: Error) => `${error.message}; it counts as no match (reported once)`;
@@ -17,5 +18,7 @@ export function nothingFound({
   selections: readonly ResourceSelection[];
 }): string {
   const isScoped = selections.some(({ type }) => type.namespaced) && !namespaces.includes('');
-  return isScoped ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}.` : 'No resources found';
+  return isScoped
+    ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}.`
+    : 'No resources found';
 }

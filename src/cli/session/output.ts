@@ -26,7 +26,9 @@ async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
   try {
     return withFileText(format, await readFile(format.path, 'utf8'));
   } catch (cause) {
-    throw new InformerError('argument', `cannot read ${format.path} of -o ${format.of}-file: ${messageOf(cause)}`, { cause });
+    throw new InformerError('argument', `cannot read ${format.path} of -o ${format.of}-file: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 

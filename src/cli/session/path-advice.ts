@@ -22,9 +22,9 @@ const SCHEMA_MS = 2_000;
 const MOST_LOOKED_AT = 200;
 
 /**
- * Says of the fields that expressions read which are in none of the objects: one line each. A field that the type has is no mistake, whatever
- * the objects hold; the server's OpenAPI says so, and is asked only where a field is missing. Where it cannot say, the objects alone decide.
- * No lines without objects. Never rejects.
+ * Says of the fields that expressions read which are in none of the objects: one line each. A field that the type has
+ * is no mistake, whatever the objects hold; the server's OpenAPI says so, and is asked only where a field is missing.
+ * Where it cannot say, the objects alone decide. No lines without objects. Never rejects.
  */
 export async function pathAdvice(
   reads: readonly FieldReads[],
@@ -43,13 +43,20 @@ export async function pathAdvice(
 }
 
 /** A line each, but none for what lies below a field that has one. */
-function linesOf(reads: FieldReads, samples: readonly Sample[], schemas: readonly (FieldSchema | undefined)[]): string[] {
+function linesOf(
+  reads: FieldReads,
+  samples: readonly Sample[],
+  schemas: readonly (FieldSchema | undefined)[],
+): string[] {
   const found = reads.addresses.map((address) => ({ address, line: lineOf(reads, address, samples, schemas) }));
   const notices = found.filter(({ line }) => line !== undefined).map(({ address }) => address);
-  return found.flatMap(({ address, line }) => (line === undefined || notices.some((above) => isBelow(address, above)) ? [] : line));
+  return found.flatMap(({ address, line }) =>
+    line === undefined || notices.some((above) => isBelow(address, above)) ? [] : line,
+  );
 }
 
-const isBelow = (address: Address, above: Address) => address.length > above.length && above.every((step, i) => step === address[i]);
+const isBelow = (address: Address, above: Address) =>
+  address.length > above.length && above.every((step, i) => step === address[i]);
 
 /** `4 pods`, `1 pod and 2 deployments.apps`. */
 export function countText(samples: readonly Sample[]): string {
@@ -61,7 +68,8 @@ export function countText(samples: readonly Sample[]): string {
 }
 
 /** Items of a list lack their kind. */
-const isAnywhere = (address: Address, { type, objects }: Sample) => objects.some((object) => isAt(withKind(object, type), address));
+const isAnywhere = (address: Address, { type, objects }: Sample) =>
+  objects.some((object) => isAt(withKind(object, type), address));
 
 function lineOf(
   { flag, isOutput }: FieldReads,
@@ -101,15 +109,22 @@ const METADATA = [
 
 /** Without a schema: what is known of every type. */
 function byMetadata([first, second, third]: readonly (string | undefined)[]): ReturnType<FieldSchema['look']> {
-  if (first !== 'metadata' || second === undefined) return { is: first === 'metadata' ? 'field' : 'open', known: 0, beside: [] };
+  if (first !== 'metadata' || second === undefined)
+    return { is: first === 'metadata' ? 'field' : 'open', known: 0, beside: [] };
   if (!METADATA.includes(second)) return { is: 'none', known: 1, beside: METADATA };
   const isMap = second === 'labels' || second === 'annotations';
   return { is: isMap && third !== undefined ? 'open' : 'field', known: 2, beside: [] };
 }
 
 /** The name nearest to the first unknown one, among its siblings. */
-function meant(address: Address, samples: readonly Sample[], verdicts: readonly ReturnType<FieldSchema['look']>[]): string | undefined {
-  const some = samples.flatMap(({ type, objects }) => objects.slice(0, MOST_LOOKED_AT).map((object) => withKind(object, type)));
+function meant(
+  address: Address,
+  samples: readonly Sample[],
+  verdicts: readonly ReturnType<FieldSchema['look']>[],
+): string | undefined {
+  const some = samples.flatMap(({ type, objects }) =>
+    objects.slice(0, MOST_LOOKED_AT).map((object) => withKind(object, type)),
+  );
   const at = address.findIndex((_, i) => !some.some((object) => isAt(object, address.slice(0, i + 1))));
   const name = address[at];
   if (typeof name !== 'string') return undefined;
@@ -132,7 +147,11 @@ async function schemaOf(
   const late = new AbortController();
   const timer = clock.after(SCHEMA_MS, () => late.abort());
   try {
-    return await loadFieldSchema(client, { group: gvr.group, version: gvr.version, kind }, AbortSignal.any([signal, late.signal]));
+    return await loadFieldSchema(
+      client,
+      { group: gvr.group, version: gvr.version, kind },
+      AbortSignal.any([signal, late.signal]),
+    );
   } catch {
     return undefined; // the objects decide
   } finally {

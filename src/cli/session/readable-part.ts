@@ -4,8 +4,9 @@ import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden } from '../../model/status.ts';
 
 /**
- * One of a type's sources: a namespace, or a name in one. When the server forbids it (403) before it was read, that is final, and
- * the other parts may be read without it. Rights that are withdrawn later may come back: then it is tried again like any source.
+ * One of a type's sources: a namespace, or a name in one. When the server forbids it (403) before it was read, that is
+ * final, and the other parts may be read without it. Rights that are withdrawn later may come back: then it is tried
+ * again like any source.
  */
 export class ReadablePart implements ScopedSource<UnknownObject> {
   readonly namespace: string | undefined;

@@ -9,7 +9,11 @@ import type { ForCondition } from '../../stream/conditions/for-condition.ts';
  * Refuses `rolledOut(object)` and `--for rollout` for a type that has no rollout status. Throws `argument`.
  * An expression that looks at `object.kind` may choose by itself which objects it asks.
  */
-export function checkRollouts(programs: readonly CelProgram[], waits: readonly ForCondition[], types: readonly ResourceType[]): void {
+export function checkRollouts(
+  programs: readonly CelProgram[],
+  waits: readonly ForCondition[],
+  types: readonly ResourceType[],
+): void {
   const other = types.find((type) => !hasRollout(type));
   if (!other) return;
   const refuse = (asked: string): never => {

@@ -20,9 +20,10 @@ export interface ServedTypeOptions {
 }
 
 /**
- * A type in the version in which it is read. When the server answers 404, it is asked for its types once more: where it serves the type in
- * another version only, a type that follows is read in that version from then on, and listed first. One that does not follow keeps its version,
- * and the error says which one is served. Before the first list nothing is asked: a type that is not there then is refused.
+ * A type in the version in which it is read. When the server answers 404, it is asked for its types once more: where it
+ * serves the type in another version only, a type that follows is read in that version from then on, and listed first.
+ * One that does not follow keeps its version, and the error says which one is served. Before the first list nothing is
+ * asked: a type that is not there then is refused.
  */
 export class ServedType {
   readonly #options: ServedTypeOptions;
@@ -74,7 +75,9 @@ export class ServedType {
       await discovery.invalidate();
       const { types } = await discovery.snapshot();
       const served = types.filter(({ gvr }) => gvr.group === group && gvr.resource === resource);
-      return served.find(({ gvr }) => gvr.version === version) ?? served.find((type) => type.preferred && isWatchable(type));
+      return (
+        served.find(({ gvr }) => gvr.version === version) ?? served.find((type) => type.preferred && isWatchable(type))
+      );
     } catch {
       return undefined; // the 404 stays what is known
     }
@@ -127,7 +130,10 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
   }
 
   /** A stream of another version would leave the objects that are known as they were read in the one before. */
-  async watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly WatchEvent<UnknownObject>[]>> {
+  async watch(
+    options: WatchOptions,
+    context: CallContext,
+  ): Promise<AsyncIterable<readonly WatchEvent<UnknownObject>[]>> {
     this.#goOver();
     if (this.#moved && !options.sendInitialEvents) throw this.#moved;
     const { gvr } = this.#api;
@@ -136,7 +142,10 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
     return { [Symbol.asyncIterator]: () => this.#marked(stream, gvr) };
   }
 
-  /** A stream may still be open when another part of the type has gone over: what it brings is of the version it was opened in. */
+  /**
+   * A stream may still be open when another part of the type has gone over: what it brings is of the version it was
+   * opened in.
+   */
   #marked(stream: AsyncIterable<readonly WatchEvent<UnknownObject>[]>, gvr: GroupVersionResource) {
     const iterator = stream[Symbol.asyncIterator]();
     const isCurrent = () => sameGvr(this.#served.type.gvr, gvr);

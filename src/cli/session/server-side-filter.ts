@@ -11,10 +11,20 @@ export interface Narrowing {
   readonly text: string;
 }
 
-/** Fields every type can be selected by, then those of single types. Source: the field label conversions of the built-in types. */
+/**
+ * Fields every type can be selected by, then those of single types. Source: the field label conversions of the built-in
+ * types.
+ */
 const EVERYWHERE = ['metadata.name', 'metadata.namespace'];
 const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
-  'v1/pods': ['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
+  'v1/pods': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.podIP',
+  ],
   'v1/events': [
     'involvedObject.kind',
     'involvedObject.name',
@@ -32,19 +42,28 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The part of `--filter` that the server can evaluate, for one type. The whole expression is evaluated here as well, so nothing is shown that
- * does not match. The server reports an object that leaves a selection as deleted, and the two cannot be distinguished. With `fixed`, therefore,
- * only conditions on what cannot change are sent: names and namespaces.
+ * The part of `--filter` that the server can evaluate, for one type. The whole expression is evaluated here as well, so
+ * nothing is shown that does not match. The server reports an object that leaves a selection as deleted, and the two
+ * cannot be distinguished. With `fixed`, therefore, only conditions on what cannot change are sent: names and
+ * namespaces.
  */
-export async function narrowingOf(programs: readonly CelProgram[], { gvr }: ResourceType, { fixed = false } = {}): Promise<Narrowing> {
+export async function narrowingOf(
+  programs: readonly CelProgram[],
+  { gvr }: ResourceType,
+  { fixed = false } = {},
+): Promise<Narrowing> {
   const { pushDown } = await loadCel();
   const supportedFields = new Set(fixed ? EVERYWHERE : [...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
   const parts = programs.map((program) => pushDown(program, { supportedFields, labels: !fixed }));
   const labelSelector = joined(parts.map((part) => part.labelSelector));
   const fieldSelector = joined(parts.map((part) => part.fieldSelector));
-  const sent = [labelSelector && `label selector ${labelSelector}`, fieldSelector && `field selector ${fieldSelector}`].filter(Boolean);
+  const sent = [
+    labelSelector && `label selector ${labelSelector}`,
+    fieldSelector && `field selector ${fieldSelector}`,
+  ].filter(Boolean);
   const local = parts.map((part) => part.local).filter((text) => text !== '');
-  const server = sent.length > 0 ? `the server selects by ${sent.join(' and ')}` : 'nothing of it can be sent to the server';
+  const server =
+    sent.length > 0 ? `the server selects by ${sent.join(' and ')}` : 'nothing of it can be sent to the server';
   const here = local.length > 0 ? `evaluated here: ${local.join(' && ')}` : 'nothing is left to evaluate here';
   return { labelSelector, fieldSelector, text: `${formatGvr(gvr)}: ${server}; ${here}` };
 }

@@ -33,31 +33,46 @@ import { checkNames, checkNamespaces } from './name-check.ts';
 export type ConnectionFlagValues = FlagValues<typeof connectionFlags>;
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
-/** What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have started. */
+/**
+ * What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have
+ * started.
+ */
 export interface Session extends AsyncDisposable {
   readonly io: Io;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly client: Client;
   readonly config: ClusterConfig;
-  /** Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, no reader of stdout any more, or the argument of `end`. */
+  /**
+   * Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, no reader of stdout any more, or the
+   * argument of `end`.
+   */
   readonly signal: AbortSignal;
   end(reason: unknown): void;
   /** See {@link Edges.atOnce}. */
   readonly atOnce: Set<() => void>;
   /** The types and names that a command line's words mean. */
   resolve(words: readonly string[]): Promise<ResourceSelection[]>;
-  /** A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds credentials. */
+  /**
+   * A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds
+   * credentials.
+   */
   kubeconfig(): Promise<string | undefined>;
   /** When it was opened, on the monotonic clock. */
   readonly startedAt: number;
-  /** One line on stderr, for what a person should know: further lines of it are indented. A `table` below it has lines of its own. */
+  /**
+   * One line on stderr, for what a person should know: further lines of it are indented. A `table` below it has lines
+   * of its own.
+   */
   notice(text: string, table?: string): void;
   /** How far things are, for a person who waits. */
   readonly status: StatusLine;
 }
 
-/** The namespaces that flags and context name: [''] for all, else at least one, each once. Throws `argument` for a name that no namespace can have. */
+/**
+ * The namespaces that flags and context name: [''] for all, else at least one, each once. Throws `argument` for a name
+ * that no namespace can have.
+ */
 export function namespacesOf(flags: ScopeFlags, config: ClusterConfig): string[] {
   if (flags['all-namespaces']) return [''];
   const named = [...new Set(flags.namespace ?? [])];
@@ -67,16 +82,20 @@ export function namespacesOf(flags: ScopeFlags, config: ClusterConfig): string[]
 
 export type SelectorFlags = Partial<Pick<FlagValues<typeof selectionFlags>, 'selector' | 'field-selector'>>;
 
-/** Throws `argument` for selectors that cannot be read, before a server is asked. Which fields are legal only the server knows. */
+/**
+ * Throws `argument` for selectors that cannot be read, before a server is asked. Which fields are legal only the server
+ * knows.
+ */
 export function checkSelectors(flags: SelectorFlags): void {
   LabelSelector.parse(flags.selector ?? '');
   FieldSelector.parse(flags['field-selector'] ?? '');
 }
 
 /**
- * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes no request to it.
- * With `timeout` it is ended that many ms after now. A command that answers once is also ended, with an error, by a server that says nothing
- * for 30 s (or for `--request-timeout`, if that is longer), unless `timeout` sets another limit.
+ * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes
+ * no request to it. With `timeout` it is ended that many ms after now. A command that answers once is also ended, with
+ * an error, by a server that says nothing for 30 s (or for `--request-timeout`, if that is longer), unless `timeout`
+ * sets another limit.
  */
 export async function openSession(
   flags: ConnectionFlagValues & { timeout?: number | undefined },
@@ -98,12 +117,17 @@ export async function openSession(
     qps: flags.qps,
     burst: flags.burst,
     onWarning: (text) => io.stderr.write(`Warning: ${continued(text)}\n`),
-    onThrottled: ({ path, status, askedMs, waitMs }) => io.stderr.write(`${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
+    onThrottled: ({ path, status, askedMs, waitMs }) =>
+      io.stderr.write(`${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
   if (flags.timeout !== undefined) {
-    following.push(systemClock.after(flags.timeout - (systemClock.monotonic() - startedAt), () => ending.abort(new StreamEnd('timeout'))));
+    following.push(
+      systemClock.after(flags.timeout - (systemClock.monotonic() - startedAt), () =>
+        ending.abort(new StreamEnd('timeout')),
+      ),
+    );
   }
   return {
     io,
@@ -116,12 +140,15 @@ export async function openSession(
     atOnce,
     end: (reason) => ending.abort(reason),
     async resolve(words) {
-      const selections = await abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) => noTypes(error, config));
+      const selections = await abortable(resolveResourceArgs(words, client.mapper), ending.signal).catch((error) =>
+        noTypes(error, config),
+      );
       await checkNames(selections, client, name, ending.signal);
       return selections;
     },
     kubeconfig: async () =>
-      sandbox?.kubeconfig() ?? (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
+      sandbox?.kubeconfig() ??
+      (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
     notice(text, table = '') {
       io.stdout.flush(); // on a terminal, or with 2>&1, they are one
       io.stderr.writeNow(`${continued(text)}\n${table}`);
@@ -139,7 +166,10 @@ export async function openSession(
 /** How long a command that answers once waits for the next byte of a server. */
 const GIVE_UP_MS = 30_000;
 
-function silenceOf({ server, requestTimeoutMs = 0 }: ClusterConfig, onSilent: (error: InformerError) => void): OneShotSilence {
+function silenceOf(
+  { server, requestTimeoutMs = 0 }: ClusterConfig,
+  onSilent: (error: InformerError) => void,
+): OneShotSilence {
   const limitMs = Math.max(GIVE_UP_MS, requestTimeoutMs);
   const error = new InformerError('sync', `${server} has not sent a byte for ${limitMs / 1000}s`, {
     hint: 'is it the right server, and does a proxy on the way work? --timeout sets how long to wait instead',
@@ -172,7 +202,13 @@ function choosesConnection(flags: ConnectionFlagValues): boolean {
   return namesOf(loginFlags).some((name) => flags[name] !== undefined);
 }
 
-async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '' }: ConnectionFlagValues): Promise<Sandbox> {
+async function startSandbox({
+  scenario = 'rollout',
+  pods,
+  rate,
+  seed,
+  faults = '',
+}: ConnectionFlagValues): Promise<Sandbox> {
   const { parseFaults, Sandbox } = await import('../../sandbox/index.ts');
   const rules = parseFaults(faults);
   const scenarioOptions = scenarioOptionsOf(scenario, { pods, rate });
@@ -182,7 +218,12 @@ async function startSandbox({ scenario = 'rollout', pods, rate, seed, faults = '
 }
 
 function sandboxConfig(sandbox: Sandbox): ClusterConfig {
-  return createConfig({ server: sandbox.url, token: sandbox.token, namespace: sandbox.namespace, tls: { ca: sandbox.caPem } });
+  return createConfig({
+    server: sandbox.url,
+    token: sandbox.token,
+    namespace: sandbox.namespace,
+    tls: { ca: sandbox.caPem },
+  });
 }
 
 function loadOptionsOf(flags: ConnectionFlagValues, io: Io, logger: Logger): LoadConfigOptions {

@@ -15,7 +15,10 @@ export function splitSortOrder(text: string): { readonly expression: string; rea
   return { expression: isDescending ? text.slice(1) : text, isDescending };
 }
 
-/** Reads the `--sort-by` of a stream: a JSONPath, with `-` before it for the opposite order. Throws `argument` for anything else. */
+/**
+ * Reads the `--sort-by` of a stream: a JSONPath, with `-` before it for the opposite order. Throws `argument` for
+ * anything else.
+ */
 export async function sortOrderOf(text: string): Promise<SortOrder> {
   const { expression, isDescending } = splitSortOrder(text);
   return { path: await loadPath(expression, { flag: '--sort-by' }), isDescending };

@@ -8,10 +8,13 @@ const FIRST_AFTER_MS = 1000;
 const EVERY_MS = 250;
 
 /**
- * Shows the progress of the initial lists until it is disposed: objects, bytes, pages, and the time left where the server says how many objects
- * remain. Another text that replaced the progress by then stays.
+ * Shows the progress of the initial lists until it is disposed: objects, bytes, pages, and the time left where the
+ * server says how many objects remain. Another text that replaced the progress by then stays.
  */
-export function showSyncProgress(session: Pick<Session, 'client' | 'clock' | 'startedAt'>, status: StatusDisplay): Disposable {
+export function showSyncProgress(
+  session: Pick<Session, 'client' | 'clock' | 'startedAt'>,
+  status: StatusDisplay,
+): Disposable {
   const { clock, client } = session;
   let shown: string | undefined;
   const show = () => {

@@ -24,7 +24,10 @@ export const ExitCode = {
   hungUp: 129,
   /** SIGINT came first. */
   interrupted: 130,
-  /** The reader of stdout left (EPIPE) before what was waited for. A shell reports a program that SIGPIPE ended in the same way. */
+  /**
+   * The reader of stdout left (EPIPE) before what was waited for. A shell reports a program that SIGPIPE ended in the
+   * same way.
+   */
   readerGone: 141,
   /** SIGTERM came first. */
   terminated: 143,
@@ -52,12 +55,16 @@ export class SeveralErrors extends Error {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof SeveralErrors) return exitCodeOf(error.errors[0]);
   if (isInformerError(error, 'argument')) return ExitCode.usage;
-  if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage; // a type that is not there; else the server refused
+  // a type that is not there; else the server refused
+  if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage;
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
   return ExitCode.failed;
 }
 
-/** Writes on stderr what went wrong, and gives the exit code it stands for. A signal, and a reader that has left, need no words. */
+/**
+ * Writes on stderr what went wrong, and gives the exit code it stands for. A signal, and a reader that has left, need
+ * no words.
+ */
 export function reportError(error: unknown, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): ExitCode {
   if (error instanceof Interrupted) return error.exitCode;
   if (stdout.closed.aborted) return ExitCode.ok; // why is reported when the process ends
@@ -75,8 +82,8 @@ export function hasStaleType(error: unknown): boolean {
 }
 
 /**
- * Runs a command, once more where a type that it found in a kept discovery is gone: the type may be served in another version by now.
- * When the type is not found at all, the first error is thrown.
+ * Runs a command, once more where a type that it found in a kept discovery is gone: the type may be served in another
+ * version by now. When the type is not found at all, the first error is thrown.
  */
 export async function withFreshTypes<R>(run: () => Promise<R>): Promise<R> {
   try {
@@ -104,7 +111,9 @@ export function describeError(error: unknown): string {
   for (const cause of causesOf(error)) {
     if (cause instanceof SyntaxError) continue; // it quotes what it could not read, which may hold anything
     const text =
-      cause instanceof StatusError ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause) : inWords(messageOf(cause));
+      cause instanceof StatusError
+        ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause)
+        : inWords(messageOf(cause));
     if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
@@ -126,7 +135,8 @@ function statusText(error: StatusError): string {
 
 /**
  * Ends the process gracefully: sets the exit code and releases the streams, so that a slow reader still gets every byte
- * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone. Output that could not be written is an error.
+ * (`process.exit` would cut a pipe off). Resolves when stdout has taken all, or its reader is gone. Output that could
+ * not be written is an error.
  */
 export async function finish(io: Io, code: ExitCode): Promise<void> {
   process.exitCode = code;
@@ -140,7 +150,10 @@ export async function finish(io: Io, code: ExitCode): Promise<void> {
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** All is written and let go of; what a user's hook left open (a timer, a pool of connections) keeps the process no longer than this. */
+/**
+ * All is written and let go of; what a user's hook left open (a timer, a pool of connections) keeps the process no
+ * longer than this.
+ */
 const LINGER_MS = 500;
 
 /** Whether the reader of stdout has left (EPIPE, as after `| head`), which ends a command quietly. */

@@ -3,14 +3,18 @@ import type { WriteStream } from 'node:tty';
 import { neutralised, neutralisedButColours, neutralisedButDrawing } from '../../output/escape.ts';
 
 export interface SinkOptions {
-  /** Whether what is written is text for people wherever it goes, as on stderr. Default: only on a terminal; else it is data, byte for byte. */
+  /**
+   * Whether what is written is text for people wherever it goes, as on stderr. Default: only on a terminal; else it is
+   * data, byte for byte.
+   */
   readonly isText?: boolean | undefined;
 }
 
 /**
- * A stream the program writes to: the one door to its terminal. Whatever a terminal would obey or show in another order is shown as text; only the
- * colours of printers pass, and in {@link draw} what moves the cursor. What is written within one turn of the event loop goes out as one chunk, in order.
- * A reader that has gone away is not an error: see `closed`.
+ * A stream the program writes to: the one door to its terminal. Whatever a terminal would obey or show in another order
+ * is shown as text; only the colours of printers pass, and in {@link draw} what moves the cursor. What is written
+ * within one turn of the event loop goes out as one chunk, in order. A reader that has gone away is not an error: see
+ * `closed`.
  */
 export class TextSink {
   readonly #stream: Writable;
@@ -28,13 +32,18 @@ export class TextSink {
     stream.on('error', this.#fail);
   }
 
-  /** From now on only this sink handles the stream's errors; listeners of libraries, which throw unknown errors, are removed. */
+  /**
+   * From now on only this sink handles the stream's errors; listeners of libraries, which throw unknown errors, are
+   * removed.
+   */
   claimErrors(): void {
     this.#stream.removeAllListeners('error');
     this.#stream.on('error', this.#fail);
   }
 
-  /** Aborts when the reader has gone (EPIPE, as after `| head`) or writing failed otherwise; the reason is the error. */
+  /**
+   * Aborts when the reader has gone (EPIPE, as after `| head`) or writing failed otherwise; the reason is the error.
+   */
   get closed(): AbortSignal {
     return this.#gone.signal;
   }
@@ -110,7 +119,8 @@ export class TextSink {
   /** Resolves when all has been handed to the operating system, or the reader is gone. */
   async drained(): Promise<void> {
     this.#flush();
-    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0) await this.#settled((done) => this.#write('', done));
+    while (!this.#gone.signal.aborted && this.#stream.writableLength > 0)
+      await this.#settled((done) => this.#write('', done));
     if (this.#stream.errored) this.#fail(this.#stream.errored); // of which the event may be still to come
   }
 
@@ -161,5 +171,9 @@ export function processStreams(): NodeJS.WriteStream[] {
 }
 
 export function processIo(): Io {
-  return { stdout: new TextSink(process.stdout), stderr: new TextSink(process.stderr, { isText: true }), env: process.env };
+  return {
+    stdout: new TextSink(process.stdout),
+    stderr: new TextSink(process.stderr, { isText: true }),
+    env: process.env,
+  };
 }

@@ -43,8 +43,8 @@ export interface KeyInput extends Readable {
 }
 
 /**
- * Reads single keys from a terminal. While it reads, the terminal makes no signals of Ctrl-C and Ctrl-Z: they come as keys.
- * Where the input is no terminal it does nothing. Disposing gives the terminal back as it was.
+ * Reads single keys from a terminal. While it reads, the terminal makes no signals of Ctrl-C and Ctrl-Z: they come as
+ * keys. Where the input is no terminal it does nothing. Disposing gives the terminal back as it was.
  */
 export class KeyReader implements Disposable {
   readonly #input: KeyInput;

@@ -4,7 +4,10 @@ import { createLogger, type LogFields, type Logger, type LogLevel, logLine } fro
 import { safeJson } from '../../output/escape.ts';
 import type { Io } from './io.ts';
 
-/** From which -v each level is logged, as kubectl's: 0 what went wrong for good, 2 what was dealt with, 4 why, 6 each request. */
+/**
+ * From which -v each level is logged, as kubectl's: 0 what went wrong for good, 2 what was dealt with, 4 why, 6 each
+ * request.
+ */
 const TOLD_FROM: Readonly<Record<LogLevel, number>> = { error: 0, warn: 2, info: 4, debug: 6 };
 
 export type LogFormat = 'text' | 'json';

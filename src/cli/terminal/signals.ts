@@ -19,12 +19,15 @@ export class Interrupted extends Error {
   }
 }
 
-/** Ctrl-C in a terminal reaches this process and its parent (npm, say), which may pass it on. A second signal within this time is that copy: no person presses twice so fast. */
+/**
+ * Ctrl-C in a terminal reaches this process and its parent (npm, say), which may pass it on. A second signal within
+ * this time is that copy: no person presses twice so fast.
+ */
 const ECHO_MS = 60;
 
 /**
- * Turns the first SIGINT, SIGTERM or SIGHUP (the terminal went) into an abort with {@link Interrupted} as its reason; the second calls `atOnce` and ends the process.
- * Disposing gives the signals back.
+ * Turns the first SIGINT, SIGTERM or SIGHUP (the terminal went) into an abort with {@link Interrupted} as its reason;
+ * the second calls `atOnce` and ends the process. Disposing gives the signals back.
  */
 export function abortOnSignals(controller: AbortController, atOnce: () => void): Disposable {
   let firstAt = 0;

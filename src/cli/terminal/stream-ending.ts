@@ -3,7 +3,10 @@ import type { WaitOutcome } from '../../stream/conditions/waiter.ts';
 import { ExitCode, isReaderGone } from './exit-codes.ts';
 import { Interrupted } from './signals.ts';
 
-/** Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons too. */
+/**
+ * Why a stream ended, as its signal's reason. An `Interrupted`, a lost reader (EPIPE) and any other error are reasons
+ * too.
+ */
 export class StreamEnd extends Error {
   override readonly name = 'StreamEnd';
   readonly kind: 'done' | 'limit' | 'timeout' | 'continuity' | 'until' | 'until-any' | 'for' | 'fail-if';
@@ -23,7 +26,10 @@ export interface StreamState {
   readonly isCut?: boolean | undefined;
 }
 
-/** The object or objects that made the difference: `pods shop/web-1`, `pods shop/web-1, jobs.batch shop/report and 3 more`. */
+/**
+ * The object or objects that made the difference: `pods shop/web-1`,
+ * `pods shop/web-1, jobs.batch shop/report and 3 more`.
+ */
 export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
   const names = deciders.map(({ target, key }) => `${formatGroupResource(target.type.gvr)} ${key}`).join(', ');
   const more = decided - deciders.length;
@@ -33,7 +39,8 @@ export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
 /** The exit code of an ending. Throws what is an error, for the entry to word. */
 export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: StreamState): ExitCode {
   const isOpen = isSynced && !isWaiting;
-  if (isCut && !isFailure(reason) && !(reason instanceof StreamEnd && reason.kind === 'fail-if')) return ExitCode.continuity;
+  if (isCut && !isFailure(reason) && !(reason instanceof StreamEnd && reason.kind === 'fail-if'))
+    return ExitCode.continuity;
   if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
   if (isReaderGone(reason)) return isWaiting ? ExitCode.readerGone : ExitCode.ok;
   if (!(reason instanceof StreamEnd)) throw reason;

@@ -22,7 +22,10 @@ export interface EventWriterOptions {
 /** Prints a stream's events at the pace of their reader. */
 export class EventWriter {
   readonly #options: EventWriterOptions;
-  /** Buffered events by type: its initial list, and changes that came before that was complete (in another namespace, say). */
+  /**
+   * Buffered events by type: its initial list, and changes that came before that was complete (in another namespace,
+   * say).
+   */
   readonly #buffered = new Map<StreamTarget, PrintedEvent[]>();
   readonly #begun = new Set<StreamTarget>();
 
@@ -40,7 +43,9 @@ export class EventWriter {
     const ready =
       gatherInitial && !this.#begun.has(target) && !isLast
         ? this.#hold(printed, target)
-        : this.#write(isLast ? [...[...this.#buffered.keys()].flatMap((each) => this.#taken(each)), printed] : [printed]);
+        : this.#write(
+            isLast ? [...[...this.#buffered.keys()].flatMap((each) => this.#taken(each)), printed] : [printed],
+          );
     if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
     if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
     return ready;

@@ -29,9 +29,10 @@ export interface LiveViewOptions {
 }
 
 /**
- * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's size changes or a key scrolls
- * it. Other output on the same terminal appears above it. While the process is stopped (Ctrl-Z) the terminal is as it was before; when it goes
- * on the table is drawn below what came meanwhile. Disposing leaves the last frame, and the terminal as it was.
+ * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's
+ * size changes or a key scrolls it. Other output on the same terminal appears above it. While the process is stopped
+ * (Ctrl-Z) the terminal is as it was before; when it goes on the table is drawn below what came meanwhile. Disposing
+ * leaves the last frame, and the terminal as it was.
  */
 export class LiveView implements Disposable, StatusDisplay {
   readonly #options: LiveViewOptions;

@@ -12,7 +12,15 @@ import { createChangeGate } from '../../stream/change-gate.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
 import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
 import { streamEvents, type Unreported } from '../../stream/event-stream.ts';
-import { continuityMarker, endMarker, forbiddenMarker, lossMarker, lossText, type Marker, outageMarker } from '../../stream/markers.ts';
+import {
+  continuityMarker,
+  endMarker,
+  forbiddenMarker,
+  lossMarker,
+  lossText,
+  type Marker,
+  outageMarker,
+} from '../../stream/markers.ts';
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import type { Loss } from '../../stream/overflow/backlog.ts';
 import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
@@ -20,7 +28,14 @@ import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { createTargets, type InformerPlan, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import {
+  createTargets,
+  type InformerPlan,
+  refusalOf,
+  refuseUnsynced,
+  runTargets,
+  type WatchTarget,
+} from '../session/informers.ts';
 import { InitialListAdvice } from '../session/initial-list-advice.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
@@ -31,7 +46,14 @@ import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from 
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
-import { decidedBy, exitCodeOfEnd, isFailure, StreamEnd, type StreamState, wordsOfEnd } from '../terminal/stream-ending.ts';
+import {
+  decidedBy,
+  exitCodeOfEnd,
+  isFailure,
+  StreamEnd,
+  type StreamState,
+  wordsOfEnd,
+} from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import type { StreamFilters } from './stream-filters.ts';
@@ -103,7 +125,8 @@ class Watching {
       ...(goesOnWithout(plan) ? { onRefused: () => this.#leavingOut?.changed() } : {}),
     });
     this.#asked = this.#targets;
-    if (goesOnWithout(plan)) this.#leavingOut = new LeavingOut(session, this.#asked, (refused) => this.#goOnWithout(refused));
+    if (goesOnWithout(plan))
+      this.#leavingOut = new LeavingOut(session, this.#asked, (refused) => this.#goOnWithout(refused));
     const { showManagedFields, withOld, withChanges, showSecrets } = plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
@@ -152,7 +175,8 @@ class Watching {
     const lost = new Set(refused.filter(({ target }) => target.refusal !== undefined).map(({ target }) => target));
     this.#targets = this.#targets.filter((target) => !lost.has(target));
     for (const { target, namespaces } of refused)
-      for (const namespace of namespaces) this.#marks?.(this.#markerText(forbiddenMarker(this.#enveloper, target, namespace)));
+      for (const namespace of namespaces)
+        this.#marks?.(this.#markerText(forbiddenMarker(this.#enveloper, target, namespace)));
     if (this.#isSynced) this.#allShown();
   }
 
@@ -164,7 +188,10 @@ class Watching {
     return SeveralErrors.of([missing, this.#refusal].filter((each) => each !== undefined));
   }
 
-  /** Waits until every type is synced or refused. Gives the refusals; where nothing is left, or something waits, they end the session. */
+  /**
+   * Waits until every type is synced or refused. Gives the refusals; where nothing is left, or something waits, they
+   * end the session.
+   */
   async #leaveOutRefused(): Promise<unknown> {
     const session = this.#session;
     const { signal } = session;
@@ -205,12 +232,16 @@ class Watching {
     return { ...this.#plan, namespaces: this.#plan.namespaces.filter(isRead) };
   }
 
-  /** kubectl says so of tables alone; a watch that goes on says it in every format. What is missing or refused is an error instead. */
+  /**
+   * kubectl says so of tables alone; a watch that goes on says it in every format. What is missing or refused is an
+   * error instead.
+   */
   get #isWorthSayingEmpty(): boolean {
     const { once, ignoreNotFound, format, selections } = this.#plan;
     if (ignoreNotFound || this.#targets.some(({ informer }) => informer.lister.size > 0)) return false;
     if (!once) return true; // with what may be read
-    const isRefused = this.#targets.length < selections.length || this.#targets.some(({ forbidden }) => forbidden.length > 0);
+    const isRefused =
+      this.#targets.length < selections.length || this.#targets.some(({ forbidden }) => forbidden.length > 0);
     const isAnswered = isRefused || missingNames(this.#targets, this.#plan) !== undefined;
     return !isAnswered && FOR_PEOPLE.has(format.kind);
   }
@@ -222,12 +253,16 @@ class Watching {
     return limit !== undefined && !once && this.#summary.total < limit;
   }
 
-  /** What did not come, or what should not have come, in an error's words, with the next step; none when neither is so. */
+  /**
+   * What did not come, or what should not have come, in an error's words, with the next step; none when neither is so.
+   */
   #errorLines(reason: unknown): string[] {
     const { once, limit } = this.#plan;
-    if (reason instanceof StreamEnd && reason.kind === 'fail-if') return [`error: --fail-if is met${by(reason.message)}`];
+    if (reason instanceof StreamEnd && reason.kind === 'fail-if')
+      return [`error: --fail-if is met${by(reason.message)}`];
     const cut = outageText(this.#outages, this.#targets);
-    if (!this.#isWaiting || !isOutOfTime(reason)) return this.#state.isCut ? [`error: continuity lost (--strict): ${cut}`] : [];
+    if (!this.#isWaiting || !isOutOfTime(reason))
+      return this.#state.isCut ? [`error: continuity lost (--strict): ${cut}`] : [];
     const unseen = cut === '' ? '' : `; ${cut}`;
     if (this.#plan.waits.isGoal && this.#waiter) return [`error: ${this.#waiter.timeoutText(once)}${unseen}`];
     const text = `error: timed out with ${this.#summary.total} of the ${limit} events of --limit${unseen}`;
@@ -268,7 +303,9 @@ class Watching {
       ...(needsOf(format).object ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
     });
     const show = live ?? writer;
-    const mark = this.#plan.markers ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready()) : undefined;
+    const mark = this.#plan.markers
+      ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready())
+      : undefined;
     this.#marks = mark;
     const watching = this;
     let unreported: Unreported<WatchTarget> | undefined;
@@ -291,7 +328,9 @@ class Watching {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: look.watching(createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice })),
+        gate: look.watching(
+          createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice }),
+        ),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
@@ -312,7 +351,8 @@ class Watching {
       session.signal,
     );
     if (!outcome && !session.signal.aborted) await look.settled;
-    if (outcome) session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
+    if (outcome)
+      session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
     if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
     for (const loss of unreported?.losses ?? []) this.#lost(loss);
@@ -354,7 +394,17 @@ class Watching {
     if (!table) return undefined;
     const onQuit = () => this.#session.end(new Interrupted('SIGINT'));
     const outages = () => outagesOf(this.#targets, clock.now());
-    const view = new LiveView({ table, io, clock, summary: this.#summary, outages, limit, onLimit, input: process.stdin, onQuit });
+    const view = new LiveView({
+      table,
+      io,
+      clock,
+      summary: this.#summary,
+      outages,
+      limit,
+      onLimit,
+      input: process.stdin,
+      onQuit,
+    });
     atOnce.add(() => view[Symbol.dispose]());
     return view;
   }
@@ -384,7 +434,10 @@ class Watching {
     this.#session.end(new StreamEnd('continuity', why));
   }
 
-  /** One object, or a record that is no event, that the format cannot print: reported once for each thing that goes wrong, and counted. */
+  /**
+   * One object, or a record that is no event, that the format cannot print: reported once for each thing that goes
+   * wrong, and counted.
+   */
   #unprinted(error: unknown, what: string): void {
     const text = messageOf(error);
     const kind = text.replaceAll(what, '').replace(/\d+/g, 'N');
@@ -418,7 +471,10 @@ class Watching {
   }
 }
 
-/** Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be complete. */
+/**
+ * Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be
+ * complete.
+ */
 const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
 
 /** The same error for a stream that has shown something already, and cannot be begun again. */
@@ -445,13 +501,18 @@ const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'cu
 
 /** It could have gone on: what waits for its reader is missing from it. */
 const isCutShort = (reason: unknown) =>
-  reason instanceof Interrupted || (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
+  reason instanceof Interrupted ||
+  (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
 
 const by = (objects: string) => (objects === '' ? '' : ` by ${objects}`);
 
-const isOutOfTime = (reason: unknown) => reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
+const isOutOfTime = (reason: unknown) =>
+  reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 
-/** An expression that fails on an object ends the stream with its error: going on would be to leave events out in silence. */
+/**
+ * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
+ * silence.
+ */
 function orEnd<T>(session: Session, print: () => T): T | undefined {
   try {
     return print();
@@ -461,7 +522,12 @@ function orEnd<T>(session: Session, print: () => T): T | undefined {
   }
 }
 
-function continuityOf(targets: readonly WatchTarget[]): { relists: number; gaps: number; resumed: number; storeErrors: number } {
+function continuityOf(targets: readonly WatchTarget[]): {
+  relists: number;
+  gaps: number;
+  resumed: number;
+  storeErrors: number;
+} {
   const all = targets.flatMap(({ informer }) => informer.continuity);
   const sum = (count: (c: (typeof all)[number]) => number) => all.reduce((total, each) => total + count(each), 0);
   return {

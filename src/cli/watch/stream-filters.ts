@@ -29,10 +29,13 @@ export interface StreamFilters {
 export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
   const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter');
   const { programs: wheres, conditions: whereConditions } = await compiledWheres(flags.where ?? []);
-  const changed = await Promise.all((flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })));
+  const changed = await Promise.all(
+    (flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })),
+  );
   const ignored = (flags['ignore-changes'] ?? []).flatMap(splitPaths);
   const predicates = predicatesOf(flags.predicate);
-  const looksInside = changed.some(({ text }) => !isOfMetadata(text)) || ignored.length > 0 || flags['no-noise'] === true;
+  const looksInside =
+    changed.some(({ text }) => !isOfMetadata(text)) || ignored.length > 0 || flags['no-noise'] === true;
   return {
     filters,
     wheres,
@@ -76,20 +79,34 @@ export async function compiledAll(
   const programs = sources.map((source, i) =>
     compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),
   );
-  const needsObject = programs.some(({ ast }) => ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')));
-  return { programs, needsObject, reads: [{ flag: `--${flag}`, addresses: distinct(programs.flatMap(({ ast }) => addressesRead(ast))) }] };
+  const needsObject = programs.some(({ ast }) =>
+    ['object', 'oldObject'].some((name) => readsBeyond(ast, name, 'metadata')),
+  );
+  return {
+    programs,
+    needsObject,
+    reads: [{ flag: `--${flag}`, addresses: distinct(programs.flatMap(({ ast }) => addressesRead(ast))) }],
+  };
 }
 
 async function compiledWheres(sources: readonly string[]) {
   const comparisons = sources.map((source) => new CellComparison(source));
   const { programs } = await compiledAll(sources, 'where', comparisons);
-  return { programs, conditions: programs.map((program, i) => whereConditionOf(program, comparisons[i] as CellComparison)) };
+  return {
+    programs,
+    conditions: programs.map((program, i) => whereConditionOf(program, comparisons[i] as CellComparison)),
+  };
 }
 
 /** Whether a path finds nothing but metadata. */
 export const isOfMetadata = (path: string): boolean => /^\$?\{?\.?metadata\b/.test(path.trim());
 
-const EVENT_WORDS: Readonly<Record<string, EventWord>> = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED', left: 'LEFT' };
+const EVENT_WORDS: Readonly<Record<string, EventWord>> = {
+  added: 'ADDED',
+  modified: 'MODIFIED',
+  deleted: 'DELETED',
+  left: 'LEFT',
+};
 
 /** Reads `--on added,modified,deleted,left`. */
 function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventWord> | undefined {
@@ -98,7 +115,10 @@ function eventTypesOf(words: readonly string[] | undefined): ReadonlySet<EventWo
     words.map((word) => {
       const type = EVENT_WORDS[word.toLowerCase()];
       if (type) return type;
-      throw new InformerError('argument', `invalid argument "${word}" for "--on": expected added, modified, deleted or left`);
+      throw new InformerError(
+        'argument',
+        `invalid argument "${word}" for "--on": expected added, modified, deleted or left`,
+      );
     }),
   );
 }
@@ -115,7 +135,11 @@ function readIgnored(paths: readonly string[]): ReturnType<typeof compileSameBut
   try {
     return compileSameBut(paths);
   } catch (cause) {
-    throw new InformerError('argument', `invalid argument "${paths.join(',')}" for "--ignore-changes": ${messageOf(cause)}`, { cause });
+    throw new InformerError(
+      'argument',
+      `invalid argument "${paths.join(',')}" for "--ignore-changes": ${messageOf(cause)}`,
+      { cause },
+    );
   }
 }
 

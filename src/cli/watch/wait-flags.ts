@@ -34,7 +34,8 @@ export async function waitsOf(flags: WaitFlags): Promise<Waits> {
       hint: 'give --until, --until-any or --for',
     });
   }
-  if (!isGoal && failIf.programs.length === 0) return { rules: undefined, isGoal, needsObject: false, programs: [], reads: [] };
+  if (!isGoal && failIf.programs.length === 0)
+    return { rules: undefined, isGoal, needsObject: false, programs: [], reads: [] };
   const some = <T>(all: readonly T[]) => (all.length > 0 ? all : undefined);
   return {
     isGoal,

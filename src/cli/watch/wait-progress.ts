@@ -16,9 +16,9 @@ export interface WaitProgressOptions {
 }
 
 /**
- * Reports the progress of a wait: on a terminal in one line that is redrawn, elsewhere as a new line when the count has changed, at most every
- * five seconds. The moment from which all conditions have to stay met is reported at once. Disposing removes the redrawn line; a log gets the
- * last count unless it has it already.
+ * Reports the progress of a wait: on a terminal in one line that is redrawn, elsewhere as a new line when the count has
+ * changed, at most every five seconds. The moment from which all conditions have to stay met is reported at once.
+ * Disposing removes the redrawn line; a log gets the last count unless it has it already.
  */
 export class WaitProgressReporter implements Disposable {
   readonly #options: WaitProgressOptions;

@@ -52,11 +52,17 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   checkTimestamps(flags, words);
   const output = await compiledOutputOf(flags);
   const { format } = output;
-  const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag'); // a default yields to what is typed
+  // a default yields to what is typed
+  const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag');
   checkTogether({ ...flags, live: isLive }, format);
   refuseUnshown(given, format);
   if (!isLive)
-    refuseBeside(given, ['sort-by'], ['watch-only'], '--sort-by orders what is there at the start, which --watch-only leaves out');
+    refuseBeside(
+      given,
+      ['sort-by'],
+      ['watch-only'],
+      '--sort-by orders what is there at the start, which --watch-only leaves out',
+    );
   refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
@@ -75,7 +81,11 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
 }
 
 /** kubectl wait's: 0 looks once, less than 0 waits for a week. Source: kubectl pkg/cmd/wait. */
-function timesOf({ timeout, once }: WatchFlags, { isGoal }: Waits, written = ''): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
+function timesOf(
+  { timeout, once }: WatchFlags,
+  { isGoal }: Waits,
+  written = '',
+): Pick<CheckedWatch, 'once' | 'timeoutMs'> {
   if (timeout === undefined || timeout > 0) return { once, timeoutMs: timeout };
   if (!isGoal)
     throw new InformerError('argument', `invalid argument "${written}" for "--timeout": expected more than no time`, {
@@ -99,18 +109,25 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
   const refuse = (message: string, hint: string): never => {
     throw new InformerError('argument', message, { hint });
   };
-  if (flags.live && format.kind !== 'table') refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
+  if (flags.live && format.kind !== 'table')
+    refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
   if (flags.live && flags.markers)
     refuse('--live has no place for --markers', 'leave out one of them: stderr reports what the markers report');
   if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
     refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
   if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
     refuse('--overflow-buffer is for --overflow drop', 'the others lose nothing that a buffer could hold');
-  if (flags.once && flags['watch-only']) refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
+  if (flags.once && flags['watch-only'])
+    refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
 }
 
 /** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
-export async function planOf(words: readonly string[], flags: WatchFlags, checked: CheckedWatch, session: Session): Promise<WatchPlan> {
+export async function planOf(
+  words: readonly string[],
+  flags: WatchFlags,
+  checked: CheckedWatch,
+  session: Session,
+): Promise<WatchPlan> {
   const { output, filters, waits, sortBy } = checked;
   const { format } = output;
   const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
@@ -174,9 +191,9 @@ function representationOf({ output: { format }, filters, waits, sortBy }: Checke
 }
 
 /**
- * What the server can select for each type; undefined when it must not select. A wait or an expression about events forbids it, because an
- * object that leaves the server's selection would look deleted to it. A stream, whose rows say whether an object left or is gone, sends only
- * conditions on what cannot change.
+ * What the server can select for each type; undefined when it must not select. A wait or an expression about events
+ * forbids it, because an object that leaves the server's selection would look deleted to it. A stream, whose rows say
+ * whether an object left or is gone, sends only conditions on what cannot change.
  */
 async function narrowingsOf(
   { filters, waits, once }: CheckedWatch,
@@ -191,7 +208,8 @@ async function narrowingsOf(
   }
   const isJudging = waits.rules !== undefined || rules.conditions?.some((condition) => condition.readsEvent);
   if (isJudging) {
-    if (flags.explain) session.notice('--explain: --filter is evaluated here, since something waits for objects, or looks at events');
+    if (flags.explain)
+      session.notice('--explain: --filter is evaluated here, since something waits for objects, or looks at events');
     return undefined;
   }
   const narrowings = new Map<ResourceType, Narrowing>();
@@ -200,7 +218,8 @@ async function narrowingsOf(
     const narrowing = names.length > 0 ? byNameAlone(type) : await narrowingOf(programs, type, { fixed });
     narrowings.set(type, narrowing);
   }
-  if (flags.explain) for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
+  if (flags.explain)
+    for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
   return narrowings;
 }
 
@@ -212,12 +231,19 @@ const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
 const OF_FIXED =
   ' (a stream distinguishes what left from what is gone, so only names and namespaces are sent; -l and --field-selector select at the server)';
 
-/** Whether two states look alike in the table that is printed: in every cell it shows but ages, and the labels it shows. */
+/**
+ * Whether two states look alike in the table that is printed: in every cell it shows but ages, and the labels it shows.
+ */
 function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
   return sameRows({ wide, labels: flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []) });
 }
 
-async function liveTableOf(flags: WatchFlags, layout: Layout, sortBy: SortOrder | undefined, { io }: Session): Promise<LiveTable> {
+async function liveTableOf(
+  flags: WatchFlags,
+  layout: Layout,
+  sortBy: SortOrder | undefined,
+  { io }: Session,
+): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../../output/tables/live-table.ts');
   return new Table({
     ...(await rowOptionsOf(flags, layout, io)),

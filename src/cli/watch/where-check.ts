@@ -7,8 +7,9 @@ import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import type { Session } from '../session/session.ts';
 
 /**
- * Checks `--where` expressions against the columns that the types have, before anything is watched. Throws `argument` for a column that no
- * type has. A server that refuses to list columns will refuse the stream too, so that refusal is not reported here.
+ * Checks `--where` expressions against the columns that the types have, before anything is watched. Throws `argument`
+ * for a column that no type has. A server that refuses to list columns will refuse the stream too, so that refusal is
+ * not reported here.
  */
 export async function checkWheres(
   programs: readonly CelProgram[],
@@ -17,7 +18,9 @@ export async function checkWheres(
   session: Pick<Session, 'client' | 'signal'>,
 ): Promise<void> {
   if (programs.length === 0) return;
-  const columnsByType = await Promise.all(types.map((type) => columnsOf(type, type.namespaced ? namespace : undefined, session)));
+  const columnsByType = await Promise.all(
+    types.map((type) => columnsOf(type, type.namespaced ? namespace : undefined, session)),
+  );
   if (columnsByType.some((columns) => columns === undefined)) return;
   const columns = columnsByType.flatMap((each) => each ?? []);
   for (const program of programs) checkWhere(program, columns.length > 0 ? columns : undefined);

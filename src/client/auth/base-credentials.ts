@@ -42,7 +42,10 @@ export function needsKubeConfig({ user }: Identity): boolean {
  * and the 25 MB that its import costs. Rejects with `config` if a file cannot be read.
  * Source: client-go tools/clientcmd/client_config.go.
  */
-export async function plainCredentials({ cluster, user }: Identity): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
+export async function plainCredentials({
+  cluster,
+  user,
+}: Identity): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
   const [ca, cert, key] = await Promise.all([
     dataOrFile(cluster['certificate-authority-data'], cluster['certificate-authority'], 'certificate-authority'),
     dataOrFile(user['client-certificate-data'], user['client-certificate'], 'client-certificate'),
@@ -64,7 +67,11 @@ function identification({ token, tokenFile, username, password = '' }: UserEntry
 }
 
 /** The decoded data or the content of the file. The flag of a field has the same name, which the hint uses. */
-async function dataOrFile(data: string | undefined, file: string | undefined, field: string): Promise<Buffer | undefined> {
+async function dataOrFile(
+  data: string | undefined,
+  file: string | undefined,
+  field: string,
+): Promise<Buffer | undefined> {
   if (data) return Buffer.from(data, 'base64');
   try {
     return file ? await readFile(file) : undefined;
@@ -93,7 +100,9 @@ export async function kubeConfigOf({ cluster, user }: Identity): Promise<KubeCon
     JSON.stringify({
       'current-context': 'selected',
       contexts: [{ name: 'selected', context: { cluster: 'selected', user: 'selected' } }],
-      clusters: [{ name: 'selected', cluster: asKubeConfigTakesIt(dataBeforeFile(cluster, ['certificate-authority'])) }],
+      clusters: [
+        { name: 'selected', cluster: asKubeConfigTakesIt(dataBeforeFile(cluster, ['certificate-authority'])) },
+      ],
       users: [{ name: 'selected', user: dataBeforeFile({ ...rest, ...others }, ['client-certificate', 'client-key']) }],
     }),
   );
@@ -112,7 +121,9 @@ function dataBeforeFile<T extends object>(entry: T, files: string[]): T {
 }
 
 /** The headers and TLS material that KubeConfig gives for its user. It reads files at each call. */
-export async function providerCredentials(kubeConfig: KubeConfig): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
+export async function providerCredentials(
+  kubeConfig: KubeConfig,
+): Promise<{ headers: CredentialHeaders; tls: TlsMaterial }> {
   const options: RequestOptions = {};
   await kubeConfig.applyToHTTPSOptions(options);
   return { headers: headersIn(options), tls: tlsIn(options) };
@@ -128,5 +139,7 @@ function headersIn({ headers, auth }: RequestOptions): CredentialHeaders {
 const TLS_FIELDS = ['ca', 'cert', 'key', 'pfx', 'passphrase', 'servername', 'rejectUnauthorized'] as const;
 
 function tlsIn(options: RequestOptions): TlsMaterial {
-  return Object.fromEntries(TLS_FIELDS.filter((field) => options[field] !== undefined).map((field) => [field, options[field]]));
+  return Object.fromEntries(
+    TLS_FIELDS.filter((field) => options[field] !== undefined).map((field) => [field, options[field]]),
+  );
 }

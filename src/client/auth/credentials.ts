@@ -8,7 +8,14 @@ import { type CredentialHeaders, type CredentialRequest, Credentials } from '../
 import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
 import type { Replacement } from '../config/kubeconfig-tokens.ts';
 import { isLoopback } from '../http/connection-text.ts';
-import { type Identity, kubeConfigOf, needsKubeConfig, OIDC, plainCredentials, providerCredentials } from './base-credentials.ts';
+import {
+  type Identity,
+  kubeConfigOf,
+  needsKubeConfig,
+  OIDC,
+  plainCredentials,
+  providerCredentials,
+} from './base-credentials.ts';
 import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { jwtExpiry } from './oidc.ts';
@@ -63,7 +70,8 @@ export class CredentialSource {
   /** The credentials to use now. `rejected`: those that the server refused, which are read again. */
   async get({ rejected, signal }: CredentialRequest = {}): Promise<Credentials> {
     const current = this.#current;
-    if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil) return current.credentials;
+    if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil)
+      return current.credentials;
     if (this.#failure && this.#options.clock.now() < this.#failure.until) throw this.#failure.error;
     if (!this.#reading || this.#reading.isAbandoned) this.#reading = this.#begin(rejected !== undefined);
     return this.#reading.join(signal);
@@ -77,7 +85,8 @@ export class CredentialSource {
         this.#failure = undefined;
         return this.#current.credentials;
       } catch (error) {
-        if (!signal.aborted && this.#identity.user.exec) this.#failure = { error, until: this.#options.clock.now() + FAILURE_HOLDS_MS };
+        if (!signal.aborted && this.#identity.user.exec)
+          this.#failure = { error, until: this.#options.clock.now() + FAILURE_HOLDS_MS };
         throw error;
       } finally {
         if (this.#reading === reading) this.#reading = undefined;
@@ -111,7 +120,10 @@ export class CredentialSource {
           { ...base.headers, ...(own?.token === undefined ? {} : bearer(own.token)), ...acting },
           { ...base.tls, ...(own?.certificate && own.key ? { cert: own.certificate, key: own.key } : {}) },
         ),
-        validUntil: this.#validUntil(identity, own ? own.expiresAt : providerExpiry(user, base.headers, this.#options.clock.now())),
+        validUntil: this.#validUntil(
+          identity,
+          own ? own.expiresAt : providerExpiry(user, base.headers, this.#options.clock.now()),
+        ),
       };
     } catch (cause) {
       if (isInformerError(cause)) throw cause;
@@ -127,7 +139,10 @@ export class CredentialSource {
   }
 
   /** The token or certificate from a token file, an OIDC provider or an exec plugin; undefined without any of them. */
-  async #own(identity: Identity, { refused, signal }: { refused: boolean; signal: AbortSignal }): Promise<Own | undefined> {
+  async #own(
+    identity: Identity,
+    { refused, signal }: { refused: boolean; signal: AbortSignal },
+  ): Promise<Own | undefined> {
     const { user, userName, cluster } = identity;
     if (user.tokenFile !== undefined) return { token: await this.#tokenFrom(user.tokenFile, user.token) };
     if (usesOidc(user)) return this.#oidc.token(user['auth-provider']?.config ?? {}, { refused, signal });
@@ -231,7 +246,9 @@ function identifiesItself(user: UserEntry): boolean {
 }
 
 function readsFiles(user: UserEntry, cluster: ClusterEntry): boolean {
-  return [user.tokenFile, user['client-certificate'], user['client-key'], cluster['certificate-authority']].some(Boolean);
+  return [user.tokenFile, user['client-certificate'], user['client-key'], cluster['certificate-authority']].some(
+    Boolean,
+  );
 }
 
 function withSlack(expiresAt: number, now: number): number {

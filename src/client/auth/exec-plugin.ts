@@ -38,7 +38,11 @@ const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.
 export async function runExecPlugin(exec: ExecEntry, context: ExecPluginContext): Promise<ExecCredential> {
   const { command, apiVersion } = validated(exec, context.userName);
   const interactive = useTerminal(exec, context);
-  const info = { kind: 'ExecCredential', apiVersion, spec: { interactive, ...(await clusterInfo(exec, context.cluster)) } };
+  const info = {
+    kind: 'ExecCredential',
+    apiVersion,
+    spec: { interactive, ...(await clusterInfo(exec, context.cluster)) },
+  };
   const env = { ...context.env, ...own(exec), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   const stdout = await run(command, exec, { env, interactive, onStderr: context.onStderr, signal: context.signal });
   return credentialIn(stdout, apiVersion);
@@ -57,7 +61,8 @@ function validated(exec: ExecEntry, user: string): { command: string; apiVersion
       hint: `one of ${VERSIONS.join(', ')}`,
     });
   }
-  if (!interactiveMode && apiVersion === VERSIONS[0]) throw must('interactiveMode'); // v1beta1 has a default, v1 has none
+  // v1beta1 has a default, v1 has none
+  if (!interactiveMode && apiVersion === VERSIONS[0]) throw must('interactiveMode');
   if (interactiveMode && !MODES.includes(interactiveMode)) {
     throw new InformerError('config', `invalid interactiveMode for ${user}: ${JSON.stringify(interactiveMode)}`, {
       hint: `one of ${MODES.join(', ')}`,
@@ -68,7 +73,10 @@ function validated(exec: ExecEntry, user: string): { command: string; apiVersion
 
 function useTerminal({ interactiveMode = 'IfAvailable' }: ExecEntry, { interactive }: ExecPluginContext): boolean {
   if (interactiveMode === 'Always' && !interactive) {
-    throw new InformerError('credentials', 'exec plugin cannot support interactive mode: standard input is not a terminal');
+    throw new InformerError(
+      'credentials',
+      'exec plugin cannot support interactive mode: standard input is not a terminal',
+    );
   }
   return interactiveMode !== 'Never' && interactive;
 }
@@ -82,7 +90,11 @@ async function clusterInfo({ provideClusterInfo }: ExecEntry, cluster: ClusterEn
   const ca = data ?? (file === undefined ? undefined : (await readFile(file)).toString('base64'));
   const config = extensions?.find((extension) => extension.name === EXEC_EXTENSION)?.extension;
   return {
-    cluster: { ...rest, ...(ca === undefined ? {} : { 'certificate-authority-data': ca }), ...(config === undefined ? {} : { config }) },
+    cluster: {
+      ...rest,
+      ...(ca === undefined ? {} : { 'certificate-authority-data': ca }),
+      ...(config === undefined ? {} : { config }),
+    },
   };
 }
 
@@ -119,7 +131,12 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
     };
     const fail = (text: string, next: string, cause?: unknown) => {
       unlink();
-      reject(new InformerError('credentials', `getting credentials: exec: ${text}`, { cause, hint: exec.installHint ?? next }));
+      reject(
+        new InformerError('credentials', `getting credentials: exec: ${text}`, {
+          cause,
+          hint: exec.installHint ?? next,
+        }),
+      );
     };
     const tooMuch = (stream: string) => () => {
       kill('SIGKILL');
@@ -150,7 +167,8 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
 const tooMuchText = (command: string, stream: string) =>
   `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`;
 
-const PLUGIN_FAILED = 'log in again if it asks for that (its output is above), or choose another user with --user or --context';
+const PLUGIN_FAILED =
+  'log in again if it asks for that (its output is above), or choose another user with --user or --context';
 
 /** A function that passes chunks to `take`. As soon as they exceed `limit` bytes in total, it calls `beyond` once. */
 function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void): (chunk: Buffer) => void {

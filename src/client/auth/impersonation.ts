@@ -10,9 +10,13 @@ export function impersonationHeaders(user: UserEntry, userName: string): Credent
   const { as, 'as-uid': uid, 'as-groups': groups = [], 'as-user-extra': extra = {} } = user;
   if (!as) {
     if (!uid && groups.length === 0 && Object.keys(extra).length === 0) return {};
-    throw new InformerError('config', `requesting uid, groups or user-extra for ${userName} without impersonating a user`, {
-      hint: 'name the user too: --as NAME',
-    });
+    throw new InformerError(
+      'config',
+      `requesting uid, groups or user-extra for ${userName} without impersonating a user`,
+      {
+        hint: 'name the user too: --as NAME',
+      },
+    );
   }
   return {
     'impersonate-user': as,

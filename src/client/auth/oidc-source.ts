@@ -37,7 +37,8 @@ export class OidcSource {
     { refused, signal }: { refused: boolean; signal: AbortSignal },
   ): Promise<{ token: string; expiresAt: number | undefined }> {
     const written = settings['id-token'];
-    if (this.#renewed && written !== this.#renewed.from && written !== this.#renewed.tokens['id-token']) this.#renewed = undefined;
+    if (this.#renewed && written !== this.#renewed.from && written !== this.#renewed.tokens['id-token'])
+      this.#renewed = undefined;
     const present = { ...settings, ...this.#renewed?.tokens };
     if (!this.#mustRenew(present['id-token'], refused, present['refresh-token'])) return tokenOf(present['id-token']);
     const { clock, env } = this.#options;
@@ -56,7 +57,9 @@ export class OidcSource {
 
   async #persist(old: OidcSettings, tokens: OidcTokens): Promise<void> {
     const fields = ['id-token', 'refresh-token'] as const;
-    const changed = fields.map((field) => [old[field] ?? '', tokens[field]] as const).filter(([before, after]) => before !== after);
+    const changed = fields
+      .map((field) => [old[field] ?? '', tokens[field]] as const)
+      .filter(([before, after]) => before !== after);
     try {
       await this.#options.persist(changed);
     } catch (error) {

@@ -51,7 +51,11 @@ export async function refreshOidcTokens(settings: OidcSettings, options: OidcOpt
   if (!id) throw failed('Must provide client-id');
   try {
     const tls = await tlsOf(settings);
-    const provider = await ask({ method: 'GET', url: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration` }, tls, options);
+    const provider = await ask(
+      { method: 'GET', url: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration` },
+      tls,
+      options,
+    );
     const endpoint = provider.token_endpoint;
     if (typeof endpoint !== 'string') throw failed("oidc: discovery object doesn't contain a token_endpoint");
     const login = loginOf(id, settings['client-secret'], provider.token_endpoint_auth_methods_supported);
@@ -67,14 +71,19 @@ export async function refreshOidcTokens(settings: OidcSettings, options: OidcOpt
 /** The expiry of a JWT, ms since the epoch. Undefined if it has none, or if the text is not a JWT. */
 export function jwtExpiry(token: string): number | undefined {
   try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as { exp?: unknown };
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as {
+      exp?: unknown;
+    };
     return typeof exp === 'number' ? exp * 1000 : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function tlsOf({ 'idp-certificate-authority-data': data, 'idp-certificate-authority': file }: OidcSettings): Promise<TlsMaterial> {
+async function tlsOf({
+  'idp-certificate-authority-data': data,
+  'idp-certificate-authority': file,
+}: OidcSettings): Promise<TlsMaterial> {
   if (data) return { ca: Buffer.from(data, 'base64') };
   return file ? { ca: await readFile(file) } : {};
 }
@@ -86,7 +95,8 @@ function loginOf(
   methods: unknown,
 ): { headers: Record<string, string>; fields: Record<string, string> } {
   if (!secret) return { headers: {}, fields: { client_id: id } };
-  const onlyPost = Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+  const onlyPost =
+    Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
   if (onlyPost) return { headers: {}, fields: { client_id: id, client_secret: secret } };
   const basic = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
   return { headers: { authorization: `Basic ${basic}` }, fields: {} };
@@ -106,8 +116,16 @@ async function ask({ method, url, form, headers }: Question, tls: TlsMaterial, {
   try {
     const body = form && new URLSearchParams(form).toString();
     const type = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
-    const response = await transport.request({ method, path: pathname + search, headers: { ...headers, ...type }, body, signal });
-    const text = (await readWhole(response.body, `the answer of ${origin}${pathname}`, LARGEST_CREDENTIAL)).toString('utf8');
+    const response = await transport.request({
+      method,
+      path: pathname + search,
+      headers: { ...headers, ...type },
+      body,
+      signal,
+    });
+    const text = (await readWhole(response.body, `the answer of ${origin}${pathname}`, LARGEST_CREDENTIAL)).toString(
+      'utf8',
+    );
     if (!isSuccess(response)) throw failed(refusal(response.status, text));
     return objectIn(text, url);
   } finally {
@@ -134,8 +152,12 @@ function objectIn(text: string, url: string): Record<string, unknown> {
   }
 }
 
-function tokensIn({ id_token: idToken, refresh_token: next }: Record<string, unknown>, refreshToken: string): OidcTokens {
-  if (typeof idToken === 'string') return { 'id-token': idToken, 'refresh-token': typeof next === 'string' ? next : refreshToken };
+function tokensIn(
+  { id_token: idToken, refresh_token: next }: Record<string, unknown>,
+  refreshToken: string,
+): OidcTokens {
+  if (typeof idToken === 'string')
+    return { 'id-token': idToken, 'refresh-token': typeof next === 'string' ? next : refreshToken };
   throw failed(
     'token response did not contain an id_token, either the scope "openid" wasn\'t requested upon login, or the provider doesn\'t support id_tokens as part of the refresh response',
   );

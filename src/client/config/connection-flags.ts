@@ -45,7 +45,8 @@ export function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags):
   }
   if (flags.certificateAuthority) {
     result['certificate-authority'] = path.resolve(flags.certificateAuthority);
-    if (!flags.insecureSkipTlsVerify) delete result['insecure-skip-tls-verify']; // a CA is named so that the server is verified
+    // a CA is named so that the server is verified
+    if (!flags.insecureSkipTlsVerify) delete result['insecure-skip-tls-verify'];
   }
   if (flags.tlsServerName) result['tls-server-name'] = flags.tlsServerName;
   if (result['insecure-skip-tls-verify'] && (result['certificate-authority'] ?? result['certificate-authority-data'])) {
@@ -75,7 +76,15 @@ export function withUserFlags(user: UserEntry, flags: ConnectionFlags): UserEntr
 }
 
 function withoutLogin(user: UserEntry): UserEntry {
-  const { token: _token, tokenFile: _file, username: _name, password: _password, exec: _exec, 'auth-provider': _provider, ...rest } = user;
+  const {
+    token: _token,
+    tokenFile: _file,
+    username: _name,
+    password: _password,
+    exec: _exec,
+    'auth-provider': _provider,
+    ...rest
+  } = user;
   return rest;
 }
 
@@ -92,7 +101,8 @@ function parseExtra(pairs: readonly string[]): Record<string, string[]> {
   const extra = new Map<string, string[]>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw new InformerError('argument', `--as-user-extra ${JSON.stringify(pair)} is not of the form key=value`);
+    if (at < 1)
+      throw new InformerError('argument', `--as-user-extra ${JSON.stringify(pair)} is not of the form key=value`);
     const key = pair.slice(0, at);
     extra.set(key, [...(extra.get(key) ?? []), pair.slice(at + 1)]);
   }

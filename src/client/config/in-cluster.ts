@@ -31,7 +31,9 @@ export async function inClusterKubeconfig({
   return {
     clusters: new Map([['in-cluster', cluster]]),
     users: new Map([['service-account', { tokenFile }]]),
-    contexts: new Map([['in-cluster', { cluster: 'in-cluster', user: 'service-account', ...(namespace ? { namespace } : {}) }]]),
+    contexts: new Map([
+      ['in-cluster', { cluster: 'in-cluster', user: 'service-account', ...(namespace ? { namespace } : {}) }],
+    ]),
     currentContext: 'in-cluster',
     files: [serviceAccountDir],
   };

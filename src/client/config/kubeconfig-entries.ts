@@ -83,7 +83,8 @@ function listOf(read: Read): Read {
 }
 
 function mapOf(read: Read): Read {
-  return (value, at) => Object.fromEntries(Object.entries(mapping(value, at)).map(([key, item]) => [key, read(item, `${at}.${key}`)]));
+  return (value, at) =>
+    Object.fromEntries(Object.entries(mapping(value, at)).map(([key, item]) => [key, read(item, `${at}.${key}`)]));
 }
 
 /** Reads a mapping. Only known fields are kept, and of these only fields with a value (neither null nor ''). */

@@ -54,14 +54,18 @@ export function readKubeconfigObject(document: unknown, file: string): Kubeconfi
   try {
     const fields = topLevel(document);
     return {
-      clusters: named(fields, 'clusters', 'cluster', (c, at) => resolvePaths(readCluster(c, at), ['certificate-authority'], directory)),
+      clusters: named(fields, 'clusters', 'cluster', (c, at) =>
+        resolvePaths(readCluster(c, at), ['certificate-authority'], directory),
+      ),
       users: named(fields, 'users', 'user', (u, at) => resolveUser(readUser(u, at), directory)),
       contexts: named(fields, 'contexts', 'context', readContext),
       currentContext: readTextEntry(fields['current-context'] ?? null, 'current-context') || undefined,
       files: [file],
     };
   } catch (fault) {
-    throw new InformerError('config', `error loading config file "${file}": ${messageOf(fault)}`, { hint: KUBECONFIG_HINT });
+    throw new InformerError('config', `error loading config file "${file}": ${messageOf(fault)}`, {
+      hint: KUBECONFIG_HINT,
+    });
   }
 }
 
@@ -71,16 +75,21 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     const isFolder = (cause as NodeJS.ErrnoException).code === 'EISDIR';
-    throw new InformerError('config', `error loading config file "${file}": ${isFolder ? 'it is a folder' : messageOf(cause)}`, {
-      ...(isFolder ? {} : { cause }),
-      hint: KUBECONFIG_HINT,
-    });
+    throw new InformerError(
+      'config',
+      `error loading config file "${file}": ${isFolder ? 'it is a folder' : messageOf(cause)}`,
+      {
+        ...(isFolder ? {} : { cause }),
+        hint: KUBECONFIG_HINT,
+      },
+    );
   }
 }
 
 function topLevel(document: unknown): Record<string, unknown> {
   if (document === undefined || document === null) return {};
-  if (typeof document !== 'object' || Array.isArray(document)) throw new InformerError('config', 'it is not a kubeconfig');
+  if (typeof document !== 'object' || Array.isArray(document))
+    throw new InformerError('config', 'it is not a kubeconfig');
   const { kind, apiVersion } = document as Record<string, unknown>;
   if ((kind ?? 'Config') === 'Config' && (apiVersion ?? 'v1') === 'v1') return document as Record<string, unknown>;
   throw new InformerError(
@@ -90,7 +99,12 @@ function topLevel(document: unknown): Record<string, unknown> {
 }
 
 /** Reads one of the lists of named entries. The name of an entry without one is ''. */
-function named<T>(fields: Record<string, unknown>, list: string, field: string, read: (entry: unknown, at: string) => T): Map<string, T> {
+function named<T>(
+  fields: Record<string, unknown>,
+  list: string,
+  field: string,
+  read: (entry: unknown, at: string) => T,
+): Map<string, T> {
   const result = new Map<string, T>();
   const value = fields[list];
   if (value === undefined || value === null) return result;

@@ -13,7 +13,8 @@ export type Replacement = readonly [old: string, replacement: string];
  * Source: client-go tools/clientcmd/config.go ModifyConfig.
  */
 export async function replaceTokens(files: readonly string[], replacements: readonly Replacement[]): Promise<void> {
-  for (const file of files) if (contains(await readFile(file, 'utf8'), replacements)) await rewrite(await realpath(file), replacements);
+  for (const file of files)
+    if (contains(await readFile(file, 'utf8'), replacements)) await rewrite(await realpath(file), replacements);
 }
 
 function contains(text: string, replacements: readonly Replacement[]): boolean {

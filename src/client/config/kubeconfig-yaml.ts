@@ -12,10 +12,19 @@ export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeco
  */
 export async function parseKubeconfigYaml(text: string, file: string): Promise<unknown> {
   const yaml = await import('js-yaml');
-  const tags = [yaml.nullCoreTag, yaml.boolYaml11Tag, yaml.intCoreTag, yaml.floatCoreTag, yaml.mergeTag, yaml.binaryTag];
+  const tags = [
+    yaml.nullCoreTag,
+    yaml.boolYaml11Tag,
+    yaml.intCoreTag,
+    yaml.floatCoreTag,
+    yaml.mergeTag,
+    yaml.binaryTag,
+  ];
   try {
     return yaml.loadAll(text, { schema: new yaml.Schema([...yaml.FAILSAFE_SCHEMA.tags, ...tags]), json: true })[0];
   } catch (cause) {
-    throw new InformerError('config', `error loading config file "${file}": ${yamlFault(cause)}`, { hint: KUBECONFIG_HINT });
+    throw new InformerError('config', `error loading config file "${file}": ${yamlFault(cause)}`, {
+      hint: KUBECONFIG_HINT,
+    });
   }
 }

@@ -11,12 +11,16 @@ export function checkLogin(user: UserEntry, name: string): void {
   const methods = [...(user.token ? ['token'] : []), ...(user.username || user.password ? ['basicAuth'] : [])];
   if (methods.length > 1) {
     const text = `more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`;
-    throw new InformerError('config', text, { hint: 'keep either the token or the name and password of that user in the kubeconfig' });
+    throw new InformerError('config', text, {
+      hint: 'keep either the token or the name and password of that user in the kubeconfig',
+    });
   }
   const hasCertificate = Boolean(user['client-certificate'] || user['client-certificate-data']);
   if (!hasCertificate || user['client-key'] || user['client-key-data']) return;
   const text = `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`;
-  throw new InformerError('config', text, { hint: 'add the key of the certificate to that user, or give it by --client-key' });
+  throw new InformerError('config', text, {
+    hint: 'add the key of the certificate to that user, or give it by --client-key',
+  });
 }
 
 /**
@@ -50,7 +54,9 @@ function faultOfPair(certificate: string | Buffer, key: string | Buffer): string
   if (!key.includes('-----BEGIN ')) return 'failed to find any PEM data in key input';
   try {
     const parsed = createPrivateKey(key);
-    return new X509Certificate(certificate).checkPrivateKey(parsed) ? undefined : 'private key does not match public key';
+    return new X509Certificate(certificate).checkPrivateKey(parsed)
+      ? undefined
+      : 'private key does not match public key';
   } catch (error) {
     return `failed to parse the certificate or its private key: ${messageOf(error)}`;
   }

@@ -64,7 +64,8 @@ function separatorOf(item: Buffer): Buffer | undefined {
   if (item[0] !== OPEN_BRACE || item[1] !== QUOTE) return undefined;
   const longest = Math.min(item.length, LONGEST_HEAD);
   for (let i = 1; i < longest; i++) {
-    if (item[i] === OPEN_BRACE || item[i] === OPEN_BRACKET) return Buffer.concat([Buffer.from('},'), item.subarray(0, i + 1)]);
+    if (item[i] === OPEN_BRACE || item[i] === OPEN_BRACKET)
+      return Buffer.concat([Buffer.from('},'), item.subarray(0, i + 1)]);
   }
   return undefined;
 }

@@ -235,7 +235,10 @@ export class ItemsSplitter<T> {
   }
 
   #tooLong(bytes: Buffer): OversizedError {
-    const what = this.#place === 'in-item' ? `an item of the list${nameIn(bytes.subarray(0, LONGEST_HEAD))}` : 'a field of the list';
+    const what =
+      this.#place === 'in-item'
+        ? `an item of the list${nameIn(bytes.subarray(0, LONGEST_HEAD))}`
+        : 'a field of the list';
     return tooLarge(what, { offset: this.#startedAt, limit: this.#limit });
   }
 
@@ -295,5 +298,7 @@ function isSpace(byte: number): boolean {
 }
 
 function describe(byte: number): string {
-  return byte > 0x20 && byte < 0x7f ? JSON.stringify(String.fromCharCode(byte)) : `byte 0x${byte.toString(16).padStart(2, '0')}`;
+  return byte > 0x20 && byte < 0x7f
+    ? JSON.stringify(String.fromCharCode(byte))
+    : `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -1,6 +1,8 @@
 /** The objects of a list that a server sent. Other entries are ignored; a value that is not a list has none. */
 export function objectsIn<T extends object>(list: readonly T[] | null | undefined): T[] {
-  return Array.isArray(list) ? list.filter((item: unknown): item is T => typeof item === 'object' && item !== null) : [];
+  return Array.isArray(list)
+    ? list.filter((item: unknown): item is T => typeof item === 'object' && item !== null)
+    : [];
 }
 
 /** The texts of a list that a server sent. Other entries are ignored. */

@@ -4,7 +4,15 @@ import type { ListPage } from '../../model/object.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
-import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, type Parse, parseOrNone, parserOf } from './object-decoder.ts';
+import {
+  type Decode,
+  decodeJson,
+  decodeTrimmed,
+  dropManagedFields,
+  type Parse,
+  parseOrNone,
+  parserOf,
+} from './object-decoder.ts';
 import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 
@@ -25,7 +33,10 @@ type Fields = Readonly<Record<string, unknown>>;
  * Items without a kind get the kind and apiVersion of the list. Rejects with `decode` if the body is broken or not a
  * list, with `list` for a table that was not requested, and with the StatusError of a Status.
  */
-export async function readList<T extends object>(body: AsyncIterable<Uint8Array>, options: ListBodyOptions): Promise<ListPage<T>> {
+export async function readList<T extends object>(
+  body: AsyncIterable<Uint8Array>,
+  options: ListBodyOptions,
+): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
   const splitter: ItemsSplitter<unknown> = new ItemsSplitter({
     keys: options.table ? ['items', 'rows'] : ['items'],
@@ -42,12 +53,17 @@ export async function readList<T extends object>(body: AsyncIterable<Uint8Array>
   for await (const chunk of body) take(splitter.push(chunk));
   take(splitter.finish());
   checkIsList(splitter, options);
-  return { items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[], ...position(splitter.fields) };
+  return {
+    items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[],
+    ...position(splitter.fields),
+  };
 }
 
 /** Whether the fields that all items need have arrived before the items, as servers send them. */
 function hasHead({ arrayKey, fields }: ItemsSplitter<unknown>): boolean {
-  return arrayKey === 'rows' ? fields.columnDefinitions !== undefined : fields.kind !== undefined && fields.apiVersion !== undefined;
+  return arrayKey === 'rows'
+    ? fields.columnDefinitions !== undefined
+    : fields.kind !== undefined && fields.apiVersion !== undefined;
 }
 
 function checkIsList({ fields, arrayKey }: ItemsSplitter<unknown>, { gvr, table }: ListBodyOptions): void {
@@ -92,7 +108,9 @@ function kindedDecoder(
   return (bytes, offset) => {
     if (!lacksHead(bytes)) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
-    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }), (text) => parse(bytes, text, cut));
+    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }), (text) =>
+      parse(bytes, text, cut),
+    );
     if (object?.kind !== NO_KIND) return plain(bytes, offset);
     object.kind = kind;
     return path ? dropManagedFields(object) : object;
@@ -135,7 +153,10 @@ function rowFinisher({ columnDefinitions }: Fields, options: ListBodyOptions): (
 
 function objectFrom(value: unknown, what: 'item' | 'row'): object {
   if (typeof value === 'object' && value !== null) return value;
-  throw new InformerError('decode', `the list has ${what === 'item' ? 'an item' : 'a row'} that is not an object but ${value}`);
+  throw new InformerError(
+    'decode',
+    `the list has ${what === 'item' ? 'an item' : 'a row'} that is not an object but ${value}`,
+  );
 }
 
 function position({ metadata }: Fields): Omit<ListPage<never>, 'items'> {

@@ -9,11 +9,17 @@ let room = Buffer.alloc(0);
  * The text of `head` (ASCII) and of the bytes from `from` on, without the range `cut`, as one flat string. A text
  * joined from strings would be copied once more when it is parsed, and would leave twice the garbage.
  */
-export function splicedText(bytes: Buffer, { head = '', from = 0, cut }: { head?: string; from?: number; cut: Cut | undefined }): string {
+export function splicedText(
+  bytes: Buffer,
+  { head = '', from = 0, cut }: { head?: string; from?: number; cut: Cut | undefined },
+): string {
   if (!cut && head === '') return bytes.toString('utf8', from);
   const length = head.length + bytes.length;
   if (length > MOST_KEPT) {
-    return head + (cut ? bytes.toString('utf8', from, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', from));
+    return (
+      head +
+      (cut ? bytes.toString('utf8', from, cut.from) + bytes.toString('utf8', cut.to) : bytes.toString('utf8', from))
+    );
   }
   if (room.length < length) room = Buffer.allocUnsafeSlow(Math.min(2 * length, MOST_KEPT));
   let end = room.write(head, 0, 'latin1');

@@ -35,14 +35,19 @@ export function isTable(value: unknown): value is Table {
  * The object of a row, with its cells attached. Without an object in the row (`includeObject=None`) the result has only
  * the name in the cells. It has no namespace, so it has no key in a cache.
  */
-export function objectOfRow<T extends object>({ object, cells = [] }: TableRow, columns: readonly TableColumn[], version?: string): T {
+export function objectOfRow<T extends object>(
+  { object, cells = [] }: TableRow,
+  columns: readonly TableColumn[],
+  version?: string,
+): T {
   return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
 }
 
 /** The columns of a table. Throws `decode` if one has no name. */
 export function columnsIn(definitions: unknown): TableColumn[] {
   const columns: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
-  if (columns.every((column) => typeof (column as Partial<TableColumn> | null)?.name === 'string')) return columns as TableColumn[];
+  if (columns.every((column) => typeof (column as Partial<TableColumn> | null)?.name === 'string'))
+    return columns as TableColumn[];
   throw new InformerError('decode', 'the server sent a table with a column that has no name');
 }
 
@@ -55,7 +60,9 @@ export class TableEvents<T extends object> {
   }
 
   objectsOf(events: readonly WatchEvent<unknown>[]): WatchEvent<T>[] {
-    return events.flatMap((event) => (isTable(event.object) ? this.#ofTable(event.type, event.object) : [event as WatchEvent<T>]));
+    return events.flatMap((event) =>
+      isTable(event.object) ? this.#ofTable(event.type, event.object) : [event as WatchEvent<T>],
+    );
   }
 
   #ofTable(type: WatchEvent<T>['type'], table: Table): WatchEvent<T>[] {
@@ -75,6 +82,9 @@ function bookmarkOf({ metadata, rows }: Table): KubeObject {
 
 function nameOnly(cells: readonly unknown[], columns: readonly TableColumn[], version: string | undefined): KubeObject {
   const at = columns.findIndex((column) => column.format === 'name');
-  const metadata = { ...(at === -1 ? {} : { name: String(cells[at]) }), ...(version === undefined ? {} : { resourceVersion: version }) };
+  const metadata = {
+    ...(at === -1 ? {} : { name: String(cells[at]) }),
+    ...(version === undefined ? {} : { resourceVersion: version }),
+  };
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
 }

@@ -42,7 +42,11 @@ export class WatchDecoder<T> {
   #oversized: WatchEvent<UnreadableObject> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ decode = decodeJson, limit = LARGEST_OBJECT, mostSkipped = LONGEST_SKIPPED }: WatchDecoderOptions<T> = {}) {
+  constructor({
+    decode = decodeJson,
+    limit = LARGEST_OBJECT,
+    mostSkipped = LONGEST_SKIPPED,
+  }: WatchDecoderOptions<T> = {}) {
     this.#decode = decode;
     this.#limit = limit;
     this.#mostSkipped = mostSkipped;

@@ -79,7 +79,8 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
   const parse = parserOf(gvr);
   if (!dropManagedFields) return (bytes, offset) => decodeJson(bytes, offset, parse);
-  return (bytes, offset) => decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse);
+  return (bytes, offset) =>
+    decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse);
 }
 
 const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;

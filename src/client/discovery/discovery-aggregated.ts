@@ -52,7 +52,8 @@ export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
     for (const version of objectsIn(versions)) {
       if (version.freshness === 'Stale')
         failures.push({ group: `${group}/${version.version}`, message: 'stale: its server does not answer' });
-      if (isDamaged(version.resources)) failures.push({ group: group === '' ? 'core' : `${group}/${version.version}`, message: DAMAGED });
+      if (isDamaged(version.resources))
+        failures.push({ group: group === '' ? 'core' : `${group}/${version.version}`, message: DAMAGED });
       for (const resource of objectsIn(version.resources)) {
         if (typeof resource.resource !== 'string') continue;
         types.push(typeOf(group, version.version, resource, !seen.has(resource.resource)));

@@ -38,7 +38,8 @@ export interface GroupVersionPath {
 
 /** The group versions in the server's order, with the preferred version of each group first. */
 export function groupVersionsOf(root: ApiVersions | ApiGroupList): GroupVersionPath[] {
-  if (root.kind === 'APIVersions') return textsIn(root.versions).map((version) => ({ group: '', version, path: `/api/${version}` }));
+  if (root.kind === 'APIVersions')
+    return textsIn(root.versions).map((version) => ({ group: '', version, path: `/api/${version}` }));
   return objectsIn(root.groups).flatMap(({ name, versions, preferredVersion }) => {
     const all = textsIn(objectsIn(versions).map(({ version }) => version));
     const first = preferredVersion?.version;
@@ -58,13 +59,16 @@ export function typesOfLegacy(
   groupVersions.forEach((groupVersion, i) => {
     const list = lists[i];
     if (list?.status === 'fulfilled') types.push(...typesOfList(groupVersion, list.value, seen));
-    else failures.push({ group: formatGroupVersion(groupVersion), message: messageOf(list?.reason), error: list?.reason });
+    else
+      failures.push({ group: formatGroupVersion(groupVersion), message: messageOf(list?.reason), error: list?.reason });
   });
   return { types, failures };
 }
 
 function typesOfList({ group, version }: GroupVersionPath, list: ResourceList, seen: Set<string>): ResourceType[] {
-  const resources = objectsIn(list.resources).filter(({ name, kind }) => typeof name === 'string' && typeof kind === 'string');
+  const resources = objectsIn(list.resources).filter(
+    ({ name, kind }) => typeof name === 'string' && typeof kind === 'string',
+  );
   const subresources = Map.groupBy(
     resources.filter(({ name }) => name.includes('/')),
     ({ name }) => name.split('/', 1)[0] as string,

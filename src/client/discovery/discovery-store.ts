@@ -66,7 +66,8 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     async save(snapshot) {
       await quietly('write', async () => {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`; // another process may read the file at this moment
+        // another process may read the file at this moment
+        const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
         const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };
         await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flag: 'wx' });
         await rename(draft, file).catch(async (cause) => {
@@ -88,7 +89,11 @@ function isSnapshot(value: unknown): value is DiscoverySnapshot {
 
 function isType(value: unknown): boolean {
   const { gvr, kind, singular, ...lists } = (value ?? {}) as Record<string, unknown>;
-  const texts = [kind, singular, ...['group', 'version', 'resource'].map((field) => (gvr as Record<string, unknown> | undefined)?.[field])];
+  const texts = [
+    kind,
+    singular,
+    ...['group', 'version', 'resource'].map((field) => (gvr as Record<string, unknown> | undefined)?.[field]),
+  ];
   return (
     texts.every((text) => typeof text === 'string') &&
     ['shortNames', 'categories', 'verbs', 'subresources'].every((name) => isTexts(lists[name]))

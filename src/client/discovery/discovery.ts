@@ -8,7 +8,13 @@ import { LARGEST_OBJECT } from '../http/limits.ts';
 import { isSuccess, LOG_IN, readWhole, statusErrorOf } from '../http/response.ts';
 import type { Transport } from '../http/transport.ts';
 import { AGGREGATED_ACCEPT, isAggregated, typesOfAggregated } from './discovery-aggregated.ts';
-import { type ApiGroupList, type ApiVersions, groupVersionsOf, type ResourceList, typesOfLegacy } from './discovery-legacy.ts';
+import {
+  type ApiGroupList,
+  type ApiVersions,
+  groupVersionsOf,
+  type ResourceList,
+  typesOfLegacy,
+} from './discovery-legacy.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
 
@@ -87,13 +93,17 @@ export class Discovery {
     if (core.status === 'rejected' && groups.status === 'rejected') throw nothingDiscovered(core.reason);
     const parts = await Promise.all([this.#part(core, 'core'), this.#part(groups, 'apis')]);
     const snapshot = { types: parts.flatMap((p) => p.types), failures: parts.flatMap((p) => p.failures) };
-    for (const { group, message } of snapshot.failures) this.#logger.warn('discovery is incomplete', { group, message });
+    for (const { group, message } of snapshot.failures)
+      this.#logger.warn('discovery is incomplete', { group, message });
     return snapshot;
   }
 
   async #part(answer: PromiseSettledResult<unknown>, group: string): Promise<DiscoverySnapshot> {
-    if (answer.status === 'rejected') return { types: [], failures: [{ group, message: messageOf(answer.reason), error: answer.reason }] };
-    return isAggregated(answer.value) ? typesOfAggregated(answer.value) : this.#legacy(answer.value as ApiVersions | ApiGroupList);
+    if (answer.status === 'rejected')
+      return { types: [], failures: [{ group, message: messageOf(answer.reason), error: answer.reason }] };
+    return isAggregated(answer.value)
+      ? typesOfAggregated(answer.value)
+      : this.#legacy(answer.value as ApiVersions | ApiGroupList);
   }
 
   async #legacy(root: ApiVersions | ApiGroupList): Promise<DiscoverySnapshot> {
@@ -119,13 +129,22 @@ export class Discovery {
     const text = (await readWhole(response.body, `the answer of ${path}`, LARGEST_OBJECT)).toString('utf8');
     const answer = parseOrNone<unknown>(text);
     if (isDiscovery(answer)) return answer;
-    throw new InformerError('decode', `the answer to GET ${path} is not a list of types but ${nameOfAnswer(answer, text)}`, {
-      hint: 'is this a Kubernetes API server, or the login page of a proxy in front of it?',
-    });
+    throw new InformerError(
+      'decode',
+      `the answer to GET ${path} is not a list of types but ${nameOfAnswer(answer, text)}`,
+      {
+        hint: 'is this a Kubernetes API server, or the login page of a proxy in front of it?',
+      },
+    );
   }
 }
 
-const DISCOVERY_KINDS: ReadonlySet<unknown> = new Set(['APIGroupDiscoveryList', 'APIVersions', 'APIGroupList', 'APIResourceList']);
+const DISCOVERY_KINDS: ReadonlySet<unknown> = new Set([
+  'APIGroupDiscoveryList',
+  'APIVersions',
+  'APIGroupList',
+  'APIResourceList',
+]);
 
 const isDiscovery = (answer: unknown) => DISCOVERY_KINDS.has((answer as { kind?: unknown } | null | undefined)?.kind);
 
@@ -138,7 +157,10 @@ function nameOfAnswer(answer: unknown, text: string): string {
 /** The error when no type could be read, with kubectl's message. An error of the connection is returned as it is. */
 function nothingDiscovered(cause: unknown): unknown {
   if (isUnauthorized(cause)) {
-    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { cause, hint: LOG_IN });
+    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', {
+      cause,
+      hint: LOG_IN,
+    });
   }
   const { code = 0 } = statusOf(cause) ?? {};
   if (code >= 500) {
@@ -152,7 +174,11 @@ function nothingDiscovered(cause: unknown): unknown {
   });
 }
 
-async function inParallel<A, R>(args: readonly A[], width: number, run: (arg: A) => Promise<R>): Promise<PromiseSettledResult<R>[]> {
+async function inParallel<A, R>(
+  args: readonly A[],
+  width: number,
+  run: (arg: A) => Promise<R>,
+): Promise<PromiseSettledResult<R>[]> {
   const results: PromiseSettledResult<R>[] = [];
   const rest = args.entries();
   const worker = async () => {

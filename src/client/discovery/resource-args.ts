@@ -24,7 +24,8 @@ export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'ca
 export async function resolveResourceArgs(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
   const [first, ...names] = args.length === 1 ? args.map((arg) => arg.replace(/\s*,\s*/g, ',').trim()) : args;
   refuseParted(args);
-  if (first === undefined) throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
+  if (first === undefined)
+    throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
   const words = [first, ...names];
   if (await isTypePath(first, mapper)) return merged(await typePaths(words, mapper));
   if (words.some((arg) => arg.includes('/'))) return merged(await slashForm(words, mapper));
@@ -35,19 +36,31 @@ export async function resolveResourceArgs(args: readonly string[], mapper: TypeR
 function refuseParted([first = '', second = '', ...more]: readonly string[]): void {
   if (second === '' || !(first.endsWith(',') || second.startsWith(','))) return;
   const isOpen = second.endsWith(',') || second === ',';
-  const words = [first, second, ...(isOpen ? more : [])].map((word) => word.replace(/^,+|,+$/g, '')).filter((word) => word !== '');
-  throw grammar('there is a blank beside a comma in the list of types', `types are joined by commas without blanks: ${words.join(',')}`);
+  const words = [first, second, ...(isOpen ? more : [])]
+    .map((word) => word.replace(/^,+|,+$/g, ''))
+    .filter((word) => word !== '');
+  throw grammar(
+    'there is a blank beside a comma in the list of types',
+    `types are joined by commas without blanks: ${words.join(',')}`,
+  );
 }
 
 /** Reads `TYPE[,TYPE…] [NAME…]`: every type with every name. */
-async function typeAndNames(first: string, names: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+async function typeAndNames(
+  first: string,
+  names: readonly string[],
+  mapper: TypeResolver,
+): Promise<ResourceSelection[]> {
   if (names.includes('')) throw grammar('resource name may not be empty');
   const words = unique(first.split(','));
   const found: ResourceSelection[] = [];
   for (const word of words) {
     const category = words.length > 1 && names.length > 0 ? undefined : await mapper.category(word);
     if (category && names.length > 0)
-      throw grammar('you must specify only one resource', `${JSON.stringify(word)} stands for ${category.length} types`);
+      throw grammar(
+        'you must specify only one resource',
+        `${JSON.stringify(word)} stands for ${category.length} types`,
+      );
     if (category) found.push(...category.map((type) => ({ type, names })));
     else found.push(selectionOf(word, await mapper.resolve(word), names));
   }
@@ -77,7 +90,8 @@ function pairsOf(args: readonly string[]): [type: string, name: string][] {
         'arguments in resource/name form may not have more than one slash',
         'a triple is group/version/resource: apps/v1/deployments',
       );
-    if (!type || !name || type.includes(',')) throw grammar('arguments in resource/name form must have a single resource and name');
+    if (!type || !name || type.includes(','))
+      throw grammar('arguments in resource/name form must have a single resource and name');
     return [type, name];
   });
 }
@@ -103,9 +117,13 @@ async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[
       const gvr = parseGvr(path);
       const type = await mapper.typeOf(gvr);
       if (type) return type;
-      throw new InformerError('discovery', `the server doesn't have a resource type ${JSON.stringify(formatGvr(gvr))}`, {
-        hint: `is the version right? ${gvr.resource} without group and version finds the one the server prefers`,
-      });
+      throw new InformerError(
+        'discovery',
+        `the server doesn't have a resource type ${JSON.stringify(formatGvr(gvr))}`,
+        {
+          hint: `is the version right? ${gvr.resource} without group and version finds the one the server prefers`,
+        },
+      );
     }),
   );
 }

@@ -21,7 +21,10 @@ export class RestMapper {
   readonly #warn: (text: string) => void;
 
   /** `onWarning` is called with kubectl's warning if several types have a short name. */
-  constructor(discovery: DiscoverySource, { onWarning = () => {} }: { onWarning?: ((text: string) => void) | undefined } = {}) {
+  constructor(
+    discovery: DiscoverySource,
+    { onWarning = () => {} }: { onWarning?: ((text: string) => void) | undefined } = {},
+  ) {
     this.#discovery = discovery;
     this.#warn = onWarning;
   }
@@ -41,7 +44,8 @@ export class RestMapper {
   async find(word: string): Promise<ResourceType | undefined> {
     const type = await this.#lookUp(({ types }) => typeNamed(types, word));
     if (type) checkCore(type, word, await this.#discovery.snapshot());
-    if (type) for (const other of sameShortName((await this.#discovery.snapshot()).types, word, type)) this.#warn(other);
+    if (type)
+      for (const other of sameShortName((await this.#discovery.snapshot()).types, word, type)) this.#warn(other);
     return type;
   }
 
@@ -73,7 +77,8 @@ export class RestMapper {
     const members = known ?? (await this.#lookUp((snapshot) => membersOf(snapshot.types, name)));
     const { failures } = await this.#discovery.snapshot();
     const unasked = failures.map(({ group, message }) => `${partName(group)} (${message})`);
-    if (members && unasked.length > 0) this.#warn(`${name} may stand for more types: could not ask for ${unasked.join(', ')}`);
+    if (members && unasked.length > 0)
+      this.#warn(`${name} may stand for more types: could not ask for ${unasked.join(', ')}`);
     return members;
   }
 
@@ -92,7 +97,9 @@ function checkCore(type: ResourceType, word: string, { failures }: DiscoverySnap
 }
 
 function membersOf(types: readonly ResourceType[], category: string): ResourceType[] | undefined {
-  const found = types.filter((type) => type.preferred && type.categories.includes(category) && type.verbs.includes('list'));
+  const found = types.filter(
+    (type) => type.preferred && type.categories.includes(category) && type.verbs.includes('list'),
+  );
   return found.length > 0 ? found : undefined;
 }
 
@@ -105,7 +112,10 @@ function sameShortName(types: readonly ResourceType[], word: string, { gvr, sing
   );
   return others
     .filter((type) => type.gvr.group !== gvr.group || type.gvr.resource !== gvr.resource)
-    .map((type) => `short name ${JSON.stringify(name)} could also match lower priority resource ${formatGroupResource(type.gvr)}`);
+    .map(
+      (type) =>
+        `short name ${JSON.stringify(name)} could also match lower priority resource ${formatGroupResource(type.gvr)}`,
+    );
 }
 
 function typeNamed(types: readonly ResourceType[], word: string): ResourceType | undefined {

@@ -22,15 +22,27 @@ export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destinati
   if (closed) return new InformerError('closed', 'the client was closed', { cause });
   if (isInformerError(cause)) return cause;
   const { host } = new URL(origin);
-  const byProxy = proxyUrl === undefined ? undefined : `requests go through the proxy ${withoutLogin(proxyUrl)}: is it right, and up?`;
+  const byProxy =
+    proxyUrl === undefined
+      ? undefined
+      : `requests go through the proxy ${withoutLogin(proxyUrl)}: is it right, and up?`;
   if (isConnectionRefused(cause)) {
-    return new InformerError('transport', `The connection to the server ${host} was refused - did you specify the right host or port?`, {
-      cause,
-      hint: byProxy ?? 'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
-    });
+    return new InformerError(
+      'transport',
+      `The connection to the server ${host} was refused - did you specify the right host or port?`,
+      {
+        cause,
+        hint:
+          byProxy ??
+          'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
+      },
+    );
   }
   const { text, hint } = explain(cause, new URL(origin));
-  return new InformerError('transport', `Unable to connect to the server: ${text} (${origin})`, { cause, hint: hint ?? byProxy });
+  return new InformerError('transport', `Unable to connect to the server: ${text} (${origin})`, {
+    cause,
+    hint: hint ?? byProxy,
+  });
 }
 
 /** The error for a response that broke in the middle. */
@@ -55,7 +67,10 @@ const UNVERIFIED = 'tls: failed to verify certificate: x509:';
 const TROUBLES: readonly Trouble[] = [
   {
     codes: /^(ENOTFOUND|EAI_AGAIN)$/,
-    explain: (_, { hostname }) => ({ text: `dial tcp: lookup ${hostname}: no such host`, hint: 'check the server name, VPN and DNS' }),
+    explain: (_, { hostname }) => ({
+      text: `dial tcp: lookup ${hostname}: no such host`,
+      hint: 'check the server name, VPN and DNS',
+    }),
   },
   {
     codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
@@ -66,10 +81,14 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/,
-    explain: (_, { host }) => ({ text: `dial tcp ${host}: connect: no route to host`, hint: 'check the server address, VPN and network' }),
+    explain: (_, { host }) => ({
+      text: `dial tcp ${host}: connect: no route to host`,
+      hint: 'check the server address, VPN and network',
+    }),
   },
   {
-    codes: /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED)$|^INVALID_CA$/,
+    codes:
+      /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED)$|^INVALID_CA$/,
     explain: () => ({
       text: `${UNVERIFIED} certificate signed by unknown authority`,
       hint: 'name the CA that signed it: --certificate-authority FILE, or certificate-authority-data in the kubeconfig',
@@ -116,7 +135,10 @@ const TROUBLES: readonly Trouble[] = [
 
 /** Shortens OpenSSL's errors to their reason (`tls: wrong version number`), without numbers and source lines. */
 export function inWords(text: string): string {
-  return text.replace(/(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g, 'tls: $1');
+  return text.replace(
+    /(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g,
+    'tls: $1',
+  );
 }
 
 const noTls = (host: string): Explanation => ({
@@ -134,7 +156,10 @@ function explain(cause: unknown, server: URL): Explanation {
 }
 
 /** The names that the certificate has instead. Source: RFC 6125; wording of crypto/x509 HostnameError. */
-function otherName(cause: Error & { host?: string; cert?: { subjectaltname?: string } }, { hostname }: URL): Explanation {
+function otherName(
+  cause: Error & { host?: string; cert?: { subjectaltname?: string } },
+  { hostname }: URL,
+): Explanation {
   const names = (cause.cert?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, ''));
   const [first = 'NAME'] = names.filter(Boolean);
   return {

@@ -47,9 +47,16 @@ export class DirectConnections implements Connections {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const body = new RawBody();
-      const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) }; // Node sends none with a DELETE
+      // Node sends none with a DELETE
+      const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) };
       if (fresh) this.#forgetIdle();
-      const request = this.#request({ agent: this.#agent, ...this.#address, method, path, headers: { ...headers, ...length } });
+      const request = this.#request({
+        agent: this.#agent,
+        ...this.#address,
+        method,
+        path,
+        headers: { ...headers, ...length },
+      });
       const broken = (error: Error) => {
         body.end({ error: asClosed(error) });
         reject(asClosed(error));

@@ -162,7 +162,8 @@ export class RawBody implements AsyncIterableIterator<Uint8Array> {
     let count = 1;
     let length = chunks[0]?.length ?? 0;
     if (length < SMALL)
-      while (count < chunks.length && length + (chunks[count]?.length ?? 0) <= TOGETHER) length += chunks[count++]?.length ?? 0;
+      while (count < chunks.length && length + (chunks[count]?.length ?? 0) <= TOGETHER)
+        length += chunks[count++]?.length ?? 0;
     this.#bytes -= length;
     return count === 1 ? (chunks.shift() as Uint8Array) : Buffer.concat(chunks.splice(0, count), length);
   }

@@ -42,13 +42,18 @@ export class Exchange {
     const { timeoutMs, headersMs, idleMs, clock } = limits;
     limits.observer?.started();
     const hint = 'the server, or a proxy on the way, has stopped in the middle of its answer';
-    this.#silence = new Watchdog({ clock, limitMs: idleMs, onSilent: () => this.#giveUp(`no byte for ${idleMs / 1000}s`, hint) });
+    this.#silence = new Watchdog({
+      clock,
+      limitMs: idleMs,
+      onSilent: () => this.#giveUp(`no byte for ${idleMs / 1000}s`, hint),
+    });
     this.#headers = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
     if (timeoutMs)
       this.#deadline = clock.after(timeoutMs, () =>
         this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout', requestTimedOut()),
       );
-    this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason)); // last: an aborted signal ends the timers above at once
+    // last: an aborted signal ends the timers above at once
+    this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason));
   }
 
   get signal(): AbortSignal {

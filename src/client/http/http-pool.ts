@@ -83,7 +83,10 @@ export class HttpPool {
       return answerOf(response, exchange, this.#origin);
     } catch (error) {
       exchange.end();
-      throw exchange.abortReason ?? noAnswer(error, { origin: this.#origin, proxyUrl: this.#options.proxyUrl, closed: this.#closed });
+      throw (
+        exchange.abortReason ??
+        noAnswer(error, { origin: this.#origin, proxyUrl: this.#options.proxyUrl, closed: this.#closed })
+      );
     }
   }
 
@@ -91,7 +94,9 @@ export class HttpPool {
     this.#closed = true;
     const all = [...this.#retired, ...(this.#pool ? [this.#pool.connections] : [])];
     this.#pool = undefined;
-    await Promise.all(all.map(async (connections) => (await connections).destroy(new InformerError('closed', 'the client was closed'))));
+    await Promise.all(
+      all.map(async (connections) => (await connections).destroy(new InformerError('closed', 'the client was closed'))),
+    );
   }
 
   #connectionsFor(credentials: Credentials): Promise<Connections> {
@@ -126,9 +131,18 @@ async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): 
   const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
   // Limits of undici are off: they use the system's clock, and the exchange uses the injected one.
   const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
-  const requestTls = { ...nodeTls(tls), keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, timeout: CONNECT_TIMEOUT_MS };
-  if (!/^socks5h?:/i.test(proxyUrl)) return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
-  return new ProxiedConnections(new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }), origin);
+  const requestTls = {
+    ...nodeTls(tls),
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    timeout: CONNECT_TIMEOUT_MS,
+  };
+  if (!/^socks5h?:/i.test(proxyUrl))
+    return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
+  return new ProxiedConnections(
+    new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }),
+    origin,
+  );
 }
 
 function checkProxy(proxyUrl: string | undefined): void {
@@ -145,5 +159,7 @@ function checkProxy(proxyUrl: string | undefined): void {
 }
 
 function mutable(headers: CredentialHeaders): Record<string, string | string[]> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  );
 }

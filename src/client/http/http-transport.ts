@@ -118,7 +118,12 @@ class HttpTransport implements Transport {
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
       init.onWait?.(waitMs);
       if (waitMs > LONG_WAIT_MS) this.#onThrottled({ path: pathIn(init), status: response.status, askedMs, waitMs });
-      this.#logger.info('retrying as the server asks', { method: init.method, path: init.path, status: response.status, waitMs });
+      this.#logger.info('retrying as the server asks', {
+        method: init.method,
+        path: init.path,
+        status: response.status,
+        waitMs,
+      });
       await this.#clock.sleep(waitMs, { signal: init.signal });
     }
   }

@@ -38,10 +38,14 @@ export class OversizedError extends InformerError {
   }
 }
 
-const HINT = 'no object of a Kubernetes API server is that large: is something else answering, or an aggregated API out of order?';
+const HINT =
+  'no object of a Kubernetes API server is that large: is something else answering, or an aggregated API out of order?';
 
 /** The error for a part of a response, `what`, that begins at byte `offset` and has more than `limit` bytes. */
-export function tooLarge(what: string, { offset, limit }: { offset?: number | undefined; limit: number }): OversizedError {
+export function tooLarge(
+  what: string,
+  { offset, limit }: { offset?: number | undefined; limit: number },
+): OversizedError {
   const where = offset === undefined ? '' : `, from byte ${offset} of the response,`;
   const size = limit % MIB === 0 ? ` (${limit / MIB} MiB)` : '';
   return new OversizedError(`${what}${where} is longer than the limit of ${limit} bytes${size}`);

@@ -56,7 +56,12 @@ export class RefusedWatches implements WatchTurns {
     const since = this.#since.get(by) ?? now;
     this.#since.set(by, since);
     this.#trying.delete(by);
-    const waiter = { by, dueAt: now - since < LASTING_MS ? now : now + LASTING_EVERY_MS, turn: new Latch(), isWithOthers: false };
+    const waiter = {
+      by,
+      dueAt: now - since < LASTING_MS ? now : now + LASTING_EVERY_MS,
+      turn: new Latch(),
+      isWithOthers: false,
+    };
     this.#waiting.push(waiter);
     this.#arm();
     try {

@@ -17,7 +17,8 @@ const CUT = `its text was cut after ${LARGEST_ERROR_BODY} bytes, the limit of an
 const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
 
 /** The hint of a 401. */
-export const LOG_IN = 'the server refused the credentials: log in again, or choose another user with --context or --user';
+export const LOG_IN =
+  'the server refused the credentials: log in again, or choose another user with --context or --user';
 
 /**
  * Reads a whole body as bytes. If it has more than `limit` bytes, closes it and rejects with an {@link OversizedError}
@@ -62,7 +63,9 @@ export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 /** Reads the body of an error response into memory. Gives its Status, if it has one, and a response to read again. */
-export async function hold(answer: TransportResponse): Promise<{ response: TransportResponse; status: Status | undefined }> {
+export async function hold(
+  answer: TransportResponse,
+): Promise<{ response: TransportResponse; status: Status | undefined }> {
   const { text } = await readErrorBody(answer.body).catch(() => ({ text: '' })); // a broken body has no Status
   return { response: { ...answer, body: once(Buffer.from(text)) }, status: statusIn(text, answer.status) };
 }
@@ -123,12 +126,17 @@ const BY_CODE: Readonly<Record<number, readonly [reason: string, message: string
   422: ['Invalid', 'the server rejected our request due to an error in our request'],
   429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
-  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+  504: [
+    'Timeout',
+    'the server was unable to return a response in the time allotted, but may still be processing the request',
+  ],
 };
 
 function genericStatus(code: number, body: string, { verb, resource, name }: RequestSubject): Status {
-  if (code === 400 && body.startsWith(WANTS_TLS)) return failure(400, 'BadRequest', WANTS_TLS, { causes: [UNEXPECTED] });
-  const [known, text] = BY_CODE[code] ?? (code >= 500 ? ['InternalError', internalError(body)] : ['Unknown', unknownAnswer(code)]);
+  if (code === 400 && body.startsWith(WANTS_TLS))
+    return failure(400, 'BadRequest', WANTS_TLS, { causes: [UNEXPECTED] });
+  const [known, text] =
+    BY_CODE[code] ?? (code >= 500 ? ['InternalError', internalError(body)] : ['Unknown', unknownAnswer(code)]);
   const reason = code === 409 && verb === 'create' ? 'AlreadyExists' : known;
   const about = resource ? ` (${[verb, formatGroupResource(resource), name].filter(Boolean).join(' ')})` : '';
   return failure(code, reason, text + about, {

@@ -6,7 +6,9 @@ const REMEMBERED = 1000;
 
 /** The texts of a Warning header with code 299. Other codes come from proxies. Source: client-go rest/warnings.go. */
 export function parseWarnings(header: string): string[] {
-  return [...header.matchAll(WARNING)].filter(([, code, text]) => code === '299' && text).map(([, , text]) => unquote(text as string));
+  return [...header.matchAll(WARNING)]
+    .filter(([, code, text]) => code === '299' && text)
+    .map(([, , text]) => unquote(text as string));
 }
 
 /** A function that calls `warn` for each text the first time only. */

@@ -134,9 +134,11 @@ export class ActionRunner {
   async #prepare(action: Step['action'], subject: Subject): Promise<Step> {
     const target = await this.#resolver.resolve(action, subject);
     refuseTooDeep(action, target);
-    if (action.verb === 'event') return { action, target: eventTarget(target), body: this.#eventOf(action.body, target, subject) };
+    if (action.verb === 'event')
+      return { action, target: eventTarget(target), body: this.#eventOf(action.body, target, subject) };
     if (action.verb === 'status') return { action, target, body: { status: action.body } };
-    if (action.verb === 'apply' || action.verb === 'create') return { action, target, body: this.#objectOf(action, target, subject) };
+    if (action.verb === 'apply' || action.verb === 'create')
+      return { action, target, body: this.#objectOf(action, target, subject) };
     refuseRedacted(action.body, target.type.gvr);
     return { action, target, body: action.body };
   }
@@ -161,7 +163,8 @@ export class ActionRunner {
   }
 
   #ownerOf(verb: string, { object }: Subject): KubeObject {
-    if (!object) throw new InformerError('hook', `the action ${verb} cannot set an owner: the reconciled object does not exist`);
+    if (!object)
+      throw new InformerError('hook', `the action ${verb} cannot set an owner: the reconciled object does not exist`);
     const { gvr, kind } = this.#options.primary;
     return { apiVersion: formatGroupVersion(gvr), kind, metadata: object.metadata as KubeObject['metadata'] };
   }
@@ -176,7 +179,9 @@ export class ActionRunner {
       this.#report(step, subject, before, after);
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw error;
-      throw new InformerError('hook', `${step.action.verb} ${formatTarget(step.target)}: ${messageOf(error)}`, { cause: error });
+      throw new InformerError('hook', `${step.action.verb} ${formatTarget(step.target)}: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -212,7 +217,12 @@ export class ActionRunner {
     return this.#options.client.resource(type.gvr, { namespace });
   }
 
-  #report({ action, target, body }: Step, subject: Subject, before: UnknownObject | undefined, after: UnknownObject | undefined): void {
+  #report(
+    { action, target, body }: Step,
+    subject: Subject,
+    before: UnknownObject | undefined,
+    after: UnknownObject | undefined,
+  ): void {
     const { report, mode, redact = <T>(object: T) => object } = this.#options;
     const { gvr } = target.type;
     report?.({
@@ -284,7 +294,9 @@ function eventTarget({ namespace, name }: ActionTarget): ActionTarget {
 /** Parks the key of an action whose body is nested too deep to be written or shown: no retry can succeed. */
 function refuseTooDeep({ verb, body }: Step['action'], target: ActionTarget): void {
   if (!isTooDeep(body)) return;
-  throw new TerminalError(new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`));
+  throw new TerminalError(
+    new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`),
+  );
 }
 
 function ignoreNotFound(error: unknown): undefined {

@@ -62,7 +62,8 @@ export class TargetResolver {
 
   async #typeOf(on: TargetRef | undefined, { apiVersion, kind }: Body): Promise<TargetType> {
     if (on?.gvr) return this.#byGvr(on.gvr);
-    if (typeof apiVersion === 'string' && typeof kind === 'string') return this.#byKind({ ...parseGroupVersion(apiVersion), kind });
+    if (typeof apiVersion === 'string' && typeof kind === 'string')
+      return this.#byKind({ ...parseGroupVersion(apiVersion), kind });
     return this.#options.primary;
   }
 
@@ -74,7 +75,8 @@ export class TargetResolver {
   }
 
   async #byKind(gvk: GroupVersionKind): Promise<TargetType> {
-    const isMatch = ({ gvr, kind }: TargetType) => kind === gvk.kind && gvr.group === gvk.group && gvr.version === gvk.version;
+    const isMatch = ({ gvr, kind }: TargetType) =>
+      kind === gvk.kind && gvr.group === gvk.group && gvr.version === gvk.version;
     const { primary, types } = this.#options;
     const found = isMatch(primary) ? primary : (await types()).find(isMatch);
     return found ?? unknown(`the server has no kind ${gvk.kind} in ${formatGroupVersion(gvk)}`);

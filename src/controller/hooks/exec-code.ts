@@ -25,11 +25,13 @@ export function refuseCode(words: readonly Word[]): void {
     if (isCommand && isRunner(words, at - 1)) refuseInPlaceOfCommand(word);
     refuseAsLoaded(word);
     const isName = at === programAt + 1; // the `sh` of `sh -c CODE sh`
-    if ((SHELLS.test(name) && !isName) || (isCommand && INTERPRETERS.test(name))) programAt = refuseUpToProgram(words, at, name);
+    if ((SHELLS.test(name) && !isName) || (isCommand && INTERPRETERS.test(name)))
+      programAt = refuseUpToProgram(words, at, name);
     if (isCommand && LINE_RUNNERS.has(name)) refuseAfter(words, at, name);
     if (isCommand && WRAPPERS.has(name)) refuseAsCommand(words, at, name);
     if (isCommand && name === 'env' && splitsWords(words, at)) refuseAfter(words, at, 'env -S');
-    if (isCommand && /^\$/.test(name) && CODE_OPTION.test(literalOf(words[at + 1]) ?? '')) refuseUpToProgram(words, at, name);
+    if (isCommand && /^\$/.test(name) && CODE_OPTION.test(literalOf(words[at + 1]) ?? ''))
+      refuseUpToProgram(words, at, name);
     if (isCommand && NAMERS.has(name)) refuseAsVariable(words, at, name);
     if (CODE_OPTION.test(literalOf(word) ?? '')) refuseCodeText(words[at + 1], literalOf(word) as string);
     refuseAsOption(words, at, mayBeCommand);
@@ -46,13 +48,18 @@ function refuseAsOption(words: readonly Word[], at: number, mayBeCommand: (at: n
   const prefix = prefixOf(word);
   const [, name = '', glued] = /^(-{1,2}[A-Za-z][\w-]*)(=)?/.exec(prefix) ?? [];
   const placeholder = placeholderOf(word);
-  const isSetting = SETTING.test(prefix) && (prefix.startsWith('-o') || TAKES_SETTING.test(literalOf(words[at - 1]) ?? ''));
+  const isSetting =
+    SETTING.test(prefix) && (prefix.startsWith('-o') || TAKES_SETTING.test(literalOf(words[at - 1]) ?? ''));
   if (placeholder && (isSetting || (glued && NAMED_CODE.test(name))))
     misplaced(placeholder, `after ${prefix}, which may take code`, SCRIPT);
   const isShort = SHORT_CODE.test(name) || (placeholder !== undefined && GLUED_CODE.test(prefix));
   if (!isShort && !NAMED_CODE.test(name)) return;
   const value = placeholder ?? (literalOf(word) === name ? placeholderOf(words[at + 1]) : undefined);
-  if (!value || (isShort && takesNoCode(programOf(words, at, mayBeCommand), name.slice(-1), placeholder ? word : words[at + 1]))) return;
+  if (
+    !value ||
+    (isShort && takesNoCode(programOf(words, at, mayBeCommand), name.slice(-1), placeholder ? word : words[at + 1]))
+  )
+    return;
   misplaced(value, `after ${isShort ? name.slice(0, 3) : name}, which may take code`, SCRIPT);
 }
 
@@ -87,7 +94,11 @@ function commandOfWrapper(words: readonly Word[], at: number): number {
 
 function takesNoCode(program: string, option: string, value: Word | undefined): boolean {
   if (!Object.hasOwn(NO_CODE, program) || !NO_CODE[program]?.includes(option)) return false;
-  return !SETS_ENVIRONMENT.has(program) || option !== 'e' || (value !== undefined && /^(?:-e)?[A-Za-z_]\w*=/.test(prefixOf(value)));
+  return (
+    !SETS_ENVIRONMENT.has(program) ||
+    option !== 'e' ||
+    (value !== undefined && /^(?:-e)?[A-Za-z_]\w*=/.test(prefixOf(value)))
+  );
 }
 
 /**
@@ -102,7 +113,8 @@ export function refusePipedCode(commands: readonly (readonly Word[])[]): void {
       words.findIndex((word) => SHELLS.test(nameOf(word))),
     ),
   );
-  if (placeholder && reader) misplaced(placeholder, 'in a line with a shell that runs what it reads from stdin', SCRIPT);
+  if (placeholder && reader)
+    misplaced(placeholder, 'in a line with a shell that runs what it reads from stdin', SCRIPT);
 }
 
 function readsStdin(words: readonly Word[], at: number): boolean {
@@ -113,7 +125,8 @@ function readsStdin(words: readonly Word[], at: number): boolean {
     : /^-[A-Za-z]*s/.test(rest[0] ?? '');
 }
 
-const SHELLS = /^(?:r?bash|sh|dash|zsh|yash|ysh|osh|posh|hush|xonsh|elvish|(?:[rml]|pd)?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
+const SHELLS =
+  /^(?:r?bash|sh|dash|zsh|yash|ysh|osh|posh|hush|xonsh|elvish|(?:[rml]|pd)?ksh(?:93)?|ash|fish|t?csh|pwsh|powershell|cmd)$/;
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|[gmn]?awk|g?sed|Rscript|osascript|tclsh[\d.]*|expect|wish|groovy|jshell|julia|scala|kotlin|swift|guile|racket|sbcl|octave|raku|elixir|iex|ghci|runghc|ts-node|tsx|nu|m4|bc|dc|emacs|vim?|ed|ex|gdb)$/;
 /** Commands that run some of their words as a shell line, and commands of the shell that run or evaluate theirs. */
@@ -151,7 +164,14 @@ const WRAPPER_OPTIONS: Readonly<Record<string, string>> = {
   ltrace: 'oepsu',
 };
 /** The number of operands of wrappers before their command. */
-const WRAPPER_OPERANDS: Readonly<Record<string, number>> = { chroot: 1, flock: 1, gosu: 1, timeout: 1, chrt: 1, taskset: 1 };
+const WRAPPER_OPERANDS: Readonly<Record<string, number>> = {
+  chroot: 1,
+  flock: 1,
+  gosu: 1,
+  timeout: 1,
+  chrt: 1,
+  taskset: 1,
+};
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 const RUNS_NEXT = /^(?:--|-exec|-execdir|-ok|-okdir)$/;
 /** Options that take code in most programs, alone or after one or two others: `-c`, `-lc`. */
@@ -169,9 +189,14 @@ const TAKES_SETTING = /^(?:-o|--option|--config)$/;
  * variable, the name of the variable must be written out.
  */
 const NO_CODE: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['kubectl', 'oc', 'head', 'tail', 'cut', 'wc', 'stat', 'ping', 'ping6', 'uniq', 'sort'].map((name) => [name, 'c'])),
   ...Object.fromEntries(
-    ['docker', 'podman', 'nerdctl', 'grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'curl', 'test', '['].map((name) => [name, 'ce']),
+    ['kubectl', 'oc', 'head', 'tail', 'cut', 'wc', 'stat', 'ping', 'ping6', 'uniq', 'sort'].map((name) => [name, 'c']),
+  ),
+  ...Object.fromEntries(
+    ['docker', 'podman', 'nerdctl', 'grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'curl', 'test', '['].map((name) => [
+      name,
+      'ce',
+    ]),
   ),
   ...Object.fromEntries(['echo', 'cat', 'ls'].map((name) => [name, 'ce'])),
 };
@@ -186,7 +211,9 @@ const ARGUMENT = `pass it as an argument to the code: sh -c 'echo "$1"' sh {{.pa
 const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
 
 function commandPositions(words: readonly Word[]): (at: number) => boolean {
-  const first = words.findIndex((word) => !/^(?:[A-Za-z_]\w*\+?=|(?:if|then|elif|else|while|until|do|!|\{|time)$)/.test(prefixOf(word)));
+  const first = words.findIndex(
+    (word) => !/^(?:[A-Za-z_]\w*\+?=|(?:if|then|elif|else|while|until|do|!|\{|time)$)/.test(prefixOf(word)),
+  );
   const wrapper = words.findIndex((word, at) => at === first && WRAPPERS.has(nameOf(word)));
   const starts = new Set([first]);
   words.forEach((word, at) => {

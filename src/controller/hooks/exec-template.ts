@@ -1,7 +1,15 @@
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { refuseCode, refusePipedCode } from './exec-code.ts';
-import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, splitWords, type Word } from './exec-words.ts';
+import {
+  literalOf,
+  misplaced,
+  type Placeholder,
+  placeholderOf,
+  prefixOf,
+  splitWords,
+  type Word,
+} from './exec-words.ts';
 import type { HookRequest } from './hook.ts';
 import { readShellLine } from './shell-line.ts';
 
@@ -37,7 +45,8 @@ export function compileExecTemplate(line: string, { shell = false }: ExecTemplat
 function plainTemplate(line: string): ExecTemplate {
   const words = splitWords(line);
   const [first] = words;
-  if (first && placeholderOf(first)) throw new InformerError('argument', `the command itself cannot be a placeholder: ${sourceOf(first)}`);
+  if (first && placeholderOf(first))
+    throw new InformerError('argument', `the command itself cannot be a placeholder: ${sourceOf(first)}`);
   const command = literalOf(first);
   if (!command) throw new InformerError('argument', 'the command to run is empty');
   refuseCode(words);
@@ -80,7 +89,9 @@ function fillsOf(words: readonly Word[]): Read[] {
 
 function noOption(word: string): string {
   if (!word.startsWith('-')) return word;
-  throw new InformerError('hook', `${JSON.stringify(word)} would be read as an option`, { hint: 'put -- before the placeholder' });
+  throw new InformerError('hook', `${JSON.stringify(word)} would be read as an option`, {
+    hint: 'put -- before the placeholder',
+  });
 }
 
 /**

@@ -47,7 +47,16 @@ const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as c
  * INFORMER_DELETED.
  */
 export function createExecHook(options: ExecHookOptions): Hook {
-  const { command, args = [], cwd, graceMs = 5_000, clock = systemClock, passCredentials = false, env: from, credentials } = options;
+  const {
+    command,
+    args = [],
+    cwd,
+    graceMs = 5_000,
+    clock = systemClock,
+    passCredentials = false,
+    env: from,
+    credentials,
+  } = options;
   const env = hookEnvironment({ from, passCredentials, credentials });
   const groups = new Set<number>();
   const { name = basename(command) } = options;
@@ -89,7 +98,9 @@ function requestText(request: HookRequest): string {
     return jsonText(request);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new TerminalError(new InformerError('hook', `the object cannot be passed to the hook: ${TOO_DEEP}`, { cause }));
+    throw new TerminalError(
+      new InformerError('hook', `the object cannot be passed to the hook: ${TOO_DEEP}`, { cause }),
+    );
   }
 }
 

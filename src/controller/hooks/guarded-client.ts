@@ -21,7 +21,10 @@ export interface HookResource<T extends object = UnknownObject> {
 
 /** The client in a hook's context. `T` is the type of the objects, as the hook declares it. It is not checked. */
 export interface HookClient {
-  resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): HookResource<T>;
+  resource<T extends object = UnknownObject>(
+    gvr: GroupVersionResource,
+    options?: { namespace?: string | undefined },
+  ): HookResource<T>;
 }
 
 type CallOptions = { signal?: AbortSignal | undefined };
@@ -56,13 +59,20 @@ export interface GuardOptions {
  */
 export function guardClient(client: UnguardedClient, options: GuardOptions): HookClient {
   return {
-    resource<T extends object = UnknownObject>(gvr: GroupVersionResource, scope: { namespace?: string | undefined } = {}): HookResource<T> {
+    resource<T extends object = UnknownObject>(
+      gvr: GroupVersionResource,
+      scope: { namespace?: string | undefined } = {},
+    ): HookResource<T> {
       return guardedResource<T>(client.resource(gvr, scope), gvr, options);
     },
   };
 }
 
-function guardedResource<T extends object>(resource: UnguardedResource, gvr: GroupVersionResource, options: GuardOptions): HookResource<T> {
+function guardedResource<T extends object>(
+  resource: UnguardedResource,
+  gvr: GroupVersionResource,
+  options: GuardOptions,
+): HookResource<T> {
   const { redact = (object) => object } = options;
   const shown = async <R extends object>(answer: Promise<object>) => redact(await answer, gvr) as R;
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));

@@ -30,9 +30,13 @@ export function hookEnvironment({
   platform = process.platform,
 }: HookEnvironmentOptions): Record<string, string> {
   const isAllowed = (name: string) =>
-    ALLOWED.test(name) || (platform === 'win32' && ALLOWED_WINDOWS.test(name)) || (passCredentials && CREDENTIALS.test(name));
+    ALLOWED.test(name) ||
+    (platform === 'win32' && ALLOWED_WINDOWS.test(name)) ||
+    (passCredentials && CREDENTIALS.test(name));
   const kept = Object.entries(from).filter(([name]) => isAllowed(name));
-  const extra = passCredentials ? Object.entries(credentials) : [['KUBECONFIG', platform === 'win32' ? 'NUL' : '/dev/null'] as const];
+  const extra = passCredentials
+    ? Object.entries(credentials)
+    : [['KUBECONFIG', platform === 'win32' ? 'NUL' : '/dev/null'] as const];
   const environment: Record<string, string> = {};
   for (const [name, value] of [...kept, ...extra]) if (value !== undefined) environment[name] = value;
   return environment;

@@ -67,7 +67,8 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
       if (actions.mode === 'write') return { requeueAfterMs: FINALIZER_SEEN_MS, keepCauses: true };
     }
     const reply = parseReply(await runHook(requestOf(request, object, options), options, { signal, logger }));
-    if (reply.error !== undefined) throw new InformerError('hook', `hook ${options.hook.name} replied with an error: ${reply.error}`);
+    if (reply.error !== undefined)
+      throw new InformerError('hook', `hook ${options.hook.name} replied with an error: ${reply.error}`);
     await actions.run(reply.actions, subject, { signal, logger });
     if (step === 'cleanup' && object) {
       await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, { signal, logger });
@@ -103,7 +104,11 @@ class ReleasedObjects {
  * The next step. For an object that is gone: `nothing` if the start of its deletion was seen, so that the hook already
  * ran.
  */
-function stepOf(object: CachedObject | null, { gone }: ReconcileRequest, finalizer: string): 'add' | 'apply' | 'cleanup' | 'nothing' {
+function stepOf(
+  object: CachedObject | null,
+  { gone }: ReconcileRequest,
+  finalizer: string,
+): 'add' | 'apply' | 'cleanup' | 'nothing' {
   if (object) return finalizerStep(object, finalizer);
   return gone && finalizerStep(gone, finalizer) !== 'nothing' ? 'apply' : 'nothing';
 }
@@ -122,7 +127,11 @@ function typed(object: CachedObject, { gvr, kind }: TargetType): CachedObject {
   return object.kind && object.apiVersion ? object : { ...object, apiVersion: formatGroupVersion(gvr), kind };
 }
 
-function requestOf(request: ReconcileRequest, object: CachedObject | null, options: HookReconcilerOptions): HookRequest {
+function requestOf(
+  request: ReconcileRequest,
+  object: CachedObject | null,
+  options: HookReconcilerOptions,
+): HookRequest {
   const { primary, changedPaths, redact = (o: CachedObject) => o, snapshots } = options;
   const old = object ? (request.before ?? request.gone) : (request.gone ?? request.before);
   return {

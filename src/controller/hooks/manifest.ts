@@ -52,7 +52,8 @@ export interface WriteLimit {
 
 type Reader<T> = (value: unknown, key: string) => T;
 
-const text: Reader<string> = (value, key) => (typeof value === 'string' && value !== '' ? value : wrong(key, 'a string', value));
+const text: Reader<string> = (value, key) =>
+  typeof value === 'string' && value !== '' ? value : wrong(key, 'a string', value);
 const flag: Reader<boolean> = (value, key) => (typeof value === 'boolean' ? value : wrong(key, 'true or false', value));
 const list: Reader<string[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => text(item, key));
 const names: Reader<string[]> = (value, key) => list(value, key).flatMap((item) => item.split(','));
@@ -60,7 +61,9 @@ const names: Reader<string[]> = (value, key) => list(value, key).flatMap((item) 
 const counted =
   (from: number): Reader<number> =>
   (value, key) =>
-    Number.isInteger(value) && (value as number) >= from ? (value as number) : wrong(key, `a whole number from ${from}`, value);
+    Number.isInteger(value) && (value as number) >= from
+      ? (value as number)
+      : wrong(key, `a whole number from ${from}`, value);
 
 const duration: Reader<number> = (value, key) => {
   const ms = typeof value === 'string' ? durationOf(value, key) : wrong(key, 'a duration such as "30s"', value);
@@ -77,7 +80,8 @@ const someOf =
   (value, key) =>
     names(value, key).map((item) => oneOf(choices)(item, key));
 
-const watches: Reader<WatchConfig[]> = (value, key) => (Array.isArray(value) ? value : [value]).map((item) => watchOf(item, key));
+const watches: Reader<WatchConfig[]> = (value, key) =>
+  (Array.isArray(value) ? value : [value]).map((item) => watchOf(item, key));
 
 /** For each key of a config: its key in {@link HookConfig}, and its reader. */
 const KEYS = {

@@ -27,7 +27,9 @@ export interface HookServices {
 }
 
 /** The argument of a module's function. `T` is the type of its objects, as the hook declares it. It is not checked. */
-export interface HookContext<T extends object = UnknownObject> extends Omit<HookRequest, 'object' | 'oldObject'>, HookServices {
+export interface HookContext<T extends object = UnknownObject>
+  extends Omit<HookRequest, 'object' | 'oldObject'>,
+    HookServices {
   /** The present state; null if the object does not exist. */
   readonly object: DeepReadonly<T> | null;
   /** See {@link HookRequest}. */
@@ -97,7 +99,8 @@ export async function loadHookModule(path: string, options: LoadHookOptions = {}
 export function createModuleHook({ name, reconcile }: HookModule, services: HookServices): Hook {
   return {
     name,
-    run: async (request, run) => runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services))),
+    run: async (request, run) =>
+      runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services))),
   };
 }
 
@@ -156,14 +159,19 @@ function cannotLoad(path: string, error: unknown): never {
     case 'ERR_INVALID_TYPESCRIPT_SYNTAX':
       throw new StopError(`hook ${placeOf(error, path)}: ${message}`, { cause: error });
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
-      throw new StopError(`hook ${path}: ${message}`, { cause: error, hint: 'a hook in node_modules must be a .js file' });
+      throw new StopError(`hook ${path}: ${message}`, {
+        cause: error,
+        hint: 'a hook in node_modules must be a .js file',
+      });
     case 'ERR_MODULE_NOT_FOUND':
       throw new StopError(`hook ${path}: ${message}`, {
         cause: error,
         hint: 'check the path, and install the packages that the hook imports',
       });
     default:
-      throw new StopError(`hook ${error instanceof SyntaxError ? placeOf(error, path) : path}: ${message}`, { cause: error });
+      throw new StopError(`hook ${error instanceof SyntaxError ? placeOf(error, path) : path}: ${message}`, {
+        cause: error,
+      });
   }
 }
 

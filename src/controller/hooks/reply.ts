@@ -17,7 +17,12 @@ export type Body = Readonly<Record<string, unknown>>;
 /** One action that a hook asks for. The program carries it out, so the hook needs no client. */
 export type Action =
   | { readonly verb: 'apply' | 'create'; readonly body: Body; readonly on?: TargetRef; readonly own: boolean }
-  | { readonly verb: 'patch'; readonly body: Body | readonly unknown[]; readonly patchType: PatchType; readonly on?: TargetRef }
+  | {
+      readonly verb: 'patch';
+      readonly body: Body | readonly unknown[];
+      readonly patchType: PatchType;
+      readonly on?: TargetRef;
+    }
   | { readonly verb: 'status' | 'delete'; readonly body: Body; readonly on?: TargetRef }
   | { readonly verb: 'event'; readonly body: EventBody; readonly on?: TargetRef }
   | { readonly verb: 'log'; readonly body: LogBody };
@@ -82,7 +87,10 @@ function durationOf(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw new InformerError('hook', `requeueAfter: ${messageOf(error)}`, { cause: error, hint: 'write it as "30s", "5m" or "1h30m"' });
+    throw new InformerError('hook', `requeueAfter: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'write it as "30s", "5m" or "1h30m"',
+    });
   }
 }
 
@@ -91,7 +99,8 @@ function parseAction(value: unknown, at: string): Action {
   onlyKeys(action, ACTION_KEYS, at);
   const verbs = VERBS.filter((verb) => action[verb] !== undefined);
   const [verb] = verbs;
-  if (!verb || verbs.length > 1) throw invalid(`${at} must have exactly one of ${VERBS.join(', ')}, not ${verbs.length || 'none'}`);
+  if (!verb || verbs.length > 1)
+    throw invalid(`${at} must have exactly one of ${VERBS.join(', ')}, not ${verbs.length || 'none'}`);
   checkModifiers(verb, action, at);
   const on = targetOf(action.on, `${at}.on`);
   return { ...bodyOf(verb, action, at), ...(on ? { on } : {}) } as Action;
@@ -99,7 +108,8 @@ function parseAction(value: unknown, at: string): Action {
 
 function checkModifiers(verb: string, { own, patchType, on }: Body, at: string): void {
   if (own !== undefined && typeof own !== 'boolean') bad(`${at}.own`, 'true or false', own);
-  if (own && verb !== 'apply' && verb !== 'create') throw invalid(`${at}.own is only for apply and create, not for ${verb}`);
+  if (own && verb !== 'apply' && verb !== 'create')
+    throw invalid(`${at}.own is only for apply and create, not for ${verb}`);
   if (patchType !== undefined && verb !== 'patch') throw invalid(`${at}.patchType is only for patch, not for ${verb}`);
   if (on !== undefined && verb === 'log') throw invalid(`${at}.on is not for log`);
 }
@@ -124,11 +134,18 @@ function bodyOf(verb: (typeof VERBS)[number], action: Body, at: string): Action 
   }
 }
 
-function patchOf(value: unknown, patchType: unknown, at: string): { body: Body | readonly unknown[]; patchType: PatchType } {
+function patchOf(
+  value: unknown,
+  patchType: unknown,
+  at: string,
+): { body: Body | readonly unknown[]; patchType: PatchType } {
   const type = patchType ?? 'merge';
-  if (type !== 'merge' && type !== 'json' && type !== 'strategic') return bad(`${at}.patchType`, 'merge, json or strategic', type);
+  if (type !== 'merge' && type !== 'json' && type !== 'strategic')
+    return bad(`${at}.patchType`, 'merge, json or strategic', type);
   if (type !== 'json') return { body: asBody(value, `${at}.patch`), patchType: type };
-  return Array.isArray(value) ? { body: value, patchType: type } : bad(`${at}.patch`, 'a list of JSON patch operations', value);
+  return Array.isArray(value)
+    ? { body: value, patchType: type }
+    : bad(`${at}.patch`, 'a list of JSON patch operations', value);
 }
 
 function eventOf({ type = 'Normal', reason, message, note }: Body, at: string): EventBody {

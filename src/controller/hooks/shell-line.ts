@@ -67,7 +67,8 @@ class ShellReader {
     else if (/^(?:`|\$[({[]|[<>]\()/.test(rest))
       this.#opaque(rest, 'within a substitution, whose result is split into words again', OWN_WORD);
     else if (startsWord && c === '#') this.#comment(rest);
-    else if (startsWord && rest.startsWith('((')) this.#opaque(rest, 'within arithmetic, which evaluates its text', SCRIPT);
+    else if (startsWord && rest.startsWith('(('))
+      this.#opaque(rest, 'within arithmetic, which evaluates its text', SCRIPT);
     else if (rest.startsWith('<<')) this.#hereDocument(rest);
     else if (redirection) this.#operator(redirection, 'redirection');
     else if (/[;&|()\n]/.test(c)) this.#operator(c, 'separator');
@@ -159,7 +160,9 @@ class ShellReader {
     const [placeholder] = this.#placeholders;
     if (!placeholder) return;
     const words = this.#commands.map((command) => command.map(literalOf));
-    const isSet = words.some(([name, ...operands]) => name === 'set' && operands.some((word) => !/^[-+][A-Za-z]+$/.test(word ?? '')));
+    const isSet = words.some(
+      ([name, ...operands]) => name === 'set' && operands.some((word) => !/^[-+][A-Za-z]+$/.test(word ?? '')),
+    );
     const isShift = words.some((command) => command.includes('shift') || command[0] === 'function');
     if (isSet || isShift || /\w\s*\(\s*\)/.test(this.#line)) {
       misplaced(placeholder, 'in a line that sets its own positional parameters (set, shift, a function)', SCRIPT);
@@ -180,16 +183,20 @@ function refuseDollar(rest: string): never {
 }
 
 function refusePlacedCommand(command: readonly Word[]): void {
-  const at = command.findIndex((word) => !RESERVED.has(literalOf(word) ?? '') && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)));
+  const at = command.findIndex(
+    (word) => !RESERVED.has(literalOf(word) ?? '') && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)),
+  );
   const placeholder = placeholderOf(command[at]);
-  if (placeholder) misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');
+  if (placeholder)
+    misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');
 }
 
 /** The index after a quoted or nested part that begins at `from`. Throws `argument` if the part has no end. */
 function endOf(text: string, from: number): number {
   if (text.startsWith('((', from)) return closed(text, from + 2, '))');
   const open = text[from] as string;
-  if (open === '$' || open === '<' || open === '>') return closed(text, from + 2, CLOSING[text[from + 1] as string] as string);
+  if (open === '$' || open === '<' || open === '>')
+    return closed(text, from + 2, CLOSING[text[from + 1] as string] as string);
   if (open === "'") {
     const end = text.indexOf("'", from + 1);
     return end < 0 ? unclosed(text, from) : end + 1;
@@ -238,7 +245,8 @@ function tracedThrough(commands: readonly (readonly Word[])[]): (word: Word) => 
     if (i % 2 === 1) return [values.get(part) as Placeholder];
     return part === '' ? [] : [part];
   };
-  const trace = (piece: string | Placeholder): Word => (typeof piece === 'string' ? piece.split(variable).flatMap(piecesFor) : [piece]);
+  const trace = (piece: string | Placeholder): Word =>
+    typeof piece === 'string' ? piece.split(variable).flatMap(piecesFor) : [piece];
   return (word) => (word.length === 0 || literalOf(word) === '' ? word : word.flatMap(trace));
 }
 

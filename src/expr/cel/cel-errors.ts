@@ -12,11 +12,18 @@ export interface ExpressionOrigin {
 /**
  * The error for an expression that cannot be compiled: the flag, the problem, and the line with a mark under the place.
  */
-export function refusal(message: string, { flag, source }: ExpressionOrigin, at: number | undefined, hint?: string): InformerError {
+export function refusal(
+  message: string,
+  { flag, source }: ExpressionOrigin,
+  at: number | undefined,
+  hint?: string,
+): InformerError {
   if (at === undefined) return new InformerError('argument', `${flag}: ${message}`, { hint });
   const { line, column, text } = placeOf(source, at);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
-  return new InformerError('argument', `${flag}: ${message} at ${where}\n  ${text}\n  ${' '.repeat(column - 1)}^`, { hint });
+  return new InformerError('argument', `${flag}: ${message} at ${where}\n  ${text}\n  ${' '.repeat(column - 1)}^`, {
+    hint,
+  });
 }
 
 const CONVERT = 'convert one side with int(), double() or string()';
@@ -26,7 +33,10 @@ export function explainFault(fault: CelFailure, { flag, source }: ExpressionOrig
   const { line, column } = placeOf(source, fault.at ?? 0);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
   const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
-  return new InformerError('argument', `${flag}: ${readable(fault.message)} at ${where} of ${source}`, { cause: fault, hint });
+  return new InformerError('argument', `${flag}: ${readable(fault.message)} at ${where} of ${source}`, {
+    cause: fault,
+    hint,
+  });
 }
 
 type LibraryError = ParseError | CelTypeError | EvaluationError;
@@ -70,7 +80,9 @@ function habitOf({ source, start, variables, flag }: Scene, { code }: LibraryErr
   if (isPath && /^\s*(select|map|any|all|\[)\b/.test(source))
     return `this is jq, but ${flag} takes CEL: object${pathIn(source)} == "…"; only -o jq=… takes jq`;
   if (isPath) return `write fields with object in front: object${pathIn(source)}`;
-  const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))));
+  const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(
+    source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))),
+  );
   if (length && code !== 'no_matching_overload') return `put a duration in quotes: "${length[1]}"`;
   return undefined;
 }
@@ -133,7 +145,9 @@ function pathOfObject(source: string, start: number): string | undefined {
 function keyInBrackets(source: string, start: number): string | undefined {
   const before = source.slice(0, start);
   const [, map, begin = ''] =
-    /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ?? /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ?? [];
+    /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ??
+    /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ??
+    [];
   const [end = ''] = /^\w+(?:[-/]\w+)*/.exec(source.slice(start)) ?? [];
   return map === undefined ? undefined : `put a key with - or / in brackets: ${map}["${begin}${end}"]`;
 }
@@ -157,7 +171,9 @@ function wrongCall(error: LibraryError, { environment, source, start, end }: Sce
       ),
       at,
     };
-  const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))].slice(0, 6).join('; ');
+  const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))]
+    .slice(0, 6)
+    .join('; ');
   const of = receiver && receiver !== 'dyn' ? ` of ${readable(receiver)}` : '';
   return { message: `wrong arguments: ${name}(${readable(given)})${of}`, hint: `its forms are ${forms}`, at };
 }
@@ -203,5 +219,9 @@ function placeOf(source: string, at: number): { line: number; column: number; te
   const before = source.slice(0, at);
   const start = before.lastIndexOf('\n') + 1;
   const end = source.indexOf('\n', at);
-  return { line: before.split('\n').length, column: at - start + 1, text: source.slice(start, end < 0 ? undefined : end) };
+  return {
+    line: before.split('\n').length,
+    column: at - start + 1,
+    text: source.slice(start, end < 0 ? undefined : end),
+  };
 }

@@ -1,4 +1,10 @@
-import { type ASTNode, TypeError as CelTypeError, type Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  type Environment,
+  EvaluationError,
+  ParseError,
+} from '@marcbachmann/cel-js';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './cel-errors.ts';
 import { Compiler } from './compile.ts';
@@ -48,7 +54,12 @@ export interface CelOptions {
 }
 
 /** The variables of `--filter`, `--until` and similar flags. */
-export const OBJECT_VARIABLES: Readonly<Record<string, CelType>> = { object: 'dyn', oldObject: 'dyn', event: 'string', now: 'timestamp' };
+export const OBJECT_VARIABLES: Readonly<Record<string, CelType>> = {
+  object: 'dyn',
+  oldObject: 'dyn',
+  event: 'string',
+  now: 'timestamp',
+};
 
 /**
  * Compiles CEL with Kubernetes' additions. Throws `argument` with the flag and the place of the fault: wrong syntax, an
@@ -87,7 +98,12 @@ class Program implements CelProgram {
   readonly #faults = new Map<string, InformerError>();
   readonly #frame: Frame = { vars: NO_VARS, locals: [], steps: 0, at: 0 };
 
-  constructor({ source, flag }: ExpressionOrigin, ast: ASTNode, run: (frame: Frame) => unknown, variables: ReadonlySet<string>) {
+  constructor(
+    { source, flag }: ExpressionOrigin,
+    ast: ASTNode,
+    run: (frame: Frame) => unknown,
+    variables: ReadonlySet<string>,
+  ) {
     this.source = source;
     this.flag = flag;
     this.ast = ast;
@@ -141,7 +157,8 @@ function checked(source: string, environment: Environment, { wants }: CelOptions
   refuseDepth(parsed.ast);
   const { valid, type, error } = parsed.check();
   if (!valid) throw error;
-  if (wants === 'bool' && type !== 'bool' && type !== 'dyn') throw new CelFailure(`it must be true or false, but its type is ${type}`);
+  if (wants === 'bool' && type !== 'bool' && type !== 'dyn')
+    throw new CelFailure(`it must be true or false, but its type is ${type}`);
   return parsed.ast;
 }
 
@@ -152,7 +169,8 @@ function refuseDepth(root: ASTNode): void {
     const { node, depth } = next;
     if (depth > DEEPEST) throw new CelFailure('it is nested too deep');
     const isChain = node.op === '&&' || node.op === '||';
-    for (const child of childrenOf(node)) open.push({ node: child, depth: isChain && child.op === node.op ? depth : depth + 1 });
+    for (const child of childrenOf(node))
+      open.push({ node: child, depth: isChain && child.op === node.op ? depth : depth + 1 });
   }
 }
 

@@ -3,9 +3,31 @@ import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run }
 import type { CelFunction } from './function.ts';
 import { functionNamed, optional } from './functions.ts';
 import { compileMacro, isMacro } from './macros.ts';
-import { add, type Comparison, divide, equal, isIn, isYes, modulo, multiply, negate, order, subtract } from './operators.ts';
+import {
+  add,
+  type Comparison,
+  divide,
+  equal,
+  isIn,
+  isYes,
+  modulo,
+  multiply,
+  negate,
+  order,
+  subtract,
+} from './operators.ts';
 import { regexFor } from './regex.ts';
-import { type CelFailure, type CelMap, celFailure, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf } from './values.ts';
+import {
+  type CelFailure,
+  type CelMap,
+  celFailure,
+  isMap,
+  isNumber,
+  MISSING,
+  Optional,
+  TypeName,
+  typeNameOf,
+} from './values.ts';
 
 /**
  * Compiles a checked syntax tree into closures. The library parses and checks expressions. Its evaluator is not used:
@@ -120,7 +142,9 @@ export class Compiler implements NodeCompiler {
     return (frame) => {
       const found = runs.map(([key, value]) => [key(frame), value(frame)] as const);
       return Object.fromEntries(
-        found.filter(([key, value]) => key !== MISSING && value !== MISSING).map(([key, value]) => [String(key), value]),
+        found
+          .filter(([key, value]) => key !== MISSING && value !== MISSING)
+          .map(([key, value]) => [String(key), value]),
       );
     };
   }
@@ -238,7 +262,12 @@ export class Compiler implements NodeCompiler {
 }
 
 const TYPES = new Set(['string', 'bool', 'int', 'uint', 'double', 'map', 'list', 'bytes', 'null_type', 'type']);
-const GOOGLE = { protobuf: { Duration: new TypeName('google.protobuf.Duration'), Timestamp: new TypeName('google.protobuf.Timestamp') } };
+const GOOGLE = {
+  protobuf: {
+    Duration: new TypeName('google.protobuf.Duration'),
+    Timestamp: new TypeName('google.protobuf.Timestamp'),
+  },
+};
 const NO_FRAME: Frame = { vars: {}, locals: [], steps: 0, at: 0 };
 
 const constant =
@@ -268,7 +297,9 @@ function readKey(value: unknown, key: unknown): unknown {
   if (value === MISSING || value === null || key === MISSING) return MISSING;
   if (value instanceof Optional) return new Optional(readKey(value.value, key));
   if (Array.isArray(value))
-    return isNumber(key) ? (value[Number(key)] ?? MISSING) : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
+    return isNumber(key)
+      ? (value[Number(key)] ?? MISSING)
+      : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
   if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no fields`);
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))
@@ -295,7 +326,13 @@ function questionsBy({ equal: isEqual, order: orderOf }: Comparison): Questions 
 
 const QUESTIONS = questionsBy({ equal, order });
 
-const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': modulo };
+const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = {
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+  '%': modulo,
+};
 
 /** A comparison. It is false if a side is missing. */
 function questionOf(left: Run, right: Run, question: Question, at: number): Run {

@@ -8,11 +8,20 @@ import { LIST_INDEX_SIGNATURES } from './list-functions.ts';
 export type CelType = 'dyn' | 'string' | 'int' | 'double' | 'bool' | 'timestamp' | 'duration' | 'map' | 'list';
 
 /** The limits of one expression. Larger expressions are refused. */
-const LIMITS = { maxAstNodes: 10_000, maxDepth: 200, maxListElements: 5_000, maxMapEntries: 1_000, maxCallArguments: 16 };
+const LIMITS = {
+  maxAstNodes: 10_000,
+  maxDepth: 200,
+  maxListElements: 5_000,
+  maxMapEntries: 1_000,
+  maxCallArguments: 16,
+};
 
 const OPTIONS = { enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits: LIMITS };
 
-const NAMES: Readonly<Partial<Record<CelType, string>>> = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
+const NAMES: Readonly<Partial<Record<CelType, string>>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+};
 
 const parents = new Map<boolean, Environment>();
 
@@ -35,7 +44,11 @@ function extended(unlistedVariablesAreDyn: boolean): Environment {
     .registerType('net.CIDR', IpBlock as unknown as new () => IpBlock)
     .registerType('Sets', Sets)
     .registerConstant('sets', 'Sets', new Sets());
-  for (const signature of [...CEL_FUNCTIONS.flatMap(({ signatures }) => signatures), ...LIST_INDEX_SIGNATURES, ...SET_SIGNATURES]) {
+  for (const signature of [
+    ...CEL_FUNCTIONS.flatMap(({ signatures }) => signatures),
+    ...LIST_INDEX_SIGNATURES,
+    ...SET_SIGNATURES,
+  ]) {
     environment.registerFunction(signature, unused, { async: false });
   }
   for (const [left, right] of MIXED) {

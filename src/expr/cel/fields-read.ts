@@ -59,7 +59,8 @@ class Reader {
   #readOptional(node: Extract<ASTNode, { op: '.?' | '[?]' }>, scope: Scope): void {
     const [of, key] = node.args as [ASTNode, ASTNode | string];
     const link = linkOf(of, scope);
-    const name = typeof key === 'string' ? key : key.op === 'value' && typeof key.args === 'string' ? key.args : undefined;
+    const name =
+      typeof key === 'string' ? key : key.op === 'value' && typeof key.args === 'string' ? key.args : undefined;
     if (link && name !== undefined) this.asked.push([...link.address, name]);
     this.read(of, scope);
     if (typeof key !== 'string') this.read(key, scope);

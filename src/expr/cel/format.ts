@@ -7,11 +7,14 @@ import { celFailure, isNumber, toPlain, typeNameOf } from './values.ts';
  */
 export function formatText(pattern: string, values: readonly unknown[]): string {
   let next = 0;
-  return pattern.replace(/%(?:\.(\d{1,2}))?([a-zA-Z%])|%/g, (_, precision: string | undefined, verb: string | undefined) => {
-    if (verb === '%') return '%';
-    if (next >= values.length) celFailure('format() has fewer values than clauses');
-    return formatOne(verb ?? '', precision === undefined ? 6 : Number(precision), values[next++]);
-  });
+  return pattern.replace(
+    /%(?:\.(\d{1,2}))?([a-zA-Z%])|%/g,
+    (_, precision: string | undefined, verb: string | undefined) => {
+      if (verb === '%') return '%';
+      if (next >= values.length) celFailure('format() has fewer values than clauses');
+      return formatOne(verb ?? '', precision === undefined ? 6 : Number(precision), values[next++]);
+    },
+  );
 }
 
 function formatOne(verb: string, precision: number, value: unknown): string {
@@ -21,7 +24,9 @@ function formatOne(verb: string, precision: number, value: unknown): string {
   if (!isNumber(value)) return celFailure(`%${verb} of format() needs a number, got ${typeNameOf(value)}`);
   if (radix) return cased(verb, (typeof value === 'bigint' ? value : Math.trunc(value)).toString(radix));
   if (verb === 'f') return Number(value).toFixed(precision);
-  return verb === 'e' ? Number(value).toExponential(precision) : celFailure('format() takes %s, %d, %f, %e, %x, %o, %b and %%');
+  return verb === 'e'
+    ? Number(value).toExponential(precision)
+    : celFailure('format() takes %s, %d, %f, %e, %x, %o, %b and %%');
 }
 
 const RADIXES: Readonly<Record<string, number>> = { d: 10, x: 16, o: 8, b: 2 };

@@ -12,12 +12,20 @@ export interface CelFunction {
 }
 
 /** A function that gives a value. */
-export function define(name: string, signatures: readonly string[], run: (...args: readonly unknown[]) => unknown): CelFunction {
+export function define(
+  name: string,
+  signatures: readonly string[],
+  run: (...args: readonly unknown[]) => unknown,
+): CelFunction {
   return { name, signatures, asks: false, run };
 }
 
 /** A yes-or-no function. */
-export function ask(name: string, signatures: readonly string[], run: (...args: readonly unknown[]) => boolean): CelFunction {
+export function ask(
+  name: string,
+  signatures: readonly string[],
+  run: (...args: readonly unknown[]) => boolean,
+): CelFunction {
   return { name, signatures, asks: true, run };
 }
 
@@ -29,7 +37,9 @@ export function asText(value: unknown): string {
 /** The value as a number. Fails for any other type, and for a whole number beyond 2^53. */
 export function asNumber(value: unknown): number {
   if (typeof value === 'number') return value;
-  return celFailure(typeof value === 'bigint' ? 'the number is too large' : `expected a number, got ${typeNameOf(value)}`);
+  return celFailure(
+    typeof value === 'bigint' ? 'the number is too large' : `expected a number, got ${typeNameOf(value)}`,
+  );
 }
 
 /** The value as a list. Fails for any other type. */

@@ -7,7 +7,18 @@ import { quantityFunctions } from './quantity-functions.ts';
 import { rolloutFunctions } from './rollout-functions.ts';
 import { bytesFunctions, stringFunctions } from './string-functions.ts';
 import { timeFunctions } from './time-functions.ts';
-import { type CelNumber, celFailure, Duration, isMap, isNumber, MISSING, Optional, TypeName, typeNameOf, whole } from './values.ts';
+import {
+  type CelNumber,
+  celFailure,
+  Duration,
+  isMap,
+  isNumber,
+  MISSING,
+  Optional,
+  TypeName,
+  typeNameOf,
+  whole,
+} from './values.ts';
 
 const conversions: readonly CelFunction[] = [
   define('dyn', [], (value) => value),
@@ -99,7 +110,9 @@ function toBigInt(value: unknown, called: string): bigint {
   if (typeof value === 'number') {
     return Number.isFinite(value) ? BigInt(Math.trunc(value)) : celFailure(`${called}() takes finite numbers only`);
   }
-  return /^[+-]?\d{1,40}$/.test(asText(value)) ? BigInt(asText(value)) : celFailure(`${called}() cannot read this text`);
+  return /^[+-]?\d{1,40}$/.test(asText(value))
+    ? BigInt(asText(value))
+    : celFailure(`${called}() cannot read this text`);
 }
 
 function toDouble(value: unknown): number {
@@ -107,7 +120,9 @@ function toDouble(value: unknown): number {
   if (value instanceof HugeNumber) return value.valueOf();
   const word = asText(value).toLowerCase();
   if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
-  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) ? Number(word) : celFailure('double() cannot read this text');
+  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word)
+    ? Number(word)
+    : celFailure('double() cannot read this text');
 }
 
 /** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
@@ -116,7 +131,9 @@ function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
-  return isPlain ? String(value instanceof TypeName ? value.name : value) : celFailure(`string() does not take ${typeNameOf(value)}`);
+  return isPlain
+    ? String(value instanceof TypeName ? value.name : value)
+    : celFailure(`string() does not take ${typeNameOf(value)}`);
 }
 
 function sizeOf(value: unknown): number {

@@ -65,7 +65,9 @@ export function parseBlock(text: string): IpBlock | undefined {
 /** The eight groups of an IPv6 address, with the zeros that `::` leaves out. */
 function groupsOf(text: string): number[] {
   const [head = [], tail = []] = text.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].map((group) => Number.parseInt(group, 16));
+  return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].map((group) =>
+    Number.parseInt(group, 16),
+  );
 }
 
 function joined(parts: readonly number[], width: bigint): bigint {

@@ -11,13 +11,17 @@ export const addressFunctions: readonly CelFunction[] = [
   define('ip', ['ip(string): net.IP'], address),
   define('cidr', ['cidr(string): net.CIDR'], block),
   define('.family', ['net.IP.family(): int'], (value) => address(value).family),
-  ask('.isLoopback', ['net.IP.isLoopback(): bool'], (value) => LOOPBACK.some((range) => range?.contains(address(value)))),
+  ask('.isLoopback', ['net.IP.isLoopback(): bool'], (value) =>
+    LOOPBACK.some((range) => range?.contains(address(value))),
+  ),
   ask('.isUnspecified', ['net.IP.isUnspecified(): bool'], (value) => address(value).bits === 0n),
   ask('.containsIP', ['net.CIDR.containsIP(string): bool', 'net.CIDR.containsIP(net.IP): bool'], (value, inside) =>
     block(value).contains(address(inside)),
   ),
-  ask('.containsCIDR', ['net.CIDR.containsCIDR(string): bool', 'net.CIDR.containsCIDR(net.CIDR): bool'], (value, inside) =>
-    block(value).containsBlock(block(inside)),
+  ask(
+    '.containsCIDR',
+    ['net.CIDR.containsCIDR(string): bool', 'net.CIDR.containsCIDR(net.CIDR): bool'],
+    (value, inside) => block(value).containsBlock(block(inside)),
   ),
   define('.ip', ['net.CIDR.ip(): net.IP'], (value) => block(value).address),
   define('.prefixLength', ['net.CIDR.prefixLength(): int'], (value) => block(value).prefix),

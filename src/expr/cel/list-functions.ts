@@ -7,7 +7,9 @@ import { celFailure, Duration, isNumber } from './values.ts';
  * ext/sets.go.
  */
 export const listFunctions: readonly CelFunction[] = [
-  ask('.isSorted', ['list.isSorted(): bool'], (value) => asList(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0)),
+  ask('.isSorted', ['list.isSorted(): bool'], (value) =>
+    asList(value).every((item, i, all) => i === 0 || order(all[i - 1], item) <= 0),
+  ),
   define('.sum', ['list.sum(): dyn'], sum),
   define('.min', ['list.min(): dyn'], (value) => extreme('min', asList(value), -1)),
   define('.max', ['list.max(): dyn'], (value) => extreme('max', asList(value), 1)),
@@ -24,8 +26,10 @@ export const listFunctions: readonly CelFunction[] = [
 /** The signatures of `indexOf` and `lastIndexOf` on lists. The methods themselves are shared with strings. */
 export const LIST_INDEX_SIGNATURES = ['list.indexOf(dyn): int', 'list.lastIndexOf(dyn): int'];
 
-export const listIndexOf = (items: readonly unknown[], wanted: unknown): number => items.findIndex((item) => equal(item, wanted));
-export const listLastIndexOf = (items: readonly unknown[], wanted: unknown): number => items.findLastIndex((item) => equal(item, wanted));
+export const listIndexOf = (items: readonly unknown[], wanted: unknown): number =>
+  items.findIndex((item) => equal(item, wanted));
+export const listLastIndexOf = (items: readonly unknown[], wanted: unknown): number =>
+  items.findLastIndex((item) => equal(item, wanted));
 
 const holds = (items: readonly unknown[], wanted: unknown) => listIndexOf(items, wanted) >= 0;
 
@@ -36,7 +40,8 @@ function distinct(items: readonly unknown[]): unknown[] {
 /** The sum of numbers or durations; 0 for an empty list. */
 function sum(value: unknown): unknown {
   const items = asList(value);
-  if (!items.every((item) => isNumber(item) || item instanceof Duration)) return celFailure('sum() takes numbers or durations only');
+  if (!items.every((item) => isNumber(item) || item instanceof Duration))
+    return celFailure('sum() takes numbers or durations only');
   const [first, ...rest] = items;
   return rest.reduce<unknown>((total, item) => add(total, item, false), first ?? 0);
 }

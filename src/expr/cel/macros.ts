@@ -69,7 +69,12 @@ function bind(compiler: NodeCompiler, name: string, value: ASTNode, body: ASTNod
 }
 
 /** `exists` or `all`. One true item decides `exists` and one false item decides `all`, even if another item fails. */
-function quantifier(compiler: NodeCompiler, receiver: ASTNode, [name, test]: readonly ASTNode[], decisive: boolean): Run {
+function quantifier(
+  compiler: NodeCompiler,
+  receiver: ASTNode,
+  [name, test]: readonly ASTNode[],
+  decisive: boolean,
+): Run {
   const over = compiler.compile(receiver);
   const { slot, run } = compiler.compileWith(nameOf(name), test as ASTNode);
   return (frame) => {
@@ -101,7 +106,13 @@ function existsOne(compiler: NodeCompiler, receiver: ASTNode, [name, test]: read
 /**
  * `filter` or `map`: the items that pass the test, or the results of the body for them. Missing values are left out.
  */
-function collect(compiler: NodeCompiler, receiver: ASTNode, name: string, test: ASTNode | undefined, body: ASTNode | undefined): Run {
+function collect(
+  compiler: NodeCompiler,
+  receiver: ASTNode,
+  name: string,
+  test: ASTNode | undefined,
+  body: ASTNode | undefined,
+): Run {
   const over = compiler.compile(receiver);
   const passes = test && compiler.compileWith(name, test);
   const made = body && compiler.compileWith(name, body);

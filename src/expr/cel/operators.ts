@@ -109,17 +109,23 @@ function timeMs(value: unknown): number | undefined {
 }
 
 function noOrder(a: unknown, b: unknown): number {
-  return isNothing(a) || isNothing(b) ? Number.NaN : celFailure(`cannot compare ${typeNameOf(a)} with ${typeNameOf(b)}`);
+  return isNothing(a) || isNothing(b)
+    ? Number.NaN
+    : celFailure(`cannot compare ${typeNameOf(a)} with ${typeNameOf(b)}`);
 }
 
 /** Whether a value means "no value": null, an empty string, or what printed columns show: `<none>`, `<unknown>`. */
-export const isNothing = (value: unknown) => value === null || value === '' || (typeof value === 'string' && /^<[a-z ]+>$/.test(value));
+export const isNothing = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'string' && /^<[a-z ]+>$/.test(value));
 
 /** `needle in haystack`: whether the needle is an item of the list or a key of the map. */
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
-  if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
-  return haystack === null ? false : celFailure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);
+  if (isMap(haystack))
+    return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
+  return haystack === null
+    ? false
+    : celFailure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);
 }
 
 /**

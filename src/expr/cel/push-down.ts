@@ -26,7 +26,10 @@ export function pushDown(
   program: CelProgram,
   { supportedFields, labels: withLabels = true }: { supportedFields: ReadonlySet<string>; labels?: boolean },
 ): PushDown {
-  const conditions = operandsOf(program.ast, '&&').map((node) => ({ node, sent: selectorOf(node, supportedFields, withLabels) }));
+  const conditions = operandsOf(program.ast, '&&').map((node) => ({
+    node,
+    sent: selectorOf(node, supportedFields, withLabels),
+  }));
   const labels = conditions.flatMap(({ sent }) => sent?.labels ?? []);
   const fields = conditions.flatMap(({ sent }) => sent?.fields ?? []);
   return {
@@ -132,7 +135,9 @@ function unionOf(choices: readonly (Choice | undefined)[]): Choice | undefined {
 }
 
 /** A comparison of a path of `object` with a literal, in either order. */
-function comparisonOf({ args: [left, right] }: Extract<ASTNode, { op: '==' | '!=' }>): { path: string[]; value: unknown } | undefined {
+function comparisonOf({
+  args: [left, right],
+}: Extract<ASTNode, { op: '==' | '!=' }>): { path: string[]; value: unknown } | undefined {
   const path = pathOf(left) ?? pathOf(right);
   const value = pathOf(left) ? literalOf(right) : literalOf(left);
   return path && value !== undefined ? { path, value } : undefined;

@@ -7,15 +7,31 @@ import { celFailure, isNumber, typeNameOf, whole } from './values.ts';
  * and two quantities can be compared with `<`, `<=`, `>` and `>=`. Source: apiserver cel library quantity.go.
  */
 export const quantityFunctions: readonly CelFunction[] = [
-  define('quantity', ['quantity(string): quantity', 'quantity(int): quantity', 'quantity(double): quantity'], toQuantity),
+  define(
+    'quantity',
+    ['quantity(string): quantity', 'quantity(int): quantity', 'quantity(double): quantity'],
+    toQuantity,
+  ),
   ask('isQuantity', ['isQuantity(dyn): bool'], (value) =>
     typeof value === 'string' ? parseQuantity(value) !== undefined : isNumber(value),
   ),
   define('.compareTo', ['quantity.compareTo(quantity): int'], (a, b) => compareQuantities(quantity(a), quantity(b))),
-  ask('.isLessThan', ['quantity.isLessThan(quantity): bool'], (a, b) => compareQuantities(quantity(a), quantity(b)) < 0),
-  ask('.isGreaterThan', ['quantity.isGreaterThan(quantity): bool'], (a, b) => compareQuantities(quantity(a), quantity(b)) > 0),
-  define('.add', ['quantity.add(quantity): quantity', 'quantity.add(int): quantity'], (a, b) => plus(quantity(a), toQuantity(b).nano)),
-  define('.sub', ['quantity.sub(quantity): quantity', 'quantity.sub(int): quantity'], (a, b) => plus(quantity(a), -toQuantity(b).nano)),
+  ask(
+    '.isLessThan',
+    ['quantity.isLessThan(quantity): bool'],
+    (a, b) => compareQuantities(quantity(a), quantity(b)) < 0,
+  ),
+  ask(
+    '.isGreaterThan',
+    ['quantity.isGreaterThan(quantity): bool'],
+    (a, b) => compareQuantities(quantity(a), quantity(b)) > 0,
+  ),
+  define('.add', ['quantity.add(quantity): quantity', 'quantity.add(int): quantity'], (a, b) =>
+    plus(quantity(a), toQuantity(b).nano),
+  ),
+  define('.sub', ['quantity.sub(quantity): quantity', 'quantity.sub(int): quantity'], (a, b) =>
+    plus(quantity(a), -toQuantity(b).nano),
+  ),
   define('.sign', ['quantity.sign(): int'], (value) => Math.sign(Number(quantity(value).nano))),
   ask('.isInteger', ['quantity.isInteger(): bool'], (value) => quantity(value).isInteger),
   define('.asInteger', ['quantity.asInteger(): int'], asInteger),

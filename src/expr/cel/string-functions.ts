@@ -24,16 +24,26 @@ export const stringFunctions: readonly CelFunction[] = [
     Array.isArray(value) ? listLastIndexOf(value, part) : lastIndexOf(asText(value), asText(part), from),
   ),
   define('.substring', [], substring),
-  define('.replace', ['string.replace(string, string): string', 'string.replace(string, string, int): string'], replace),
+  define(
+    '.replace',
+    ['string.replace(string, string): string', 'string.replace(string, string, int): string'],
+    replace,
+  ),
   define('.split', [], split),
   define('.join', [], (value, separator = '') => asList(value).map(asText).join(asText(separator))),
   define('.reverse', ['string.reverse(): string'], (value) => [...asText(value)].reverse().join('')),
   define('.format', ['string.format(list): string'], (value, values) => formatText(asText(value), asList(values))),
   ask('.matches', [], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
   ask('matches', ['matches(string, string): bool'], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
-  define('.find', ['string.find(string): string'], (value, pattern) => regexFor(asText(pattern)).find(asText(value)) ?? ''),
-  define('.findAll', ['string.findAll(string): list<string>', 'string.findAll(string, int): list<string>'], (value, pattern, most = -1) =>
-    regexFor(asText(pattern)).findAll(asText(value), asNumber(most)),
+  define(
+    '.find',
+    ['string.find(string): string'],
+    (value, pattern) => regexFor(asText(pattern)).find(asText(value)) ?? '',
+  ),
+  define(
+    '.findAll',
+    ['string.findAll(string): list<string>', 'string.findAll(string, int): list<string>'],
+    (value, pattern, most = -1) => regexFor(asText(pattern)).findAll(asText(value), asNumber(most)),
   ),
 ];
 

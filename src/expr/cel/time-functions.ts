@@ -17,22 +17,35 @@ export const timeFunctions: readonly CelFunction[] = [
   define('.getDayOfMonth', [], (value, zone) => inZone(value, zone).getUTCDate() - 1),
   define('.getDayOfWeek', [], (value, zone) => inZone(value, zone).getUTCDay()),
   define('.getDayOfYear', [], (value, zone) => dayOfYear(inZone(value, zone))),
-  define('.getHours', [], (value, zone) => (value instanceof Duration ? whole(value, 3_600_000) : inZone(value, zone).getUTCHours())),
-  define('.getMinutes', [], (value, zone) => (value instanceof Duration ? whole(value, 60_000) : inZone(value, zone).getUTCMinutes())),
-  define('.getSeconds', [], (value, zone) => (value instanceof Duration ? whole(value, 1000) : inZone(value, zone).getUTCSeconds())),
-  define('.getMilliseconds', [], (value, zone) => (value instanceof Duration ? whole(value, 1) : inZone(value, zone).getUTCMilliseconds())),
+  define('.getHours', [], (value, zone) =>
+    value instanceof Duration ? whole(value, 3_600_000) : inZone(value, zone).getUTCHours(),
+  ),
+  define('.getMinutes', [], (value, zone) =>
+    value instanceof Duration ? whole(value, 60_000) : inZone(value, zone).getUTCMinutes(),
+  ),
+  define('.getSeconds', [], (value, zone) =>
+    value instanceof Duration ? whole(value, 1000) : inZone(value, zone).getUTCSeconds(),
+  ),
+  define('.getMilliseconds', [], (value, zone) =>
+    value instanceof Duration ? whole(value, 1) : inZone(value, zone).getUTCMilliseconds(),
+  ),
 ];
 
 function toTime(value: unknown): Date {
   if (value instanceof Date) return value;
   if (isNumber(value)) return timeAt(Number(value) * 1000);
-  return parseTime(asText(value)) ?? celFailure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z');
+  return (
+    parseTime(asText(value)) ??
+    celFailure('timestamp() cannot read this text: it takes RFC 3339, as 2026-01-31T12:00:00Z')
+  );
 }
 
 function toDuration(value: unknown): Duration {
   if (value instanceof Duration) return value;
   const ms = parseAge(asText(value));
-  return ms === undefined ? celFailure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d') : new Duration(ms);
+  return ms === undefined
+    ? celFailure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d')
+    : new Duration(ms);
 }
 
 const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
@@ -42,7 +55,10 @@ function inZone(value: unknown, zone: unknown): Date {
   const time = value instanceof Date ? value : celFailure(`expected a timestamp, got ${typeNameOf(value)}`);
   if (zone === undefined) return time;
   const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(asText(zone));
-  if (offset) return new Date(time.getTime() + (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000);
+  if (offset)
+    return new Date(
+      time.getTime() + (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000,
+    );
   return zoned(time, asText(zone));
 }
 

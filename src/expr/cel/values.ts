@@ -166,7 +166,10 @@ export function timeAt(ms: number): Date {
   return ms >= EARLIEST && ms <= LATEST ? new Date(ms) : celFailure('timestamp overflow');
 }
 
-/** Parses an RFC 3339 time of the years 1 to 9999. Returns undefined for any other text, also for a day that does not exist. */
+/**
+ * Parses an RFC 3339 time of the years 1 to 9999. Returns undefined for any other text, also for a day that does not
+ * exist.
+ */
 export function parseTime(text: string): Date | undefined {
   const [, year, month, day] = RFC3339.exec(text) ?? [];
   if (day === undefined || new Date(`${year}-${month}-${day}`).getUTCDate() !== Number(day)) return undefined;

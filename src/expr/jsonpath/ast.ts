@@ -14,7 +14,13 @@ export type JsonPathStep =
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recurse' }
   /** `[start:end:step]`; `[n]` is `single`. */
-  | { readonly kind: 'slice'; readonly start?: number; readonly end?: number; readonly step: number; readonly single: boolean }
+  | {
+      readonly kind: 'slice';
+      readonly start?: number;
+      readonly end?: number;
+      readonly step: number;
+      readonly single: boolean;
+    }
   | { readonly kind: 'union'; readonly members: readonly (readonly JsonPathStep[])[] }
   /** `['a.b']`: a path, or, if that finds nothing, the key `a.b`. */
   | { readonly kind: 'key'; readonly path: readonly JsonPathStep[]; readonly literal: string }

@@ -148,7 +148,11 @@ function sliceVisit(step: Extract<JsonPathStep, { kind: 'slice' }>, next: Visit,
 }
 
 /** The indexes where a slice begins and ends in a list of this length; undefined for an empty slice. */
-function rangeOf({ start = 0, end, single }: { start?: number; end?: number; single: boolean }, length: number, strict: boolean) {
+function rangeOf(
+  { start = 0, end, single }: { start?: number; end?: number; single: boolean },
+  length: number,
+  strict: boolean,
+) {
   const from = start < 0 ? start + length : start;
   const to = single ? from + 1 : end === undefined ? length : end < 0 ? end + length : end;
   if (from === to) return undefined;
@@ -160,7 +164,8 @@ function rangeOf({ start = 0, end, single }: { start?: number; end?: number; sin
 }
 
 function itemVisit(fields: readonly (readonly [string, string])[], next: Visit): Visit {
-  const isMeant = (item: unknown) => isMap(item) && fields.every(([name, value]) => String(fieldOf(item, name)) === value);
+  const isMeant = (item: unknown) =>
+    isMap(item) && fields.every(([name, value]) => String(fieldOf(item, name)) === value);
   return (value, out) => {
     if (Array.isArray(value)) for (const item of value) if (isMeant(item)) next(item, out);
   };

@@ -10,7 +10,9 @@ import { parseTemplate } from './template-parser.ts';
 export function addressesOf(text: string): Address[] {
   if (/^\s*\$/.test(text)) return [];
   try {
-    return distinct(parseTemplate(text).flatMap((part) => ofPart(part, []))).filter(([first]) => first !== undefined && first !== 'items');
+    return distinct(parseTemplate(text).flatMap((part) => ofPart(part, []))).filter(
+      ([first]) => first !== undefined && first !== 'items',
+    );
   } catch {
     return [];
   }
@@ -35,7 +37,9 @@ function ofSteps(steps: readonly JsonPathStep[], root: Address): Address[] {
     case 'filter':
       return ofSteps(rest, [...root, EACH]);
     case 'key':
-      return isKeyed(root) || step.path.length < 2 ? ofSteps(rest, [...root, step.literal]) : ofSteps([...step.path, ...rest], root);
+      return isKeyed(root) || step.path.length < 2
+        ? ofSteps(rest, [...root, step.literal])
+        : ofSteps([...step.path, ...rest], root);
     case 'union':
       return step.members.flatMap((member) => ofSteps([...member, ...rest], root));
     default:

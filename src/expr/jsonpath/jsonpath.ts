@@ -31,9 +31,12 @@ export interface JsonPath {
  */
 export function compileJsonPath(text: string): JsonPath {
   if (isDollarPath(text)) {
-    throw new InformerError('argument', `"${text}" is not in kubectl's JSONPath dialect`, { hint: `write it as {${text}}` });
+    throw new InformerError('argument', `"${text}" is not in kubectl's JSONPath dialect`, {
+      hint: `write it as {${text}}`,
+    });
   }
-  if (text.trim() === '') throw new InformerError('argument', 'the JSONPath is empty', { hint: 'write it as .metadata.name' });
+  if (text.trim() === '')
+    throw new InformerError('argument', 'the JSONPath is empty', { hint: 'write it as .metadata.name' });
   return new Template(text, parseTemplate(text));
 }
 

@@ -43,9 +43,13 @@ async function loadDollarPath(text: string): Promise<JsonPath> {
 function refuseRounding(text: string): void {
   const literal = text.replace(/'[^']*'|"[^"]*"/g, '').match(/(?<![\w.])\d{16,}(?![\w.])/)?.[0];
   if (literal === undefined || Number.isSafeInteger(Number(literal))) return;
-  throw new InformerError('argument', `error parsing jsonpath ${text}: ${literal} is too large for an expression that begins with $`, {
-    hint: "kubectl's dialect, in braces, is exact: {.items[?(@.spec.id==…)]}",
-  });
+  throw new InformerError(
+    'argument',
+    `error parsing jsonpath ${text}: ${literal} is too large for an expression that begins with $`,
+    {
+      hint: "kubectl's dialect, in braces, is exact: {.items[?(@.spec.id==…)]}",
+    },
+  );
 }
 
 /**
@@ -54,7 +58,8 @@ function refuseRounding(text: string): void {
  */
 function checkScripts(text: string, toPathArray: (path: string) => string[], engine: JSONPathClass): void {
   try {
-    for (const part of toPathArray(text)) if (/^\??\(/.test(part)) engine.evaluate({ path: `$[${part}]`, json: [{}], wrap: true });
+    for (const part of toPathArray(text))
+      if (/^\??\(/.test(part)) engine.evaluate({ path: `$[${part}]`, json: [{}], wrap: true });
   } catch (error) {
     const cause = (error as Error).cause ?? error;
     if (cause instanceof TypeError || cause instanceof ReferenceError) return;

@@ -83,7 +83,8 @@ export class PathParser {
 
   #word(steps: JsonPathStep[]): void {
     const word = /^[\p{L}\p{Nd}_]+/u.exec(this.#text.slice(this.at, this.#end))?.[0] as string;
-    if (word !== 'true' && word !== 'false') this.#fail(`unrecognized identifier ${word}`, this.at, `did you mean .${word}?`);
+    if (word !== 'true' && word !== 'false')
+      this.#fail(`unrecognized identifier ${word}`, this.at, `did you mean .${word}?`);
     this.at += word.length;
     steps.push({ kind: 'literal', value: word === 'true' });
   }
@@ -100,7 +101,8 @@ export class PathParser {
   #quoted(): string {
     const start = this.at;
     const quote = this.#text[this.at++] as string;
-    while (this.at < this.#end && this.#peek() !== quote && this.#peek() !== '\n') this.at += this.#peek() === '\\' ? 2 : 1;
+    while (this.at < this.#end && this.#peek() !== quote && this.#peek() !== '\n')
+      this.at += this.#peek() === '\\' ? 2 : 1;
     if (this.at >= this.#end || this.#peek() !== quote) this.#fail('unterminated quoted string', start);
     return this.#text.slice(start + 1, this.at++);
   }
@@ -190,7 +192,13 @@ export class PathParser {
     const step = by ? Number(by) : 1;
     if (step <= 0) this.#fail('step must be > 0', at);
     if (to === undefined) return { kind: 'slice', start: start ?? 0, step: 1, single: true };
-    return { kind: 'slice', ...(start === undefined ? {} : { start }), ...(to === '' ? {} : { end: Number(to) }), step, single: false };
+    return {
+      kind: 'slice',
+      ...(start === undefined ? {} : { start }),
+      ...(to === '' ? {} : { end: Number(to) }),
+      step,
+      single: false,
+    };
   }
 
   #filter(steps: JsonPathStep[]): void {
@@ -216,7 +224,8 @@ export class PathParser {
     const left = this.#operand(filterStart);
     const operator = /^[!<>=]*~?/.exec(this.#text.slice(this.at, this.#end))?.[0] as string;
     if (operator === '') return { left };
-    if (!isComparator(operator)) this.#fail(`unrecognized filter operator ${operator}`, this.at, `use one of ${COMPARATORS.join(' ')}`);
+    if (!isComparator(operator))
+      this.#fail(`unrecognized filter operator ${operator}`, this.at, `use one of ${COMPARATORS.join(' ')}`);
     this.at += operator.length;
     return { left, comparator: operator, right: this.#operand(filterStart) };
   }

@@ -7,7 +7,10 @@ import type { InformerHandler } from './notification.ts';
  * no longer matches arrives as `deleted`, with the old object. Both have the cause `filter`. The filter is called with
  * the new object first, then with the old one. Source: client-go tools/cache FilteringResourceEventHandler.
  */
-export function createFilteringHandler<T>(filter: (object: DeepReadonly<T>) => boolean, handler: InformerHandler<T>): InformerHandler<T> {
+export function createFilteringHandler<T>(
+  filter: (object: DeepReadonly<T>) => boolean,
+  handler: InformerHandler<T>,
+): InformerHandler<T> {
   return {
     added(object, details) {
       return filter(object) ? handler.added?.(object, details) : undefined;
@@ -18,7 +21,9 @@ export function createFilteringHandler<T>(filter: (object: DeepReadonly<T>) => b
       const was = filter(oldObject);
       if (isNow && was) return handler.updated?.(oldObject, object, details);
       if (isNow) return handler.added?.(object, { key, sequence, cause: 'filter', isInInitialList: false });
-      return was ? handler.deleted?.(oldObject, { key, sequence, cause: 'filter', finalStateUnknown: false }) : undefined;
+      return was
+        ? handler.deleted?.(oldObject, { key, sequence, cause: 'filter', finalStateUnknown: false })
+        : undefined;
     },
     deleted(object, details) {
       return filter(object) ? handler.deleted?.(object, details) : undefined;

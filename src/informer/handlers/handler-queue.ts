@@ -30,8 +30,8 @@ export function createBuffer<T>(): HandlerQueue<T> {
 /**
  * A queue that keeps one notification per key. A slow handler gets the latest state of each object, in the order in
  * which the keys were first queued. An object that came and went while it was queued is not reported. `onLost` is
- * called with the number of notifications that were merged away. A stream has its own queue, `CoalescingBacklog`, because
- * it must show a deletion and an addition of one key as two events.
+ * called with the number of notifications that were merged away. A stream has its own queue, `CoalescingBacklog`,
+ * because it must show a deletion and an addition of one key as two events.
  */
 export class CoalescingQueue<T> implements HandlerQueue<T> {
   readonly #items = new Map<ObjectKey | QueuedContinuity | typeof SYNCED, HandlerItem<T>>();
@@ -78,7 +78,10 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
 }
 
 /** Merges two notifications about one key; undefined when together they are no change. */
-function merge<T>(first: InformerNotification<T>, second: InformerNotification<T>): InformerNotification<T> | undefined {
+function merge<T>(
+  first: InformerNotification<T>,
+  second: InformerNotification<T>,
+): InformerNotification<T> | undefined {
   const { key, cause, sequence = 0 } = second;
   if (first.kind === 'added') {
     if (second.kind === 'deleted') return undefined;

@@ -113,7 +113,9 @@ export class Listener<T> {
     this.#closed = true;
     this.#queue.clear();
     this.#room?.open();
-    this.#synced.fail(new InformerError('closed', 'the handler was removed, or its informer stopped, before it had synced'));
+    this.#synced.fail(
+      new InformerError('closed', 'the handler was removed, or its informer stopped, before it had synced'),
+    );
   }
 
   /** Resolves when no callback is running. */
@@ -129,7 +131,10 @@ export class Listener<T> {
       if (item === undefined) break;
       const pending = this.#deliver(item);
       if (pending) await pending;
-      if (count % LOOK_EVERY === 0 && (count % SLICE === 0 || this.#options.clock.monotonic() - turnBegan >= LONGEST_TURN_MS)) {
+      if (
+        count % LOOK_EVERY === 0 &&
+        (count % SLICE === 0 || this.#options.clock.monotonic() - turnBegan >= LONGEST_TURN_MS)
+      ) {
         await this.#options.clock.yield();
         turnBegan = this.#options.clock.monotonic();
       }

@@ -47,7 +47,11 @@ export interface DeletedDetails extends NotificationPlace {
 /** A change of one object, for handlers. Objects are the cache's own: shared, and read-only at every depth. */
 export type InformerNotification<T> =
   | ({ readonly kind: 'added'; readonly object: DeepReadonly<T> } & AddedDetails)
-  | ({ readonly kind: 'updated'; readonly object: DeepReadonly<T>; readonly oldObject: DeepReadonly<T> } & UpdatedDetails)
+  | ({
+      readonly kind: 'updated';
+      readonly object: DeepReadonly<T>;
+      readonly oldObject: DeepReadonly<T>;
+    } & UpdatedDetails)
   | ({ readonly kind: 'deleted'; readonly object: DeepReadonly<T> } & DeletedDetails);
 
 /**

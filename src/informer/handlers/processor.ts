@@ -118,5 +118,9 @@ function isUnchanged<T>(notification: InformerNotification<T>): boolean {
   if (notification.kind !== 'updated') return false;
   const { object, oldObject } = notification;
   if ((object as unknown) === oldObject) return true;
-  return hasMetadata(object) && hasMetadata(oldObject) && object.metadata.resourceVersion === oldObject.metadata.resourceVersion;
+  return (
+    hasMetadata(object) &&
+    hasMetadata(oldObject) &&
+    object.metadata.resourceVersion === oldObject.metadata.resourceVersion
+  );
 }

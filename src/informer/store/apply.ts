@@ -57,7 +57,11 @@ export function* applyingDeltas<T>(
       failures.push(error);
     }
   }
-  return { notifications, error: failures.length === 0 ? undefined : refusal(failures, deltas.length), refused: failures.length };
+  return {
+    notifications,
+    error: failures.length === 0 ? undefined : refusal(failures, deltas.length),
+    refused: failures.length,
+  };
 }
 
 function refusal(failures: readonly unknown[], total: number): InformerError {
@@ -98,7 +102,12 @@ function applyDelta<T>(
   }
 }
 
-function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: ApplyContext, out: InformerNotification<T>[]): void {
+function applyChange<T>(
+  delta: ObjectDelta<T>,
+  indexer: Indexer<T>,
+  context: ApplyContext,
+  out: InformerNotification<T>[],
+): void {
   const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
@@ -117,7 +126,8 @@ function applyChange<T>(delta: ObjectDelta<T>, indexer: Indexer<T>, context: App
 /** How an event contradicts the state before it. The same version again is no contradiction. */
 function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined): string | undefined {
   if (object instanceof Tombstone) return undefined;
-  if (old === undefined) return type === 'Added' ? undefined : `was ${type.toLowerCase()}, although it was not in the cache`;
+  if (old === undefined)
+    return type === 'Added' ? undefined : `was ${type.toLowerCase()}, although it was not in the cache`;
   if (versionOf(old) === versionOf(object)) return undefined;
   if (type === 'Added') return 'was added, although it was in the cache';
   return uidChanged(old, object) ? 'became another object, without an event of its deletion' : undefined;
@@ -163,13 +173,26 @@ function changed<T>(
 }
 
 function updated<T>(key: ObjectKey, old: T, object: T, cause: NotificationCause): InformerNotification<T> {
-  return { kind: 'updated', key, object: readonlyView(object), oldObject: readonlyView(old), cause, uidChanged: uidChanged(old, object) };
+  return {
+    kind: 'updated',
+    key,
+    object: readonlyView(object),
+    oldObject: readonlyView(old),
+    cause,
+    uidChanged: uidChanged(old, object),
+  };
 }
 
 function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): InformerNotification<T> {
   const isTombstone = object instanceof Tombstone;
   const last = isTombstone ? (object.object ?? old) : object;
-  return { kind: 'deleted', key, object: readonlyView(last), cause: isTombstone ? 'relist' : 'watch', finalStateUnknown: isTombstone };
+  return {
+    kind: 'deleted',
+    key,
+    object: readonlyView(last),
+    cause: isTombstone ? 'relist' : 'watch',
+    finalStateUnknown: isTombstone,
+  };
 }
 
 function uidChanged(old: unknown, object: unknown): boolean {

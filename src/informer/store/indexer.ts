@@ -14,7 +14,8 @@ export type Indexers<T> = Readonly<Record<string, IndexFn<T>>>;
 
 /** The index that every informer has. Source: client-go tools/cache NamespaceIndex. */
 export const NAMESPACE_INDEX = 'namespace';
-export const indexByNamespace: IndexFn<unknown> = (object) => (hasMetadata(object) ? [object.metadata.namespace ?? ''] : []);
+export const indexByNamespace: IndexFn<unknown> = (object) =>
+  hasMetadata(object) ? [object.metadata.namespace ?? ''] : [];
 
 export type StoreOperation<T> =
   | { readonly type: 'add' | 'update'; readonly object: T }
@@ -181,7 +182,8 @@ export class Indexer<T> {
     return [...this.#indexes.keys()];
   }
 
-  // --- reading ---------------------------------------------------------------------------------------------------------------------
+  // --- reading
+  // ---------------------------------------------------------------------------------------------------------------------
 
   get(key: ObjectKey): T | undefined {
     return this.#items.get(key);
@@ -253,7 +255,8 @@ export class Indexer<T> {
   byIndexRange(name: string, range: ValueRange): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
-    for (const value of index.ranges.find(range, index.keys.keys())) for (const key of index.keys.get(value) ?? []) keys.add(key);
+    for (const value of index.ranges.find(range, index.keys.keys()))
+      for (const key of index.keys.get(value) ?? []) keys.add(key);
     return this.#objectsOf(keys);
   }
 
@@ -261,7 +264,8 @@ export class Indexer<T> {
     return this.#indexes.has(name);
   }
 
-  // --- writing ---------------------------------------------------------------------------------------------------------------------
+  // --- writing
+  // ---------------------------------------------------------------------------------------------------------------------
 
   add(object: T): void {
     const key = this.keyOf(object);
@@ -299,7 +303,11 @@ export class Indexer<T> {
    * `replace` in steps of a few milliseconds, between which other code may read and write. Nothing of it is visible
    * before the last step. Then all of it is, as if it had been done in that moment.
    */
-  *replacing(objects: readonly T[], resourceVersion: ResourceVersion, options: ReplaceOptions<T> = {}): Generator<undefined, void> {
+  *replacing(
+    objects: readonly T[],
+    resourceVersion: ResourceVersion,
+    options: ReplaceOptions<T> = {},
+  ): Generator<undefined, void> {
     const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
     if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
     const writes = this.#writes;
@@ -363,7 +371,8 @@ export class Indexer<T> {
     const before = incoming.objects.length > SLICE ? undefined : fewOf(this.#items.keys(), within);
     if (!before) return false;
     const indexErrors: InformerError[] = [];
-    const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error)); // everything that may throw comes before the first change
+    // everything that may throw comes before the first change
+    const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error));
     observer?.begin();
     for (const [key, { object }] of puts) observer?.put(key, this.#items.get(key), object);
     for (const key of before) {
@@ -404,7 +413,8 @@ export class Indexer<T> {
       items.set(key, object);
       if (within) seen.set(key, object);
       observer?.put(key, this.#items.get(key), object);
-      for (const [name, index] of indexes) index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
+      for (const [name, index] of indexes)
+        index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
     }
     if (observer && seen.size < incoming.objects.length) this.#putOnce(seen, observer);
     if (observer) yield* this.#reportGone(items, observer);
@@ -465,7 +475,13 @@ export class Indexer<T> {
     return values;
   }
 
-  #valuesOrNone(name: string, fn: IndexFn<T>, key: ObjectKey, object: T, onError: IndexerOptions<T>['onIndexError']): readonly string[] {
+  #valuesOrNone(
+    name: string,
+    fn: IndexFn<T>,
+    key: ObjectKey,
+    object: T,
+    onError: IndexerOptions<T>['onIndexError'],
+  ): readonly string[] {
     try {
       return valuesFrom(name, fn, key, object);
     } catch (error) {
@@ -523,11 +539,16 @@ export function toEnd<R>(steps: Generator<undefined, R>): R {
 function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
   try {
     const values: unknown = fn(object);
-    if (!Array.isArray(values)) throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
+    if (!Array.isArray(values))
+      throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
     return values;
   } catch (error) {
-    throw new InformerError('store', `unable to calculate an index entry for key "${key}" on index "${name}": ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new InformerError(
+      'store',
+      `unable to calculate an index entry for key "${key}" on index "${name}": ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

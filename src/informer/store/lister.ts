@@ -58,7 +58,10 @@ export interface Lister<T> {
 }
 
 /** Creates the lister of an indexer. The NotFound errors of `require` name `resource`. */
-export function createLister<T>(indexer: Indexer<T>, resource: GroupResource = { group: '', resource: 'objects' }): Lister<T> {
+export function createLister<T>(
+  indexer: Indexer<T>,
+  resource: GroupResource = { group: '', resource: 'objects' },
+): Lister<T> {
   return new IndexerLister(indexer, resource);
 }
 
@@ -114,7 +117,8 @@ class IndexerLister<T> implements Lister<T> {
   list(filter: ListFilter = {}): DeepReadonly<T>[] {
     checkOptions('list', filter, KNOWN_FILTER);
     const { namespace, selector } = filter;
-    const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
+    const parsed =
+      typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
     const found: DeepReadonly<T>[] = [];
     for (const object of this.#in(namespace)) if (matches(parsed, object)) found.push(readonlyView(object));

@@ -7,7 +7,9 @@ import { compareSizes, compareValues } from '../../model/value-order.ts';
  * Quantities (`10`, `1.5`, `2Gi`) come first, by size. Then come times (RFC 3339, in any time zone), as instants. Other
  * text follows, by bytes.
  */
-export type ValueRange = { readonly prefix: string } | { readonly from?: string | undefined; readonly to?: string | undefined };
+export type ValueRange =
+  | { readonly prefix: string }
+  | { readonly from?: string | undefined; readonly to?: string | undefined };
 
 type Compare = (a: string, b: string) => number;
 

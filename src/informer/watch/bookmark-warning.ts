@@ -24,6 +24,7 @@ export function warnWhileWaiting(stream: Awaited, everyMs: number, clock: Clock,
 }
 
 function textOf({ events }: Awaited, silence: string): string {
-  if (events === 0) return `awaiting required bookmark event for initial events stream, no events received for ${silence}`;
+  if (events === 0)
+    return `awaiting required bookmark event for initial events stream, no events received for ${silence}`;
   return `hasn't received required bookmark event marking the end of initial events stream, received last event ${silence} ago`;
 }

@@ -89,7 +89,13 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
    * changes are not in the cache, and no handler got them. `unindexed`: they are in the cache, but missing from an
    * index that `error` names.
    */
-  | { readonly kind: 'fault'; readonly fault: 'store'; readonly error: unknown; readonly next: Refusal; readonly changes: number }
+  | {
+      readonly kind: 'fault';
+      readonly fault: 'store';
+      readonly error: unknown;
+      readonly next: Refusal;
+      readonly changes: number;
+    }
 );
 
 /** One outage of a watch. Moments are wall-clock ms; `downMs` is measured on the monotonic clock. */
@@ -121,9 +127,17 @@ export type ConnectionState =
     };
 
 /** The continuity events that handlers get, in order with their notifications. */
-export type OrderedContinuity = Extract<ContinuityEvent, { readonly kind: 'gap' | 'relisted' | 'disconnected' | 'connected' }>;
+export type OrderedContinuity = Extract<
+  ContinuityEvent,
+  { readonly kind: 'gap' | 'relisted' | 'disconnected' | 'connected' }
+>;
 
-const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>(['gap', 'relisted', 'disconnected', 'connected']);
+const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>([
+  'gap',
+  'relisted',
+  'disconnected',
+  'connected',
+]);
 
 export const isOrdered = (event: ContinuityEvent): event is OrderedContinuity => ORDERED.has(event.kind);
 
@@ -167,9 +181,20 @@ type Unstamped<E> = E extends unknown ? Omit<E, 'at' | 'scope'> : never;
 /** A moment on both clocks. */
 type Moment = { readonly now: number; readonly monotonic: number };
 /** The end of a stream that has no successor yet. */
-type Break = { readonly moment: Moment; readonly from: ResourceVersion; why: Ending; error: unknown; isReported: boolean };
+type Break = {
+  readonly moment: Moment;
+  readonly from: ResourceVersion;
+  why: Ending;
+  error: unknown;
+  isReported: boolean;
+};
 /** A watch that the server accepted and that has brought no event yet. */
-type Opening = { readonly since: ResourceVersion; readonly after: Ending; readonly moment: Moment; readonly isVerified: boolean };
+type Opening = {
+  readonly since: ResourceVersion;
+  readonly after: Ending;
+  readonly moment: Moment;
+  readonly isVerified: boolean;
+};
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
 

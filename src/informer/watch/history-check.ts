@@ -161,9 +161,11 @@ export class History<T> {
     if (order === undefined || order > 0) return;
     const key = keyOf(item);
     const cached = cache.get(key);
-    if (cached === undefined) throw new Contradiction(`the server has "${key}" at version ${resourceVersion}, and no event reported it`);
+    if (cached === undefined)
+      throw new Contradiction(`the server has "${key}" at version ${resourceVersion}, and no event reported it`);
     const known = hasMetadata(cached) ? cached.metadata : {};
-    const differs = (ours: string | undefined, theirs: string | undefined) => ours !== undefined && theirs !== undefined && ours !== theirs;
+    const differs = (ours: string | undefined, theirs: string | undefined) =>
+      ours !== undefined && theirs !== undefined && ours !== theirs;
     if (differs(known.uid, uid)) throw new Contradiction(`"${key}" at version ${resourceVersion} is another object`);
     if (differs(known.resourceVersion, resourceVersion))
       throw new Contradiction(

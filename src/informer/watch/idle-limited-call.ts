@@ -19,13 +19,17 @@ export interface PatienceOptions {
  * Rejects with `transport` when nothing arrived for `idleMs`, and then aborts the call's own signal. Leaves no timer
  * and no listener.
  */
-export async function withPatience<T>(call: (context: CallContext) => Promise<T>, options: PatienceOptions): Promise<T> {
+export async function withPatience<T>(
+  call: (context: CallContext) => Promise<T>,
+  options: PatienceOptions,
+): Promise<T> {
   const { what, signal, clock, idleMs } = options;
   using inner = scope(signal);
   using watchdog = new Watchdog({
     clock,
     limitMs: idleMs,
-    onSilent: () => inner.abort(new InformerError('transport', `${what} was silent for ${idleMs / 1000}s`, { cause: timedOut() })),
+    onSilent: () =>
+      inner.abort(new InformerError('transport', `${what} was silent for ${idleMs / 1000}s`, { cause: timedOut() })),
   });
   watchdog.watch();
   return await abortable(call({ signal: inner.signal, alive: (aheadMs) => watchdog.watch(aheadMs) }), inner.signal);

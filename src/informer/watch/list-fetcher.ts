@@ -43,7 +43,11 @@ export class ListFetcher<T> {
     const plan = planList({ sync, since, pageSize, paginated: this.#paginated, consistentUnpaged });
     logger.debug('listing', { ...plan, sync, consistentUnpaged });
     try {
-      return await listAll<T>((request) => this.#page(request, signal), { ...selectors, ...plan }, this.#options.onProgress);
+      return await listAll<T>(
+        (request) => this.#page(request, signal),
+        { ...selectors, ...plan },
+        this.#options.onProgress,
+      );
     } catch (error) {
       if (signal.aborted) throw error;
       throw new InformerError('list', `failed to list ${name}: ${messageOf(error)}`, { cause: error });
@@ -52,7 +56,8 @@ export class ListFetcher<T> {
 
   async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
     const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
-    if (isTableResponse(page)) throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
+    if (isTableResponse(page))
+      throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
     if (request.resourceVersion === '0' && page.continue) this.#paginated = true;
     return page;
   }

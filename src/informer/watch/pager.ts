@@ -33,7 +33,10 @@ export async function listAll<T>(
   const tokens = new Set<string>();
   for (let token: string | undefined = first.continue; token; ) {
     if (tokens.size === tokens.add(token).size)
-      throw new InformerError('decode', `the list does not end: page ${pages} continues at a page that was already read`);
+      throw new InformerError(
+        'decode',
+        `the list does not end: page ${pages} continues at a page that was already read`,
+      );
     let page: ListPage<T>;
     try {
       page = await list({ ...rest, continue: token });

@@ -34,8 +34,8 @@ export interface ReflectorOptions {
   /**
    * Silence after which a connection counts as dead, ms. A stream is then resumed, and a list is requested again.
    * Default 150 s; Infinity: never. Any event, bookmark or part of a list ends the silence.
-   * Earlier, after 18 s of silence, the server is asked whether the stream is only quiet (see {@link StalledWatchCheck}), so
-   * that a dead connection is noticed within 30 s. With Infinity it is not asked.
+   * Earlier, after 18 s of silence, the server is asked whether the stream is only quiet (see
+   * {@link StalledWatchCheck}), so that a dead connection is noticed within 30 s. With Infinity it is not asked.
    */
   idleMs?: number | undefined;
   /** How long InternalErrors in the stream are retried without a relist, ms. 0 (default): not at all. */

@@ -113,7 +113,9 @@ export class Reflector<T> {
       reflector: this.#name,
       ...(options.scope ? { namespace: options.scope } : {}),
     });
-    this.#options = options.metrics ? { ...options, metrics: guarded('the metrics', options.metrics, this.#logger) } : options;
+    this.#options = options.metrics
+      ? { ...options, metrics: guarded('the metrics', options.metrics, this.#logger) }
+      : options;
     this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
     this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
@@ -206,7 +208,8 @@ export class Reflector<T> {
     const isRefused = code !== undefined && state.kind === 'listed' && next.kind === 'listed' && isForAnotherTry(code);
     if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
       await whenReachable.call(this.#source, { signal });
-      const settleMs = this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
+      const settleMs =
+        this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
       await this.#clock.sleep(settleMs, { signal });
       return;
     }
@@ -286,7 +289,10 @@ export class Reflector<T> {
     for (;;) {
       const batch = await connection.read();
       if (!batch) return this.#closed(connection);
-      const { events, bookmarks, stoppedAt, error } = pump(batch, initial, { ...this.#pumpOptions(), untilInitialEventsEnd: true });
+      const { events, bookmarks, stoppedAt, error } = pump(batch, initial, {
+        ...this.#pumpOptions(),
+        untilInitialEventsEnd: true,
+      });
       connection.events += events + bookmarks;
       if (error) throw error;
       if (stoppedAt === undefined) continue;
@@ -309,7 +315,12 @@ export class Reflector<T> {
       timeoutSeconds: this.#timeoutSeconds(),
       ...options,
     };
-    this.#connection = await WatchConnection.open(this.#source, request, { signal, clock: this.#clock, idleMs: this.#idleMs, fresh });
+    this.#connection = await WatchConnection.open(this.#source, request, {
+      signal,
+      clock: this.#clock,
+      idleMs: this.#idleMs,
+      fresh,
+    });
     return this.#connection;
   }
 
@@ -365,7 +376,11 @@ export class Reflector<T> {
    * did not have the object, or when a second watch shows no more changes than ours after a while in which a lagging
    * server would have caught up.
    */
-  #doubt(connection: WatchConnection<T>, guard: StalledWatchCheck<T> | undefined, signal: AbortSignal): Disposable | undefined {
+  #doubt(
+    connection: WatchConnection<T>,
+    guard: StalledWatchCheck<T> | undefined,
+    signal: AbortSignal,
+  ): Disposable | undefined {
     const object = this.#absent;
     this.#absent = undefined;
     if (!object) return undefined;
@@ -376,7 +391,12 @@ export class Reflector<T> {
     return doubting;
   }
 
-  async #resolveDoubt(object: KubeObject, connection: WatchConnection<T>, guard: StalledWatchCheck<T> | undefined, signal: AbortSignal) {
+  async #resolveDoubt(
+    object: KubeObject,
+    connection: WatchConnection<T>,
+    guard: StalledWatchCheck<T> | undefined,
+    signal: AbortSignal,
+  ) {
     const startedAt = this.#clock.monotonic();
     for (let tries = 0; tries < MOST_DOUBTS; tries++) {
       const absentAt = await this.#history.absentAt(object, signal);
@@ -461,7 +481,9 @@ export class Reflector<T> {
     try {
       this.#store.replace(items, resourceVersion);
     } catch (error) {
-      throw new InformerError('store', `unable to sync list result of ${this.#name}: ${messageOf(error)}`, { cause: error });
+      throw new InformerError('store', `unable to sync list result of ${this.#name}: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
@@ -513,7 +535,12 @@ export class Reflector<T> {
     this.#lastError = error;
     this.#ledger.fault(why, error, nextAction(next));
     const level = why === 'connection' || why === 'throttled' || report === 'handler' ? 'warn' : 'info';
-    this.#logger[level](messageOf(error), { fault: why, next: nextAction(next), resourceVersion: this.#resourceVersion, error });
+    this.#logger[level](messageOf(error), {
+      fault: why,
+      next: nextAction(next),
+      resourceVersion: this.#resourceVersion,
+      error,
+    });
     if (report === 'handler') this.#callHandler(error);
   }
 
@@ -529,7 +556,9 @@ export class Reflector<T> {
 const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
 function endingText(why: Exclude<WatchStep['why'], 'ok'>): string {
-  return why === 'very-short' ? 'very short watch: watch lasted less than a second and no items received' : `the watch ended: ${why}`;
+  return why === 'very-short'
+    ? 'very short watch: watch lasted less than a second and no items received'
+    : `the watch ended: ${why}`;
 }
 
 function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 'probe' {

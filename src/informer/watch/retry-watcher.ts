@@ -44,11 +44,17 @@ const BETWEEN_STARTS_MS = 1000;
  * which it cannot start.
  * Source: client-go tools/watch/retrywatcher.go.
  */
-export function retryWatch<T>(source: ListerWatcher<T>, options: RetryWatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
+export function retryWatch<T>(
+  source: ListerWatcher<T>,
+  options: RetryWatchOptions,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
   checkOptions('retryWatch', options, KNOWN_OPTIONS);
   const { resourceVersion } = options;
   if (resourceVersion === '' || resourceVersion === '0') {
-    throw new InformerError('argument', `initial RV "${resourceVersion}" is not supported due to issues with underlying WATCH`);
+    throw new InformerError(
+      'argument',
+      `initial RV "${resourceVersion}" is not supported due to issues with underlying WATCH`,
+    );
   }
   return new RetryWatch(source, options).run();
 }
@@ -79,7 +85,8 @@ class RetryWatch<T> {
       const next = yield* this.#watchOnce();
       if (next.kind !== 'again') return;
       const least = startedAt + BETWEEN_STARTS_MS - this.#clock.monotonic();
-      await this.#clock.sleep(Math.max(least, next.afterMs, 0), { signal }).catch(() => {}); // the loop checks for an abort
+      // the loop checks for an abort
+      await this.#clock.sleep(Math.max(least, next.afterMs, 0), { signal }).catch(() => {});
     }
   }
 
@@ -113,7 +120,9 @@ class RetryWatch<T> {
     const { type, object } = event;
     switch (type) {
       case 'ERROR':
-        return object.code === 410 ? [END, event] : [{ kind: 'again', afterMs: askedPauseMs(new StatusError(object)) }, undefined];
+        return object.code === 410
+          ? [END, event]
+          : [{ kind: 'again', afterMs: askedPauseMs(new StatusError(object)) }, undefined];
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':

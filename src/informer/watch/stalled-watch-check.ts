@@ -120,8 +120,10 @@ export class StalledWatchCheck<T> implements Disposable {
     if (glimpse === 'forgotten') return this.#lookLater(reached(), signal);
     if (glimpse === 'ahead') await sleepOn(clock, GRACE_MS, signal);
     if (hasCome()) return;
-    if (glimpse === 'ahead') this.#connection.fail(idleWatch('the stream is stalled: the server has changes that did not come'));
-    if (glimpse === 'unreachable') this.#connection.fail(idleWatch('the stream is silent, and the server does not answer'));
+    if (glimpse === 'ahead')
+      this.#connection.fail(idleWatch('the stream is stalled: the server has changes that did not come'));
+    if (glimpse === 'unreachable')
+      this.#connection.fail(idleWatch('the stream is silent, and the server does not answer'));
   }
 
   /** Makes later second watches start at the server's version. Changes before it cannot be seen any more. */
@@ -141,14 +143,16 @@ export class StalledWatchCheck<T> implements Disposable {
     let iterator: AsyncIterator<readonly WatchEvent<T>[]> | undefined;
     const timer = clock.after(PATIENCE_MS, () => looking.abort());
     try {
-      const opening = (async () => source.watch({ ...selectors, resourceVersion, timeoutSeconds: 1 }, { signal: looking.signal, fresh }))();
+      const opening = (async () =>
+        source.watch({ ...selectors, resourceVersion, timeoutSeconds: 1 }, { signal: looking.signal, fresh }))();
       const stream = await abortable(opening, looking.signal);
       iterator = stream[Symbol.asyncIterator]();
       for (;;) {
         const { done, value } = await abortable(iterator.next(), looking.signal);
         if (done) return 'quiet';
         for (const event of value) {
-          if (event.type === 'ERROR') throw isStatus(event.object) ? new StatusError(event.object) : new Error('no status');
+          if (event.type === 'ERROR')
+            throw isStatus(event.object) ? new StatusError(event.object) : new Error('no status');
           if (event.type !== 'BOOKMARK') return 'ahead';
         }
       }

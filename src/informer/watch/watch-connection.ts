@@ -62,12 +62,17 @@ export class WatchConnection<T> {
     this.#clock = clock;
     this.#openedAt = clock.monotonic();
     this.lastReadAt = this.#openedAt;
-    const onSilent = () => this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is considered dead`));
+    const onSilent = () =>
+      this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is considered dead`));
     this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
   }
 
   /** Resolves when the server has accepted the watch. Errors of the source are passed on. */
-  static async open<T>(source: ListerWatcher<T>, options: WatchOptions, connect: ConnectOptions): Promise<WatchConnection<T>> {
+  static async open<T>(
+    source: ListerWatcher<T>,
+    options: WatchOptions,
+    connect: ConnectOptions,
+  ): Promise<WatchConnection<T>> {
     const connection = new WatchConnection<T>(connect);
     const { signal } = connection.#scope;
     const watching = (async () => source.watch(options, { signal, ...(connect.fresh ? { fresh: true } : {}) }))();
@@ -76,7 +81,8 @@ export class WatchConnection<T> {
       return connection;
     } catch (error) {
       connection.close();
-      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore); // the source may still answer after we have given up
+      // the source may still answer after we have given up
+      watching.then((late) => release(late[Symbol.asyncIterator]())).catch(ignore);
       throw error;
     }
   }

@@ -12,7 +12,12 @@ export type WatchState =
   /** Next: LIST. */
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
   /** Next: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
-  | { readonly kind: 'listed'; readonly since: ResourceVersion; readonly after?: Ending | undefined; readonly past: Past }
+  | {
+      readonly kind: 'listed';
+      readonly since: ResourceVersion;
+      readonly after?: Ending | undefined;
+      readonly past: Past;
+    }
   /** Next: with the watch open, check whether the server's history is the one that `since` belongs to. */
   | { readonly kind: 'verifying'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past }
   /** Next: read the open stream to its end. */
@@ -127,7 +132,11 @@ function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outc
         return { ...go(state, outcome.fault), pause: 'backoff', report: 'log' };
       case 'gone':
       case 'too-large': // once at the most recent state, without a pause; if the server refuses even that, upstream would spin
-        return { ...go({ kind: 'streaming', since: '', tries }, outcome.fault), pause: since === '' ? 'backoff' : 'none', report: 'log' };
+        return {
+          ...go({ kind: 'streaming', since: '', tries }, outcome.fault),
+          pause: since === '' ? 'backoff' : 'none',
+          report: 'log',
+        };
       case 'broken':
         return endedEarly(state, outcome.life, 'broken');
       default:
@@ -135,7 +144,9 @@ function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outc
     }
   }
   if (outcome.kind === 'ended')
-    return isVeryShort(outcome.life) ? { ...go(list, 'very-short'), report: 'log' } : endedEarly(state, outcome.life, 'closed');
+    return isVeryShort(outcome.life)
+      ? { ...go(list, 'very-short'), report: 'log' }
+      : endedEarly(state, outcome.life, 'closed');
   return go(list);
 }
 
@@ -183,7 +194,8 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
 
 function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, past } = state;
-  if (outcome.kind === 'failed' && isGivenUp(outcome.fault)) return { ...go(start('', rules), outcome.fault), report: 'log' };
+  if (outcome.kind === 'failed' && isGivenUp(outcome.fault))
+    return { ...go(start('', rules), outcome.fault), report: 'log' };
   return go({ kind: 'following', since, past });
 }
 
@@ -211,7 +223,9 @@ function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outc
     case 'resync':
       return relist(at, fault, rules);
     default:
-      return outcome.internalRetry ? { ...resume(state, outcome, fault), report: 'log' } : afterError(state, outcome, rules);
+      return outcome.internalRetry
+        ? { ...resume(state, outcome, fault), report: 'log' }
+        : afterError(state, outcome, rules);
   }
 }
 
@@ -219,11 +233,20 @@ function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outc
  * The server ended the stream with an error that says nothing about versions. An error that the version causes comes
  * again at once.
  */
-function afterError(state: WatchState & { kind: 'following' }, outcome: Outcome & { kind: 'failed' }, rules: Rules): WatchStep {
+function afterError(
+  state: WatchState & { kind: 'following' },
+  outcome: Outcome & { kind: 'failed' },
+  rules: Rules,
+): WatchStep {
   const strikes = outcome.life.events > 0 ? 1 : state.past.strikes + 1;
   if (strikes > 1) return relist(outcome.at, outcome.fault, rules);
   const past: Past = { ...pastOf(state, outcome.life), strikes };
-  return { next: { kind: 'listed', since: outcome.at, after: outcome.fault, past }, pause: 'backoff', report: 'log', why: outcome.fault };
+  return {
+    next: { kind: 'listed', since: outcome.at, after: outcome.fault, past },
+    pause: 'backoff',
+    report: 'log',
+    why: outcome.fault,
+  };
 }
 
 function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): WatchStep {
@@ -241,7 +264,11 @@ function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome,
  * Opens the next watch where this one ended: at once the first time, after a pause when streams keep ending within a
  * second.
  */
-function resume(state: WatchState & { kind: 'following' }, outcome: { at: ResourceVersion; life: Life }, after: Ending): WatchStep {
+function resume(
+  state: WatchState & { kind: 'following' },
+  outcome: { at: ResourceVersion; life: Life },
+  after: Ending,
+): WatchStep {
   const past = pastOf(state, outcome.life);
   const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
   return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', report: 'none', why: after };

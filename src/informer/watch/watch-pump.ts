@@ -105,13 +105,17 @@ function kindOf(object: unknown): string {
  * client-go reflector.go.
  */
 export function isTableResponse(object: { apiVersion?: unknown; kind?: unknown }): boolean {
-  return object.kind === 'Table' && (object.apiVersion === 'meta.k8s.io/v1' || object.apiVersion === 'meta.k8s.io/v1beta1');
+  return (
+    object.kind === 'Table' && (object.apiVersion === 'meta.k8s.io/v1' || object.apiVersion === 'meta.k8s.io/v1beta1')
+  );
 }
 
 function belongs(object: unknown, { expect, logger, onRefused }: PumpOptions): object is KubeObject {
   if (!hasMetadata(object)) {
     logger.error('a watch event without metadata was skipped', { kind: kindOf(object) });
-    onRefused?.(new InformerError('store', `a watch event without metadata was not stored: its object is ${kindOf(object)}`));
+    onRefused?.(
+      new InformerError('store', `a watch event without metadata was not stored: its object is ${kindOf(object)}`),
+    );
     return false;
   }
   if (isTableResponse(object)) {
@@ -119,7 +123,11 @@ function belongs(object: unknown, { expect, logger, onRefused }: PumpOptions): o
     return false;
   }
   if (!expect || (object.kind === expect.kind && object.apiVersion === formatGroupVersion(expect))) return true;
-  logger.error('a watch event of another kind was skipped', { expected: expect, kind: object.kind, apiVersion: object.apiVersion });
+  logger.error('a watch event of another kind was skipped', {
+    expected: expect,
+    kind: object.kind,
+    apiVersion: object.apiVersion,
+  });
   return false;
 }
 
@@ -149,14 +157,21 @@ function deliver<T>(event: WatchEvent<T>, target: PumpTarget<T>, { logger, onRef
 
 function notRead(type: string, { metadata: { namespace, name }, error }: UnreadableObject): InformerError {
   const whose = name === undefined ? 'an object' : JSON.stringify(joinKey(namespace, name));
-  return new InformerError('store', `${type} of ${whose} was not stored: ${messageOf(error)}`, { cause: error, hint: error.hint });
+  return new InformerError('store', `${type} of ${whose} was not stored: ${messageOf(error)}`, {
+    cause: error,
+    hint: error.hint,
+  });
 }
 
 function refusal({ type, object }: WatchEvent<unknown>, error: unknown): InformerError {
   const { namespace, name = '', resourceVersion } = (object as KubeObject).metadata;
-  return new InformerError('store', `${type} of "${joinKey(namespace, name)}" at ${resourceVersion} was not stored: ${messageOf(error)}`, {
-    cause: error,
-  });
+  return new InformerError(
+    'store',
+    `${type} of "${joinKey(namespace, name)}" at ${resourceVersion} was not stored: ${messageOf(error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /**

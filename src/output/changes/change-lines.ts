@@ -25,9 +25,9 @@ const WRAP = 96;
 const SIDE_BY_SIDE = 72;
 
 /**
- * Field changes as lines: `spec.replicas: 2 → 3`. Several changes below one list item or map are grouped under its path. A part
- * that was added or removed has several lines. Texts of several lines, and lists, are compared line by line. Long values and
- * long parts are cut.
+ * Field changes as lines: `spec.replicas: 2 → 3`. Several changes below one list item or map are grouped under its
+ * path. A part that was added or removed has several lines. Texts of several lines, and lists, are compared line by
+ * line. Long values and long parts are cut.
  */
 export function changeLines(changes: readonly FieldChange[], isFull = false): MarkedLine[] {
   const most = isFull ? WHOLE : CUT;
@@ -44,7 +44,8 @@ export function changeLines(changes: readonly FieldChange[], isFull = false): Ma
 function groupLines(group: readonly FieldChange[], most: Most): MarkedLine[] {
   const [first] = group;
   const parent = first?.steps.slice(0, -1) ?? [];
-  if (group.length < 2 || parent.length < 2) return group.flatMap((change) => linesOf(change, pathText(change.steps), '', most));
+  if (group.length < 2 || parent.length < 2)
+    return group.flatMap((change) => linesOf(change, pathText(change.steps), '', most));
   const inner = group.flatMap((change) => linesOf(change, pathText(change.steps.slice(-1)), '  ', most));
   return [{ mark: '', text: `${pathText(parent)}:` }, ...inner];
 }
@@ -57,7 +58,8 @@ function linesOf({ kind, before, after }: FieldChange, path: string, indent: str
   const [old, now] = [comparedLines(before, after), comparedLines(after, before)];
   if (!old || !now) {
     const [a, b] = valuePair(before, after, most.chars);
-    if (a.length + b.length <= SIDE_BY_SIDE) return [{ mark: kind, text: `${indent}${path}: `, parts: { before: a, after: b } }];
+    if (a.length + b.length <= SIDE_BY_SIDE)
+      return [{ mark: kind, text: `${indent}${path}: `, parts: { before: a, after: b } }];
     const [mark, below] = [kind, `${indent}  `];
     return [
       { mark, text: `${indent}${path}:` },
@@ -77,8 +79,8 @@ function wholeLines(kind: 'added' | 'removed', value: unknown, path: string, ind
 }
 
 /**
- * The lines of a value for a comparison with another one. They are not cut, because two cut lines may look equal. Undefined if
- * both values are printed on one line.
+ * The lines of a value for a comparison with another one. They are not cut, because two cut lines may look equal.
+ * Undefined if both values are printed on one line.
  */
 function comparedLines(value: unknown, other: unknown): string[] | undefined {
   if (typeof value === 'string' && typeof other === 'string') {
@@ -104,7 +106,8 @@ function shownLine(line: string, { chars }: Most): string {
 }
 
 function diffLine(line: DiffLine, indent: string, most: Most): MarkedLine {
-  if (line.kind === 'skipped') return { mark: '', text: `${indent}  … ${line.lines} equal ${line.lines === 1 ? 'line' : 'lines'}` };
+  if (line.kind === 'skipped')
+    return { mark: '', text: `${indent}  … ${line.lines} equal ${line.lines === 1 ? 'line' : 'lines'}` };
   return { mark: line.kind === 'same' ? '' : line.kind, text: `${indent}  ${shownLine(line.text, most)}` };
 }
 

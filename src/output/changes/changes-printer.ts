@@ -17,12 +17,12 @@ const LIMIT = 80;
 const NOTHING = '<no visible change>';
 
 /**
- * Prints one line for every changed field: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`. An added or deleted
- * object is one line, for an added one with its creator in brackets if managedFields have it.
+ * Prints one line for every changed field: `MODIFIED   shop/web   .spec.replicas: 2 → 3  (kubectl-scale)`. An added or
+ * deleted object is one line, for an added one with its creator in brackets if managedFields have it.
  *
- * The parts are aligned and in a fixed order, so that `grep`, `cut` and `awk` can process them: TIME if requested, EVENT, KEY,
- * the path up to `: `, the two values around ` → ` (`<none>` for no value) and, if managedFields have it, two spaces and the
- * writer in brackets. Events must have `oldObject`. managedFields are read and never printed.
+ * The parts are aligned and in a fixed order, so that `grep`, `cut` and `awk` can process them: TIME if requested,
+ * EVENT, KEY, the path up to `: `, the two values around ` → ` (`<none>` for no value) and, if managedFields have it,
+ * two spaces and the writer in brackets. Events must have `oldObject`. managedFields are read and never printed.
  */
 export class ChangesPrinter implements Printer {
   readonly #options: EventLinesOptions;
@@ -70,7 +70,10 @@ export class ChangesPrinter implements Printer {
 /** The line without spaces at its end: an added or deleted object may have no text after its key. */
 const withoutTail = (line: string) => line.replace(/ +\n$/, '\n');
 
-/** Adds colours: green for what was added, red for what was removed, also for the two values of a change; the writer is faint. */
+/**
+ * Adds colours: green for what was added, red for what was removed, also for the two values of a change; the writer is
+ * faint.
+ */
 function painted({ kind, parts, text }: ChangeText, painter: Painter): string {
   if (!parts) return text === '' ? '' : painter.faint(text);
   const { path, before, after, manager } = parts;

@@ -13,9 +13,10 @@ import { timeTexts } from '../timestamps.ts';
 import { changeLines, type MarkedLine } from './change-lines.ts';
 
 /**
- * Prints the changes of every event for people: a heading, then the fields with their values before and after, marked as in a
- * diff. An added or deleted object is one line with a summary. Fields that every write changes (resourceVersion, generation,
- * managedFields) are left out. Events must have `oldObject`. The format for programs is `changes`.
+ * Prints the changes of every event for people: a heading, then the fields with their values before and after, marked
+ * as in a diff. An added or deleted object is one line with a summary. Fields that every write changes
+ * (resourceVersion, generation, managedFields) are left out. Events must have `oldObject`. The format for programs is
+ * `changes`.
  */
 export class DiffPrinter implements Printer {
   readonly #options: EventLinesOptions;
@@ -91,10 +92,14 @@ function noteOf({ event }: PrintedEvent, changes: readonly FieldChange[]): strin
   if (type === 'MODIFIED') return changes.length === 0 ? '(no visible change)' : '';
   if (type === 'ADDED') {
     const creator = event.cause === 'watch' ? creatorOf(object) : undefined;
-    return [objectSummary(object), creator === undefined ? '' : cellText(`created by ${creator}`)].filter((text) => text !== '').join(', ');
+    return [objectSummary(object), creator === undefined ? '' : cellText(`created by ${creator}`)]
+      .filter((text) => text !== '')
+      .join(', ');
   }
   if (eventWordOf(event) === 'LEFT') return objectSummary(object);
   const lived = Date.parse(event.time) - Date.parse(object.metadata.creationTimestamp ?? '');
-  const words = [objectSummary(object), Number.isNaN(lived) ? '' : `lived ${humanDuration(lived)}`].filter((word) => word !== '');
+  const words = [objectSummary(object), Number.isNaN(lived) ? '' : `lived ${humanDuration(lived)}`].filter(
+    (word) => word !== '',
+  );
   return `${words.join(', ')}${event.finalStateUnknown ? ' (inferred: its last state was not seen)' : ''}`.trimStart();
 }

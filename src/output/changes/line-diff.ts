@@ -1,4 +1,7 @@
-/** One line of a diff: removed, added, or the same on both sides. `skipped` is a number of equal lines that are not shown. */
+/**
+ * One line of a diff: removed, added, or the same on both sides. `skipped` is a number of equal lines that are not
+ * shown.
+ */
 export type DiffLine =
   | { readonly kind: 'removed' | 'added' | 'same'; readonly text: string }
   | { readonly kind: 'skipped'; readonly lines: number };
@@ -7,16 +10,24 @@ export type DiffLine =
 const LARGEST_TABLE = 250_000;
 
 /**
- * The shortest diff of two lists of lines, with `context` equal lines around each change. Two long and very different lists are
- * shown as replaced. It compares texts; the differences of objects come from `fieldChanges`.
+ * The shortest diff of two lists of lines, with `context` equal lines around each change. Two long and very different
+ * lists are shown as replaced. It compares texts; the differences of objects come from `fieldChanges`.
  */
-export function diffLines(before: readonly string[], after: readonly string[], { context = 1 }: { context?: number } = {}): DiffLine[] {
+export function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+  { context = 1 }: { context?: number } = {},
+): DiffLine[] {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head++;
   let tail = 0;
-  while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail))
+    tail++;
   const middle = middleOf(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
-  return shortened([...before.slice(0, head).map(same), ...middle, ...before.slice(before.length - tail).map(same)], context);
+  return shortened(
+    [...before.slice(0, head).map(same), ...middle, ...before.slice(before.length - tail).map(same)],
+    context,
+  );
 }
 
 type ShownLine = Exclude<DiffLine, { kind: 'skipped' }>;
@@ -39,7 +50,10 @@ function middleOf(before: readonly string[], after: readonly string[]): ShownLin
       lines.push(same(a));
       i++;
       j++;
-    } else if (a !== undefined && (b === undefined || (common[(i + 1) * width + j] ?? 0) >= (common[i * width + j + 1] ?? 0))) {
+    } else if (
+      a !== undefined &&
+      (b === undefined || (common[(i + 1) * width + j] ?? 0) >= (common[i * width + j + 1] ?? 0))
+    ) {
       lines.push(removed(a));
       i++;
     } else {
@@ -65,7 +79,8 @@ function commonLengths(before: readonly string[], after: readonly string[]): Uin
 }
 
 function shortened(lines: readonly ShownLine[], context: number): DiffLine[] {
-  const isNear = (i: number) => lines.slice(Math.max(0, i - context), i + context + 1).some(({ kind }) => kind !== 'same');
+  const isNear = (i: number) =>
+    lines.slice(Math.max(0, i - context), i + context + 1).some(({ kind }) => kind !== 'same');
   const out: DiffLine[] = [];
   let skipped = 0;
   for (const [i, line] of lines.entries()) {

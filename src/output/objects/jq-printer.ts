@@ -9,8 +9,8 @@ import { JsonPrinter, type StructuredOptions } from './structured.ts';
 /** A compiled jq expression. */
 export interface Jq {
   /**
-   * Applies the expression to JSON texts, one per line. Returns the results as compact JSON, one per line, or ''. Throws an
-   * error with jq's message if it fails on one of them.
+   * Applies the expression to JSON texts, one per line. Returns the results as compact JSON, one per line, or ''.
+   * Throws an error with jq's message if it fails on one of them.
    */
   results(lines: string): string;
   /** Whether it may read further inputs or stop early. Then pass texts that do not belong together one by one. */
@@ -28,10 +28,14 @@ export async function loadJqLibrary(load: () => unknown = requireJqWeb): Promise
     return (await load()) as JqLibrary;
   } catch (cause) {
     const isMissing = (cause as { code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND';
-    throw new InformerError('argument', `-o jq needs the package jq-web, which ${isMissing ? 'is not installed' : 'cannot be loaded'}`, {
-      cause,
-      hint: 'install it (npm install jq-web) or pipe: -o json | jq -c …',
-    });
+    throw new InformerError(
+      'argument',
+      `-o jq needs the package jq-web, which ${isMissing ? 'is not installed' : 'cannot be loaded'}`,
+      {
+        cause,
+        hint: 'install it (npm install jq-web) or pipe: -o json | jq -c …',
+      },
+    );
   }
 }
 
@@ -43,10 +47,14 @@ export function compileJq(expression: string, library: JqLibrary): Jq {
   try {
     run(library, expression, '');
   } catch (cause) {
-    throw new InformerError('argument', `error parsing jq expression ${JSON.stringify(expression)}: ${messageOf(cause)}`, {
-      cause,
-      hint: "for example -o jq='[.type, .key]'",
-    });
+    throw new InformerError(
+      'argument',
+      `error parsing jq expression ${JSON.stringify(expression)}: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: "for example -o jq='[.type, .key]'",
+      },
+    );
   }
   const guarded = `try (${expression}\n) catch {${JSON.stringify(FAILED)}: .}`;
   return {
@@ -60,8 +68,8 @@ export function compileJq(expression: string, library: JqLibrary): Jq {
 }
 
 /**
- * The key that marks the result of an input on which the expression failed. The library itself reports only the failure of the
- * last input, and writes the others to the console.
+ * The key that marks the result of an input on which the expression failed. The library itself reports only the failure
+ * of the last input, and writes the others to the console.
  */
 const FAILED = 'kubectl-informer/jq-failed';
 
@@ -103,8 +111,8 @@ const LONGEST_WORDS = 300;
 const BATCH_CHARS = 4 * 1024 * 1024;
 
 /**
- * Applies a jq expression to the output of `-o json`: to each event of a stream, or to the whole answer. The results are
- * compact, one per line, as from `jq -c`. Throws `argument` with the name of the object if the expression fails.
+ * Applies a jq expression to the output of `-o json`: to each event of a stream, or to the whole answer. The results
+ * are compact, one per line, as from `jq -c`. Throws `argument` with the name of the object if the expression fails.
  */
 export class JqPrinter implements Printer {
   readonly #jq: Jq;
@@ -147,7 +155,8 @@ export class JqPrinter implements Printer {
       const [only] = group;
       if (only && group.length === 1) throw failure(cause, `${only.kind} ${only.key}`);
       const half = group.length >> 1;
-      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half)); // finds the event on which it fails
+      // finds the event on which it fails
+      return this.#eventGroup(group.slice(0, half)) + this.#eventGroup(group.slice(half));
     }
   }
 }

@@ -12,7 +12,8 @@ export function objectSummary(object: ReadonlyObject): string {
 
 const LIMIT = 80;
 
-const mapOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {});
+const mapOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
 function phaseOf({ status }: ReadonlyObject): string | undefined {
   const { phase } = mapOf(status);
@@ -23,9 +24,13 @@ function readyOf({ spec, status }: ReadonlyObject): string | undefined {
   const { replicas } = mapOf(spec);
   if (typeof replicas === 'number') return `${Number(mapOf(status).readyReplicas ?? 0)}/${replicas} ready`;
   const { conditions } = mapOf(status);
-  const ready = Array.isArray(conditions) ? mapOf(conditions.find((condition) => mapOf(condition).type === 'Ready')) : {};
+  const ready = Array.isArray(conditions)
+    ? mapOf(conditions.find((condition) => mapOf(condition).type === 'Ready'))
+    : {};
   if (typeof ready.status !== 'string' || mapOf(status).phase !== undefined) return undefined;
-  return ready.status === 'True' ? 'ready' : `not ready${typeof ready.reason === 'string' ? ` (${valueText(ready.reason, LIMIT)})` : ''}`;
+  return ready.status === 'True'
+    ? 'ready'
+    : `not ready${typeof ready.reason === 'string' ? ` (${valueText(ready.reason, LIMIT)})` : ''}`;
 }
 
 function imagesOf({ spec }: ReadonlyObject): string | undefined {

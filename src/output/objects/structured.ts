@@ -53,8 +53,8 @@ const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceV
 const asIs = (text: string) => text;
 
 /**
- * Prints each event as a document between `---` and `...`, so that a reader can see that it is complete, and an answer as a
- * `v1` List, sorted as kubectl does.
+ * Prints each event as a document between `---` and `...`, so that a reader can see that it is complete, and an answer
+ * as a `v1` List, sorted as kubectl does.
  */
 export class YamlPrinter implements Printer {
   readonly #single: boolean;
@@ -89,7 +89,9 @@ export class YamlPrinter implements Printer {
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     return batch
-      .map(({ event, type }) => this.#line({ object: event.object, type }, eventWordOf(event) === 'LEFT' ? ' LEFT' : ''))
+      .map(({ event, type }) =>
+        this.#line({ object: event.object, type }, eventWordOf(event) === 'LEFT' ? ' LEFT' : ''),
+      )
       .join('');
   }
 
@@ -107,9 +109,10 @@ export class NamePrinter implements Printer {
 }
 
 /**
- * Prints by a JSONPath template. A template that starts at `.items` is for a List: it gets the answer as a List, or a List with
- * the one object of an event. Any other template gets each object. In a stream, and for several objects, each output ends
- * with a newline. An object that cannot be printed is left out. Throws `argument` as {@link JsonPath.print} does.
+ * Prints by a JSONPath template. A template that starts at `.items` is for a List: it gets the answer as a List, or a
+ * List with the one object of an event. Any other template gets each object. In a stream, and for several objects, each
+ * output ends with a newline. An object that cannot be printed is left out. Throws `argument` as {@link JsonPath.print}
+ * does.
  */
 export class JsonPathPrinter implements Printer {
   readonly #path: JsonPath;
@@ -131,10 +134,12 @@ export class JsonPathPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    if (this.#path.wantsList && !this.#single) yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), this.#clean);
+    if (this.#path.wantsList && !this.#single)
+      yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), this.#clean);
     else
       for (const { object } of answer)
-        if (whyUnprintable(object) === undefined) yield this.#single ? this.#print(object) : endLine(this.#print(object));
+        if (whyUnprintable(object) === undefined)
+          yield this.#single ? this.#print(object) : endLine(this.#print(object));
   }
 
   #print(object: ReadonlyObject): string {
@@ -143,6 +148,11 @@ export class JsonPathPrinter implements Printer {
   }
 }
 
-const listOf = (items: readonly ReadonlyObject[]) => ({ apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } });
+const listOf = (items: readonly ReadonlyObject[]) => ({
+  apiVersion: 'v1',
+  items,
+  kind: 'List',
+  metadata: { resourceVersion: '' },
+});
 
 const endLine = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);

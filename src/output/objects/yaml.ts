@@ -6,12 +6,12 @@ export interface YamlOptions {
 }
 
 /**
- * A JSON value as YAML in block style, with its newline, byte for byte as `kubectl -o yaml` prints it. A text that YAML 1.1
- * would parse as another type is in double quotes. A text with the syntax of YAML is in single quotes. Several lines are a `|`
- * block. Control characters are always escaped.
+ * A JSON value as YAML in block style, with its newline, byte for byte as `kubectl -o yaml` prints it. A text that YAML
+ * 1.1 would parse as another type is in double quotes. A text with the syntax of YAML is in single quotes. Several
+ * lines are a `|` block. Control characters are always escaped.
  *
- * It differs from kubectl where that helps a reader: long lines are not folded, characters beyond U+FFFF are not escaped, and
- * a text that only some parsers take for a date or a number is quoted too.
+ * It differs from kubectl where that helps a reader: long lines are not folded, characters beyond U+FFFF are not
+ * escaped, and a text that only some parsers take for a date or a number is quoted too.
  * Source: sigs.k8s.io/yaml, goyaml.v2 encode.go, resolve.go and emitterc.go.
  */
 export function toYaml(value: unknown, { sorted = false }: YamlOptions = {}): string {
@@ -27,11 +27,14 @@ function isCollection(value: unknown): value is Collection {
   return Array.isArray(value) ? value.length > 0 : definedKeys(value as Readonly<Record<string, unknown>>).length > 0;
 }
 
-const definedKeys = (map: Readonly<Record<string, unknown>>) => Object.keys(map).filter((key) => map[key] !== undefined);
+const definedKeys = (map: Readonly<Record<string, unknown>>) =>
+  Object.keys(map).filter((key) => map[key] !== undefined);
 
 /** The lines of a map or list, each with `indent` in front. */
 function blockText(value: Collection, indent: string, sorted: boolean): string {
-  return Array.isArray(value) ? listText(value, indent, sorted) : mapText(value as Readonly<Record<string, unknown>>, indent, sorted);
+  return Array.isArray(value)
+    ? listText(value, indent, sorted)
+    : mapText(value as Readonly<Record<string, unknown>>, indent, sorted);
 }
 
 function mapText(map: Readonly<Record<string, unknown>>, indent: string, sorted: boolean): string {
@@ -57,7 +60,8 @@ function listText(list: readonly unknown[], indent: string, sorted: boolean): st
 }
 
 function scalarText(value: unknown, indent: string): string {
-  if (typeof value === 'string') return value.includes('\n') && isBlock(value) ? literalText(value, indent) : lineText(value);
+  if (typeof value === 'string')
+    return value.includes('\n') && isBlock(value) ? literalText(value, indent) : lineText(value);
   if (isContainer(value)) return Array.isArray(value) ? '[]' : '{}';
   if (value === undefined || value === null) return 'null';
   return isUint64(value) ? String(value) : goSprint(value);
@@ -72,7 +76,9 @@ function lineText(text: string): string {
   return PLAIN_UNFIT.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** Characters that are always escaped: controls, the line ends of Unicode, byte order marks, halves of surrogate pairs. */
+/**
+ * Characters that are always escaped: controls, the line ends of Unicode, byte order marks, halves of surrogate pairs.
+ */
 const SPECIAL = /[^\P{Cc}\n]|[\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}/u;
 
 /** What a text without quotes must not start with, contain or end with. */
@@ -131,7 +137,10 @@ const NUMBER = /^[-+]?(0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|(\.\d+|\d+(\.\d*)
 const DATE = /^\d{4}-\d\d?-\d\d?([Tt ]\s*\d\d?:\d\d?:\d\d?(\.\d*)?\s*(Z|[-+]\d\d?(:?\d\d)?)?)?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?$/;
 
-/** The order of keys: letters after all other characters, numbers inside the text by their value. Source: goyaml.v2 sorter.go. */
+/**
+ * The order of keys: letters after all other characters, numbers inside the text by their value. Source: goyaml.v2
+ * sorter.go.
+ */
 function compareKeys(a: string, b: string): number {
   let same = 0;
   while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same++;

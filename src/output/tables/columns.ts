@@ -24,7 +24,9 @@ export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
   /** Adds colours to a padded cell; `text` is the cell without padding. Absent for columns without colours. */
-  readonly paint?: ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string) | undefined;
+  readonly paint?:
+    | ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string)
+    | undefined;
 }
 
 export interface ColumnOptions {
@@ -46,15 +48,22 @@ export interface ColumnOptions {
 }
 
 /**
- * The columns of a type: those of the server that are shown, between those that kubectl adds. Without columns of the server
- * they are NAME and AGE.
+ * The columns of a type: those of the server that are shown, between those that kubectl adds. Without columns of the
+ * server they are NAME and AGE.
  * Source: cli-runtime printers/tableprinter.go decorateTable.
  */
-export function columnsOf(server: readonly TableColumn[] | undefined, type: PrintedType, options: ColumnOptions): Column[] {
+export function columnsOf(
+  server: readonly TableColumn[] | undefined,
+  type: PrintedType,
+  options: ColumnOptions,
+): Column[] {
   const { wide, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
-  const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string'); // others may refer to other types
-  const shown = (server ?? FALLBACK).map((column, i) => ({ column, i })).filter(({ column }) => wide || column.priority === 0);
+  // others may refer to other types
+  const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string');
+  const shown = (server ?? FALLBACK)
+    .map((column, i) => ({ column, i }))
+    .filter(({ column }) => wide || column.priority === 0);
   return [
     ...(withEvent && withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
@@ -66,8 +75,8 @@ export function columnsOf(server: readonly TableColumn[] | undefined, type: Prin
 }
 
 /**
- * The number of columns up to the name, whose widths the tables of several types share. It is 0 if the name is not directly
- * after the columns that every type has.
+ * The number of columns up to the name, whose widths the tables of several types share. It is 0 if the name is not
+ * directly after the columns that every type has.
  */
 export function leadingColumns(columns: readonly Column[], type: PrintedType, options: ColumnOptions): number {
   if (options.withNamespace && !options.alignTypes && type.namespaced === false) return 0;
@@ -89,7 +98,11 @@ const EVENT: Column = {
   cell: ({ event }) => (event ?? '').padEnd('MODIFIED'.length),
   paint: (painter, filled, _, event) => (event ? painter.event(event, filled) : filled),
 };
-const TIME: Column = { heading: 'TIME', cell: ({ time }) => time ?? '', paint: (painter, filled) => painter.faint(filled) };
+const TIME: Column = {
+  heading: 'TIME',
+  cell: ({ time }) => time ?? '',
+  paint: (painter, filled) => painter.faint(filled),
+};
 const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
 const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
 
@@ -102,7 +115,8 @@ function serverColumn({ name, format, type }: TableColumn, i: number, kind: Prin
       ...(kind ? { paint: (painter, filled) => painter.type(typeName(kind), filled) } : {}),
     };
   }
-  if (heading === 'AGE') return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
+  if (heading === 'AGE')
+    return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
   return { heading, cell: ({ cells }) => textOf(cells?.cells[i]), paint: statePaint(heading) };
 }
 
@@ -132,7 +146,10 @@ function ageOf(object: ReadonlyObject, now: number): string | undefined {
 
 /** The column of a label; its heading is the last part of the key. */
 function labelColumn(key: string): Column {
-  return { heading: key.slice(key.lastIndexOf('/') + 1).toUpperCase(), cell: ({ object }) => cellText(labelOf(object, key)) };
+  return {
+    heading: key.slice(key.lastIndexOf('/') + 1).toUpperCase(),
+    cell: ({ object }) => cellText(labelOf(object, key)),
+  };
 }
 
 function labelOf({ metadata: { labels } }: ReadonlyObject, key: string): string {

@@ -16,7 +16,10 @@ export interface CustomColumn {
 
 const HINT = 'for example -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName';
 
-/** Parses `NAME:.metadata.name,…`. A comma inside brackets or quotes belongs to the path. Throws `argument` in kubectl's words. */
+/**
+ * Parses `NAME:.metadata.name,…`. A comma inside brackets or quotes belongs to the path. Throws `argument` in kubectl's
+ * words.
+ */
 export async function parseCustomColumns(spec: string): Promise<CustomColumn[]> {
   if (spec === '') refuse('custom-columns format specified but no custom columns given');
   return Promise.all(splitColumns(spec).map(parseColumn));
@@ -24,14 +27,18 @@ export async function parseCustomColumns(spec: string): Promise<CustomColumn[]> 
 
 /** Parses a file of two lines: headings, and their paths, separated by spaces. Throws `argument` in kubectl's words. */
 export async function parseCustomColumnsFile(text: string): Promise<CustomColumn[]> {
-  const [headings = [], paths = []] = text.split(/\r?\n/).map((line) => line.split(/\s+/).filter((word) => word !== ''));
+  const [headings = [], paths = []] = text
+    .split(/\r?\n/)
+    .map((line) => line.split(/\s+/).filter((word) => word !== ''));
   const form = 'Expected format is one line of space separated headers, one line of space separated column specs.';
   if (headings.length === 0) refuse(`invalid template, missing header line. ${form}`);
   if (paths.length === 0) refuse(`invalid template, missing spec line. ${form}`);
   if (headings.length !== paths.length) {
     refuse(`number of headers (${headings.length}) and field specifications (${paths.length}) don't match`);
   }
-  return Promise.all(paths.map(async (path, i) => ({ heading: headings[i] as string, path: await loadJsonPath(path) })));
+  return Promise.all(
+    paths.map(async (path, i) => ({ heading: headings[i] as string, path: await loadJsonPath(path) })),
+  );
 }
 
 /** Prints the given columns and no others, also in streams. An object that cannot be printed is left out. */

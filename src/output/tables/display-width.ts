@@ -1,6 +1,7 @@
 /**
  * The number of terminal cells that a text takes: two for wide characters (CJK, most emoji), none for combining marks.
- * Terminals differ for a few characters. kubectl's tables, and the appended tables of this program, count code points instead.
+ * Terminals differ for a few characters. kubectl's tables, and the appended tables of this program, count code points
+ * instead.
  */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;

@@ -16,7 +16,10 @@ import { AlignedTable } from './table.ts';
 export interface LiveTableOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
   readonly noHeaders?: boolean | undefined;
   readonly painter?: Painter | undefined;
-  /** The values to sort by; the first one is used. Without one, and for equal values, the order is by namespace and name. */
+  /**
+   * The values to sort by; the first one is used. Without one, and for equal values, the order is by namespace and
+   * name.
+   */
   readonly sortBy?: ((object: ReadonlyObject) => readonly unknown[]) | undefined;
   /** Sorts the largest values first. */
   readonly isDescending?: boolean | undefined;
@@ -27,12 +30,12 @@ const MARKED_MS = 3000;
 const GONE_MS = 5000;
 
 /**
- * A table of the current objects for each type, redrawn in place. For a short time a new object is marked `+`, and a changed
- * one `~` with its changed cells highlighted. A deleted object stays for some seconds, marked `-`. Rows that do not fit are
- * counted. The last line has the counts and the time of the last event.
+ * A table of the current objects for each type, redrawn in place. For a short time a new object is marked `+`, and a
+ * changed one `~` with its changed cells highlighted. A deleted object stays for some seconds, marked `-`. Rows that do
+ * not fit are counted. The last line has the counts and the time of the last event.
  *
- * It returns text and does not write it. The caller writes the text of {@link frame} after each event, and about once per
- * second for ages and marks.
+ * It returns text and does not write it. The caller writes the text of {@link frame} after each event, and about once
+ * per second for ages and marks.
  */
 export class LiveTable {
   readonly #options: LiveTableOptions & ColumnOptions;
@@ -69,8 +72,8 @@ export class LiveTable {
   }
 
   /**
-   * Sets the types without a connection, and the times at which they lost it, ms since 1970. The last line starts with them.
-   * The ages of their objects do not change, because these objects may not exist any more.
+   * Sets the types without a connection, and the times at which they lost it, ms since 1970. The last line starts with
+   * them. The ages of their objects do not change, because these objects may not exist any more.
    */
   disconnected(types: readonly { readonly type: PrintedType; readonly since: number }[]): void {
     this.#since.clear();
@@ -85,7 +88,9 @@ export class LiveTable {
     this.#isLoading = false;
   }
 
-  /** Scrolls by a number of rows, down or (below 0) up, or to the top or bottom. It stops at the first and the last row. */
+  /**
+   * Scrolls by a number of rows, down or (below 0) up, or to the top or bottom. It stops at the first and the last row.
+   */
   scroll(by: number | 'top' | 'bottom'): void {
     this.#offset = by === 'top' ? 0 : by === 'bottom' ? Number.POSITIVE_INFINITY : Math.max(0, this.#offset + by);
   }
@@ -101,7 +106,9 @@ export class LiveTable {
     return this.#screen.draw(this.#lines(usable, now), usable);
   }
 
-  /** The text that removes the last frame, so that other text can be written. The next frame is drawn below that text. */
+  /**
+   * The text that removes the last frame, so that other text can be written. The next frame is drawn below that text.
+   */
   clear(): string {
     return this.#screen.clear();
   }
@@ -265,7 +272,9 @@ class LiveSection {
     this.#useColumnsOf(object);
     const mark = cause === 'initial' ? undefined : MARKS[type];
     const isNew = known === undefined || known.mark === 'removed';
-    const row: LiveRow = isNew ? { object, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS } : known;
+    const row: LiveRow = isNew
+      ? { object, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS }
+      : known;
     if (mark === 'removed') row.markedAt = undefined;
     if (row.mark !== 'added' || mark === 'removed') row.mark = mark;
     if (mark !== 'removed' || cellsOf(object)) row.object = object; // a deleted object keeps its last known cells
@@ -308,15 +317,20 @@ class LiveSection {
     const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
     for (const row of shown) this.#refresh(row, now);
     const headings = this.#columns.map(({ heading }) => heading);
-    for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)]) this.#table.fit(cells);
+    for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)])
+      this.#table.fit(cells);
     this.#limit(columns - LEAD.length, [headings, ...shown.map(({ texts }) => texts)]);
     const lines = this.#options.noHeaders ? [] : [this.#line(headings, '  ', columns, (text) => painter.heading(text))];
     for (const row of shown) lines.push(this.#rowLine(row, columns, painter));
-    if (shown.length < all.length && room > 0) lines.push(painter.faint(cutToWidth(`  … ${all.length - shown.length} more`, columns)));
+    if (shown.length < all.length && room > 0)
+      lines.push(painter.faint(cutToWidth(`  … ${all.length - shown.length} more`, columns)));
     return lines;
   }
 
-  /** Narrows the widest columns until all columns are on the screen. A column keeps a width in which a name can be recognised. */
+  /**
+   * Narrows the widest columns until all columns are on the screen. A column keeps a width in which a name can be
+   * recognised.
+   */
   #limit(room: number, rows: readonly (readonly string[])[]): void {
     const count = this.#columns.length;
     const last = Math.max(...rows.map((cells) => displayWidth(cells[count - 1] ?? '')));
@@ -338,7 +352,9 @@ class LiveSection {
     const server = cellsOf(object)?.columns;
     if (!server || server.length === 0 || server === this.#server) return;
     const columns = columnsOf(server, this.#type, this.#options);
-    const isSame = columns.length === this.#columns.length && columns.every(({ heading }, i) => heading === this.#columns[i]?.heading);
+    const isSame =
+      columns.length === this.#columns.length &&
+      columns.every(({ heading }, i) => heading === this.#columns[i]?.heading);
     this.#server = server;
     this.#columns = columns;
     if (isSame) return;
@@ -367,7 +383,9 @@ class LiveSection {
     const cells = cellsOf(object);
     row.texts = this.#columns.map((column) => column.cell({ object, cells, now }));
     if (row.mark !== 'changed' || before.length === 0) return;
-    const changed = [...row.texts.keys()].filter((i) => row.texts[i] !== before[i] && this.#columns[i]?.heading !== 'AGE');
+    const changed = [...row.texts.keys()].filter(
+      (i) => row.texts[i] !== before[i] && this.#columns[i]?.heading !== 'AGE',
+    );
     if (changed.length === 0) return;
     row.changed = new Set([...row.changed, ...changed]);
     row.markedAt = now;
@@ -383,7 +401,12 @@ class LiveSection {
   }
 
   /** One line, cut at the width of the terminal. The padding of the cells is not painted. */
-  #line(cells: readonly string[], lead: string, columns: number, paint: (text: string, column: number, cell: string) => string): string {
+  #line(
+    cells: readonly string[],
+    lead: string,
+    columns: number,
+    paint: (text: string, column: number, cell: string) => string,
+  ): string {
     let left = columns - 2;
     if (left <= 0) return '';
     const line = this.#table.line(cells, (uncut, i) => {
@@ -408,7 +431,10 @@ class LiveSection {
 }
 
 const MARKS = { ADDED: 'added', MODIFIED: 'changed', DELETED: 'removed' } as const;
-/** The space before a row, the gap between two columns, and the smallest width of a narrowed column: 20 cells and the gap. */
+/**
+ * The space before a row, the gap between two columns, and the smallest width of a narrowed column: 20 cells and the
+ * gap.
+ */
 const LEAD = '  ';
 const GAP = 3;
 const LEAST_CUT = 20 + GAP;

@@ -9,14 +9,18 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const CLEAR_SCREEN = '\x1b[H\x1b[J';
-/** Terminals that know this mode show everything between the two at once; others ignore it. Source: DEC private mode 2026. */
+/**
+ * Terminals that know this mode show everything between the two at once; others ignore it. Source: DEC private mode
+ * 2026.
+ */
 const BEGIN_UPDATE = '\x1b[?2026h';
 const END_UPDATE = '\x1b[?2026l';
 
 /**
- * Lines at the bottom of a terminal that are redrawn in place. It returns the text that changes the shown lines into new ones,
- * and does not write it. Only lines that differ are in that text. It does not use the alternate screen, so the last lines stay
- * when it ends. The lines must fit into the terminal, in width and number: the text is wrong if a line wraps.
+ * Lines at the bottom of a terminal that are redrawn in place. It returns the text that changes the shown lines into
+ * new ones, and does not write it. Only lines that differ are in that text. It does not use the alternate screen, so
+ * the last lines stay when it ends. The lines must fit into the terminal, in width and number: the text is wrong if a
+ * line wraps.
  */
 export class Screen {
   #shown: readonly string[] = [];
@@ -42,7 +46,10 @@ export class Screen {
     return out === '' ? '' : `${BEGIN_UPDATE}${out}${END_UPDATE}`;
   }
 
-  /** The text that removes the lines, so that other text can be written in their place. The next lines are drawn below it. */
+  /**
+   * The text that removes the lines, so that other text can be written in their place. The next lines are drawn below
+   * it.
+   */
   clear(): string {
     const out = this.#shown.length === 0 ? '' : `${this.#goTo(0)}\r${CLEAR_BELOW}`;
     this.#forget();

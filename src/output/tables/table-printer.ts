@@ -33,10 +33,10 @@ const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
 const LINES_PER_PIECE = 1000;
 
 /**
- * Prints tables with the cells of the server, as kubectl does. Each type has its own columns and widths. In a stream, the
- * heading of a type is printed with its first row, when its columns change, and with each block of its rows. When types take
- * turns row by row, a heading a few lines above is enough. The columns up to the name have the same width in all types that
- * have these columns, so that a mixed stream is aligned.
+ * Prints tables with the cells of the server, as kubectl does. Each type has its own columns and widths. In a stream,
+ * the heading of a type is printed with its first row, when its columns change, and with each block of its rows. When
+ * types take turns row by row, a heading a few lines above is enough. The columns up to the name have the same width in
+ * all types that have these columns, so that a mixed stream is aligned.
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
@@ -90,7 +90,9 @@ export class TablePrinter implements Printer {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
     const word = event && eventWordOf(event);
-    const source = event ? { object, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' } : { object, cells, now };
+    const source = event
+      ? { object, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' }
+      : { object, cells, now };
     const texts = section.columns.map((column) => column.cell(source));
     section.table.fit(texts);
     return { section, texts, event: word };
@@ -112,7 +114,10 @@ export class TablePrinter implements Printer {
     return section;
   }
 
-  /** The heading, if one is due; after rows of another type there is an empty line before it. At least `rows` rows follow. */
+  /**
+   * The heading, if one is due; after rows of another type there is an empty line before it. At least `rows` rows
+   * follow.
+   */
   #heading(section: Section, rows: number): string {
     if (section === this.#last) return '';
     const between = this.#last && !this.#options.noHeaders ? '\n' : '';
@@ -130,7 +135,10 @@ export class TablePrinter implements Printer {
     this.#lines++;
     const { painter } = this.#options;
     if (!painter || painter === plainPainter) return section.table.line(texts);
-    return section.table.line(texts, (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled);
+    return section.table.line(
+      texts,
+      (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled,
+    );
   }
 }
 
@@ -169,5 +177,7 @@ class Section {
 
 function sameColumns(a: readonly TableColumn[], b: readonly TableColumn[] | undefined): boolean {
   if (a === b) return true;
-  return a.length === b?.length && a.every((column, i) => column.name === b[i]?.name && column.priority === b[i]?.priority);
+  return (
+    a.length === b?.length && a.every((column, i) => column.name === b[i]?.name && column.priority === b[i]?.priority)
+  );
 }

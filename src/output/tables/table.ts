@@ -9,8 +9,9 @@ export interface AlignedTableOptions {
 }
 
 /**
- * Lines of aligned columns, byte for byte as kubectl prints them. A column is as wide as its longest cell plus three spaces,
- * and at least six characters wide. The last column is not padded. Widths never shrink while a table is printed.
+ * Lines of aligned columns, byte for byte as kubectl prints them. A column is as wide as its longest cell plus three
+ * spaces, and at least six characters wide. The last column is not padded. Widths never shrink while a table is
+ * printed.
  */
 export class AlignedTable {
   readonly #widths: number[] = [];
@@ -19,8 +20,8 @@ export class AlignedTable {
   readonly #widthOf: (text: string) => number;
 
   /**
-   * Tables with the same `shared` list have the same widths in their first `columns` columns. `widthOf` returns the width of
-   * a text; default: its number of code points.
+   * Tables with the same `shared` list have the same widths in their first `columns` columns. `widthOf` returns the
+   * width of a text; default: its number of code points.
    */
   constructor({ shared = [], columns = 0, widthOf = codePoints }: AlignedTableOptions = {}) {
     this.#shared = shared;

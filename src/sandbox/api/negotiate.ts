@@ -40,7 +40,10 @@ export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearch
   return notAcceptable([...MEDIA_TYPES, 'application/json;stream=watch']);
 }
 
-function offered({ type, parameters }: AcceptedType, watch: boolean): Pick<AnswerFormat, 'form' | 'syntax'> | undefined {
+function offered(
+  { type, parameters }: AcceptedType,
+  watch: boolean,
+): Pick<AnswerFormat, 'form' | 'syntax'> | undefined {
   const syntax = syntaxOf(type);
   if (!syntax || (watch && syntax === 'yaml')) return undefined;
   const as = parameters.get('as');

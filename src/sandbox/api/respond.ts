@@ -13,19 +13,29 @@ type Syntax = Pick<AnswerFormat, 'syntax' | 'pretty'>;
 const PLAIN_JSON: Syntax = { syntax: 'json', pretty: false };
 
 /** An answer with one value as its body. JSON ends with a line feed unless it is pretty, as on a real server. */
-export function respond(status: number, value: unknown, { syntax, pretty }: Syntax = PLAIN_JSON, headers: Headers = {}): ApiResponse {
+export function respond(
+  status: number,
+  value: unknown,
+  { syntax, pretty }: Syntax = PLAIN_JSON,
+  headers: Headers = {},
+): ApiResponse {
   const yaml = syntax === 'yaml';
   const text = yaml
     ? dump(value, { lineWidth: -1, noRefs: true, schema: EXACT_DUMP_SCHEMA })
     : pretty
       ? jsonText(value, 2)
       : `${jsonText(value)}\n`;
-  return { status, headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers }, body: once(Buffer.from(text)) };
+  return {
+    status,
+    headers: { 'content-type': yaml ? 'application/yaml' : 'application/json', ...headers },
+    body: once(Buffer.from(text)),
+  };
 }
 
 /** An answer whose body is already encoded as JSON. For YAML and pretty output the JSON is parsed again. */
 export function respondEncoded(status: number, json: Buffer, syntax: Syntax, headers: Headers = {}): ApiResponse {
-  if (syntax.syntax === 'yaml' || syntax.pretty) return respond(status, parseJson(json.toString('utf8')), syntax, headers);
+  if (syntax.syntax === 'yaml' || syntax.pretty)
+    return respond(status, parseJson(json.toString('utf8')), syntax, headers);
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: once(json) };
 }
 
@@ -56,11 +66,19 @@ export async function compress(response: ApiResponse, acceptEncoding: string | u
   const body = resume(first, chunks);
   if (first.done || first.value.length < GZIP_FROM_BYTES) return { ...response, body };
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  pipeline(Readable.from(body), gzip, () => {}); // an error reaches the reader through `gzip`; a reader that leaves ends the source
-  return { ...response, headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: gzip };
+  // an error reaches the reader through `gzip`; a reader that leaves ends the source
+  pipeline(Readable.from(body), gzip, () => {});
+  return {
+    ...response,
+    headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
+    body: gzip,
+  };
 }
 
-async function* resume(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+async function* resume(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     for (let next = first; !next.done; next = await rest.next()) yield next.value;
   } finally {

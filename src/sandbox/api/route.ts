@@ -58,7 +58,8 @@ function parseVersioned(group: string, [version, ...rest]: string[]): Route {
 
 function parseResource(gv: { group: string; version: string }, parts: string[]): ResourcePath {
   const [first, namespace, third, ...rest] = parts;
-  const scoped = first === 'namespaces' && namespace !== undefined && third !== undefined && !NAMESPACE_SUBRESOURCES.has(third);
+  const scoped =
+    first === 'namespaces' && namespace !== undefined && third !== undefined && !NAMESPACE_SUBRESOURCES.has(third);
   const [resource = '', name, subresource, ...more] = scoped ? [third, ...rest] : parts;
   return {
     gvr: { ...gv, resource },

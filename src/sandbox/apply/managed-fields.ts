@@ -52,8 +52,10 @@ export function afterUpdate(
   time: string,
 ): ManagedFieldsEntry[] {
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
-  if (!before.metadata.managedFields?.length && before.metadata.uid) return []; // a stored object without managed fields gets none
-  if (!before.metadata.managedFields?.length) return asLastOf(type, write([{ entry: newEntry(type, manager, time), fields: changed }]));
+  // a stored object without managed fields gets none
+  if (!before.metadata.managedFields?.length && before.metadata.uid) return [];
+  if (!before.metadata.managedFields?.length)
+    return asLastOf(type, write([{ entry: newEntry(type, manager, time), fields: changed }]));
   const gone = changed.union(removed);
   const entries = before.metadata.managedFields;
   if (gone.isEmpty) return entries;
@@ -65,7 +67,8 @@ export function afterUpdate(
     removed.isEmpty &&
     !others.some((entry) => gone.touches(entry.fieldsV1 ?? {}))
   ) {
-    const more = reorder({ ...newEntry(type, manager, time), fieldsV1: changed.addedTo(own.fieldsV1) }); // the usual case, in which no entry has to be parsed
+    // the usual case, in which no entry has to be parsed
+    const more = reorder({ ...newEntry(type, manager, time), fieldsV1: changed.addedTo(own.fieldsV1) });
     return [...others, more].sort(byPlace);
   }
   const ownerships = read(entries);
@@ -73,7 +76,8 @@ export function afterUpdate(
   const rest = ownerships.filter((o) => o !== mine);
   const [losers, untouched] = [rest.filter((o) => o.fields.meets(gone)), rest.filter((o) => !o.fields.meets(gone))];
   const fields = (mine?.fields.minus(removed) ?? new FieldSet()).union(changed);
-  const entry = own && changed.isEmpty ? own : newEntry(type, manager, time); // a manager that gains no field keeps its time
+  // a manager that gains no field keeps its time
+  const entry = own && changed.isEmpty ? own : newEntry(type, manager, time);
   const rewritten = [...losers.map((o) => ({ ...o, fields: o.fields.minus(gone) })), { entry, fields }];
   return [...untouched.map(({ entry }) => entry), ...encode(rewritten)].sort(byPlace);
 }

@@ -60,7 +60,9 @@ function writablePart(type: ApiType, configuration: UnknownObject, subresource: 
   if (subresource !== 'status') return guardsStatus(type) ? without(configuration, 'status') : configuration;
   const { apiVersion, kind, metadata, status } = configuration;
   const { name, namespace } = metadata;
-  const kept = keepsMetadataAtStatus(type) ? { ...(name ? { name } : {}), ...(namespace ? { namespace } : {}) } : metadata;
+  const kept = keepsMetadataAtStatus(type)
+    ? { ...(name ? { name } : {}), ...(namespace ? { namespace } : {}) }
+    : metadata;
   return { apiVersion, kind, metadata: kept, ...(status === undefined ? {} : { status }) } as UnknownObject;
 }
 
@@ -101,7 +103,8 @@ function withoutSystemFields(configuration: UnknownObject): UnknownObject {
 function merge(live: unknown, applied: unknown, shape: Shape | undefined): unknown {
   if (isFieldMap(live) && isFieldMap(applied) && !shape?.atomic) {
     const result = { ...live };
-    for (const [name, value] of Object.entries(applied)) setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
+    for (const [name, value] of Object.entries(applied))
+      setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
     return result;
   }
   if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
@@ -129,7 +132,12 @@ type Item = Record<string, unknown>;
  * it followed before.
  * Source: structured-merge-diff typed/merge.go visitListItems.
  */
-function mergeItems<T>(live: readonly T[], applied: readonly T[], keyOf: (item: T) => string, mergeItem: (old: T, item: T) => T): T[] {
+function mergeItems<T>(
+  live: readonly T[],
+  applied: readonly T[],
+  keyOf: (item: T) => string,
+  mergeItem: (old: T, item: T) => T,
+): T[] {
   const lives = new Map(live.map((item) => [keyOf(item), item]));
   const wanted = new Map(applied.map((item) => [keyOf(item), item]));
   const [before, after] = [[...lives.keys()], [...wanted.keys()]];
@@ -166,7 +174,9 @@ function prune(value: unknown, dropped: FieldSet, stillOwned: FieldSet | undefin
   const parts = partsOf(value, shape);
   if (!parts || dropped.children.size === 0) return value;
   const left = [...parts].flatMap(([element, part]) =>
-    pruned(element, part, dropped.children.get(element), stillOwned?.children.get(element)).map((kept) => [element, kept] as const),
+    pruned(element, part, dropped.children.get(element), stillOwned?.children.get(element)).map(
+      (kept) => [element, kept] as const,
+    ),
   );
   if (Array.isArray(value)) return left.map(([, kept]) => kept);
   return Object.fromEntries(left.map(([element, kept]) => [element.slice(2), kept]));
@@ -175,7 +185,12 @@ function prune(value: unknown, dropped: FieldSet, stillOwned: FieldSet | undefin
 type Part = { readonly value: unknown; readonly shape: Shape | undefined };
 
 /** What is left of one part: no value or one. A list item is removed as a whole. */
-function pruned(element: string, { value, shape }: Part, dropped: FieldSet | undefined, stillOwned: FieldSet | undefined): unknown[] {
+function pruned(
+  element: string,
+  { value, shape }: Part,
+  dropped: FieldSet | undefined,
+  stillOwned: FieldSet | undefined,
+): unknown[] {
   if (!dropped) return [value];
   const isItem = element.startsWith('k:');
   const hasOwner = stillOwned !== undefined && !stillOwned.isEmpty;
@@ -194,17 +209,25 @@ function isEmptyContainer(value: unknown): boolean {
  */
 function refuseConflicts(conflicts: readonly Ownership[]): never {
   const causes = conflicts.flatMap((c) =>
-    c.fields.paths().map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${describe(c)}`, field })),
+    c.fields
+      .paths()
+      .map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${describe(c)}`, field })),
   );
   const [only] = causes;
-  const lines = causes.length === 1 && only ? `${only.message}: ${only.field}` : [...conflicts].sort(byManager).flatMap(listed).join('\n');
+  const lines =
+    causes.length === 1 && only
+      ? `${only.message}: ${only.field}`
+      : [...conflicts].sort(byManager).flatMap(listed).join('\n');
   const count = `${causes.length} conflict${causes.length === 1 ? '' : 's'}`;
   refuse(failure(409, 'Conflict', `Apply failed with ${count}: ${lines}`, { causes }));
 }
 
 /** The order in which a real server lists conflicts: by manager name, then operation, then version. */
 function byManager({ entry: a }: Ownership, { entry: b }: Ownership): number {
-  const [x, y] = [a, b].map((e) => JSON.stringify([e.manager, e.operation, e.apiVersion, e.subresource ?? ''])) as [string, string];
+  const [x, y] = [a, b].map((e) => JSON.stringify([e.manager, e.operation, e.apiVersion, e.subresource ?? ''])) as [
+    string,
+    string,
+  ];
   return x < y ? -1 : 1;
 }
 

@@ -19,11 +19,15 @@ import { own } from '../types/own-fields.ts';
 export function checkTyped(type: ApiType, configuration: UnknownObject, name: string): void {
   emptyNulls(type, configuration);
   const shape = shapeOf(type);
-  const unknown = type.custom ? unknownFieldsOf(type, copy(configuration)) : dropUnknownFields(type, copy(configuration));
+  const unknown = type.custom
+    ? unknownFieldsOf(type, copy(configuration))
+    : dropUnknownFields(type, copy(configuration));
   const misfits = type.custom?.schema ? misfitsOf(configuration, type.custom.schema, shape, '') : [];
   const unknownPaths = unknown.map((path) => typedPath(path, configuration, shape));
   const problems = [
-    ...unknownPaths.filter((path) => !misfits.some((m) => isBelow(path, m.path))).map((path) => `${path}: field not declared in schema`),
+    ...unknownPaths
+      .filter((path) => !misfits.some((m) => isBelow(path, m.path)))
+      .map((path) => `${path}: field not declared in schema`),
     ...listProblems(configuration, shape, ''),
     ...mismatches(type, configuration).map((m) => `${typedPath(m.path, configuration, shape)}: ${applyProblem(m)}`),
     ...misfits.map(({ path, problem }) => `${path}: ${problem}`),
@@ -61,12 +65,16 @@ function keyText(item: Record<string, unknown>, keys: readonly string[]): string
 
 function listProblems(value: unknown, shape: Shape | undefined, path: string): string[] {
   if (isFieldMap(value)) {
-    return Object.entries(value).flatMap(([name, inner]) => listProblems(inner, fieldShape(shape, name), `${path}.${name}`));
+    return Object.entries(value).flatMap(([name, inner]) =>
+      listProblems(inner, fieldShape(shape, name), `${path}.${name}`),
+    );
   }
   if (!Array.isArray(value) || !(shape?.keys || shape?.set)) return [];
   const seen = new Set<string>();
   return value.flatMap((item: unknown, i) => {
-    const missing = isFieldMap(item) ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol') : undefined;
+    const missing = isFieldMap(item)
+      ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol')
+      : undefined;
     if (missing) {
       const why = `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`;
       return [`${path}: element ${i}: ${why}`];
@@ -97,7 +105,9 @@ function misfitsOf(value: unknown, schema: JsonSchema, shape: Shape | undefined,
   if (isFieldMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) => {
       const known = own(schema.properties, name) ?? others;
-      return known && !(path === '' && name === 'metadata') ? misfitsOf(inner, known, fieldShape(shape, name), `${path}.${name}`) : [];
+      return known && !(path === '' && name === 'metadata')
+        ? misfitsOf(inner, known, fieldShape(shape, name), `${path}.${name}`)
+        : [];
     });
   }
   const { items } = schema;

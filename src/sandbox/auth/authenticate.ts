@@ -40,7 +40,11 @@ function bearer(authorization: string, tokens: TokenKeeper): UserInfo | undefine
  * The user of a token that is valid for one of the audiences; undefined when it is not valid. The default audience is
  * this server.
  */
-export function ownerOf(token: string, tokens: TokenKeeper, audiences: readonly string[] = [ISSUER]): UserInfo | undefined {
+export function ownerOf(
+  token: string,
+  tokens: TokenKeeper,
+  audiences: readonly string[] = [ISSUER],
+): UserInfo | undefined {
   const [a, b] = [Buffer.from(token), Buffer.from(tokens.accepted)];
   return a.length === b.length && timingSafeEqual(a, b) ? ADMIN : tokens.issuedTo(token, audiences);
 }

@@ -89,13 +89,17 @@ export class Authorizer {
 
   #rulesIn(role: UnknownObject, seen: ReadonlySet<string> = new Set()): PolicyRule[] {
     const own = (role.rules ?? []) as PolicyRule[];
-    const { clusterRoleSelectors = [] } = (role.aggregationRule ?? {}) as { clusterRoleSelectors?: Record<string, unknown>[] };
+    const { clusterRoleSelectors = [] } = (role.aggregationRule ?? {}) as {
+      clusterRoleSelectors?: Record<string, unknown>[];
+    };
     const name = role.metadata.name ?? '';
     if (clusterRoleSelectors.length === 0 || seen.has(name)) return own;
     const passed = new Set([...seen, name]);
     const selectors = clusterRoleSelectors.map((selector) => LabelSelector.parse(selectorText(selector)));
     const others = this.#all('clusterroles', '').map(({ object }) => object);
-    const chosen = others.filter(({ metadata }) => metadata.name !== name && selectors.some((s) => s.matches(metadata.labels ?? {})));
+    const chosen = others.filter(
+      ({ metadata }) => metadata.name !== name && selectors.some((s) => s.matches(metadata.labels ?? {})),
+    );
     return [...own, ...chosen.flatMap((other) => this.#rulesIn(other, passed))];
   }
 
@@ -121,7 +125,10 @@ function shownName({ kind, name, namespace }: Subject): string {
   return kind === 'ServiceAccount' ? `${name}/${namespace}` : name;
 }
 
-function allows(rule: PolicyRule, { verb, group = '', resource, subresource, name = '', path = '' }: RequestAttributes): boolean {
+function allows(
+  rule: PolicyRule,
+  { verb, group = '', resource, subresource, name = '', path = '' }: RequestAttributes,
+): boolean {
   if (!matches(rule.verbs, verb)) return false;
   if (resource === undefined) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, path));
   if (!matches(rule.apiGroups, group) || !coversResource(rule.resources ?? [], resource, subresource)) return false;

@@ -27,7 +27,9 @@ export function bootstrapPolicy(): UnknownObject[] {
     clusterBinding('system:discovery', 'system:authenticated'),
     clusterBinding('system:public-info-viewer', 'system:authenticated', 'system:unauthenticated'),
     ...ROLES.map(([namespace, name, rules]) => object('Role', name, { rules }, { namespace })),
-    ...ROLE_BINDINGS.map(([namespace, name, role, subjects]) => binding('RoleBinding', name, ['Role', role], subjects, { namespace })),
+    ...ROLE_BINDINGS.map(([namespace, name, role, subjects]) =>
+      binding('RoleBinding', name, ['Role', role], subjects, { namespace }),
+    ),
   ];
 }
 
@@ -59,14 +61,37 @@ const WORKLOADS = [
   'statefulsets',
   'statefulsets/scale',
 ];
-const CORE = ['configmaps', 'persistentvolumeclaims', 'pods', 'replicationcontrollers', 'replicationcontrollers/scale', 'serviceaccounts'];
+const CORE = [
+  'configmaps',
+  'persistentvolumeclaims',
+  'pods',
+  'replicationcontrollers',
+  'replicationcontrollers/scale',
+  'serviceaccounts',
+];
 
 const VIEW = [
   rule(READ, [''], [...CORE, 'endpoints', 'persistentvolumeclaims/status', 'services', 'services/status']),
-  rule(READ, [''], ['bindings', 'events', 'limitranges', 'namespaces/status', 'pods/log', 'pods/status', 'replicationcontrollers/status']),
+  rule(
+    READ,
+    [''],
+    [
+      'bindings',
+      'events',
+      'limitranges',
+      'namespaces/status',
+      'pods/log',
+      'pods/status',
+      'replicationcontrollers/status',
+    ],
+  ),
   rule(READ, [''], ['namespaces', 'resourcequotas', 'resourcequotas/status']),
   rule(READ, ['discovery.k8s.io'], ['endpointslices']),
-  rule(READ, ['apps'], ['controllerrevisions', ...WORKLOADS, ...statusesOf('daemonsets', 'deployments', 'replicasets', 'statefulsets')]),
+  rule(
+    READ,
+    ['apps'],
+    ['controllerrevisions', ...WORKLOADS, ...statusesOf('daemonsets', 'deployments', 'replicasets', 'statefulsets')],
+  ),
   rule(READ, ['autoscaling'], ['horizontalpodautoscalers', 'horizontalpodautoscalers/status']),
   rule(READ, ['batch'], ['cronjobs', 'jobs', ...statusesOf('cronjobs', 'jobs')]),
   rule(READ, ['policy'], ['poddisruptionbudgets', 'poddisruptionbudgets/status']),
@@ -100,7 +125,11 @@ const ROLES: readonly [namespace: string, name: string, rules: object[]][] = [
     'system:controller:bootstrap-signer',
     [rule(READ, [''], ['configmaps']), rule(['update'], [''], ['configmaps'], ['cluster-info']), EVENTS],
   ],
-  ['kube-system', 'extension-apiserver-authentication-reader', [rule(READ, [''], ['configmaps'], ['extension-apiserver-authentication'])]],
+  [
+    'kube-system',
+    'extension-apiserver-authentication-reader',
+    [rule(READ, [''], ['configmaps'], ['extension-apiserver-authentication'])],
+  ],
   ['kube-system', 'system::leader-locking-kube-controller-manager', locking('kube-controller-manager')],
   ['kube-system', 'system::leader-locking-kube-scheduler', locking('kube-scheduler')],
   ['kube-system', 'system:controller:bootstrap-signer', [rule(READ, [''], ['secrets'])]],
@@ -109,7 +138,12 @@ const ROLES: readonly [namespace: string, name: string, rules: object[]][] = [
 ];
 
 const ROLE_BINDINGS: readonly [namespace: string, name: string, role: string, subjects: object[]][] = [
-  ['kube-public', 'system:controller:bootstrap-signer', 'system:controller:bootstrap-signer', [account('bootstrap-signer')]],
+  [
+    'kube-public',
+    'system:controller:bootstrap-signer',
+    'system:controller:bootstrap-signer',
+    [account('bootstrap-signer')],
+  ],
   [
     'kube-system',
     'system::extension-apiserver-authentication-reader',
@@ -174,7 +208,13 @@ function clusterBinding(name: string, ...groups: string[]): UnknownObject {
   return binding('ClusterRoleBinding', name, ['ClusterRole', name], subjects);
 }
 
-function binding(kind: string, name: string, [role, of]: [string, string], subjects: object[], more: object = {}): UnknownObject {
+function binding(
+  kind: string,
+  name: string,
+  [role, of]: [string, string],
+  subjects: object[],
+  more: object = {},
+): UnknownObject {
   return object(kind, name, { subjects, roleRef: { apiGroup: RBAC, kind: role, name: of } }, more);
 }
 

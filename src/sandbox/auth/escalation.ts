@@ -35,7 +35,11 @@ export function checkEscalation(write: RbacWrite): void {
   if (lacking.length === 0) return;
   const who = `user ${JSON.stringify(user.username)} (groups=${quoted(user.groups)})`;
   const what = lacking.map(shown).join('\n');
-  forbidden({ group: GROUP, resource }, name, `${who} is attempting to grant RBAC permissions not currently held:\n${what}`);
+  forbidden(
+    { group: GROUP, resource },
+    name,
+    `${who} is attempting to grant RBAC permissions not currently held:\n${what}`,
+  );
 }
 
 /**
@@ -44,7 +48,8 @@ export function checkEscalation(write: RbacWrite): void {
  */
 function checkAggregation({ authorizer, user, resource, after, before }: RbacWrite): void {
   const { name = '', namespace } = after.metadata;
-  const selectors = (after.aggregationRule as { clusterRoleSelectors?: object[] } | undefined)?.clusterRoleSelectors ?? [];
+  const selectors =
+    (after.aggregationRule as { clusterRoleSelectors?: object[] } | undefined)?.clusterRoleSelectors ?? [];
   if (selectors.length === 0 || equalJson(before?.aggregationRule, after.aggregationRule)) return;
   if (authorizer.decide(user, { verb: 'escalate', group: GROUP, resource, namespace, name }) !== undefined) return;
   if (notCovered(authorizer.rulesOf(user, namespace), EVERYTHING).length === 0) return;
@@ -88,22 +93,36 @@ function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): 
 }
 
 /** Splits a rule into rules that each have one verb on one resource or path. */
-function singly({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): PolicyRule[] {
+function singly({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: PolicyRule): PolicyRule[] {
   const names = resourceNames.length > 0 ? resourceNames.map((name) => ({ resourceNames: [name] })) : [{}];
   return verbs.flatMap((verb) => [
     ...apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name }))),
+      resources.flatMap((resource) =>
+        names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name })),
+      ),
     ),
     ...nonResourceURLs.map((url) => ({ verbs: [verb], nonResourceURLs: [url] })),
   ]);
 }
 
-function covers(own: PolicyRule, { verbs, apiGroups, resources = [], resourceNames = [], nonResourceURLs }: PolicyRule): boolean {
+function covers(
+  own: PolicyRule,
+  { verbs, apiGroups, resources = [], resourceNames = [], nonResourceURLs }: PolicyRule,
+): boolean {
   const has = (all: readonly string[] | undefined, wanted: readonly string[] = []) =>
     (all ?? []).includes('*') || wanted.every((one) => all?.includes(one));
   if (!has(own.verbs, verbs)) return false;
-  if (nonResourceURLs) return nonResourceURLs.every((url) => (own.nonResourceURLs ?? []).some((o) => o === url || coversPath(o, url)));
-  const coversAll = resources.every((one) => has(own.resources, [one]) || own.resources?.includes(one.replace(/^[^/]*\//, '*/')));
+  if (nonResourceURLs)
+    return nonResourceURLs.every((url) => (own.nonResourceURLs ?? []).some((o) => o === url || coversPath(o, url)));
+  const coversAll = resources.every(
+    (one) => has(own.resources, [one]) || own.resources?.includes(one.replace(/^[^/]*\//, '*/')),
+  );
   if (!has(own.apiGroups, apiGroups) || !coversAll) return false;
   const names = own.resourceNames ?? [];
   return names.length === 0 || (resourceNames.length > 0 && resourceNames.every((one) => names.includes(one)));

@@ -14,9 +14,19 @@ export function checkImpersonation(authorizer: Authorizer, { sender, user, group
     ? { verb: 'impersonate', group: '', resource: 'serviceaccounts', namespace, name: account }
     : { verb: 'impersonate', group: '', resource: 'users', name: user.username };
   const groups = named.map((name): RequestAttributes => ({ ...ON_CLUSTER, resource: 'groups', name }));
-  const uid: RequestAttributes[] = user.uid ? [{ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'uids', name: user.uid }] : [];
+  const uid: RequestAttributes[] = user.uid
+    ? [{ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'uids', name: user.uid }]
+    : [];
   const extra = Object.entries(user.extra ?? {}).flatMap(([subresource, values]) =>
-    values.map((name): RequestAttributes => ({ ...ON_CLUSTER, group: AUTHENTICATION, resource: 'userextras', subresource, name })),
+    values.map(
+      (name): RequestAttributes => ({
+        ...ON_CLUSTER,
+        group: AUTHENTICATION,
+        resource: 'userextras',
+        subresource,
+        name,
+      }),
+    ),
   );
   for (const attempt of [who, ...groups, ...uid, ...extra])
     if (authorizer.decide(sender, attempt) === undefined) deny(sender.username, attempt);

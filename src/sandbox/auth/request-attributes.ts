@@ -25,7 +25,14 @@ export function requestAttributesOf({ method, query, path }: Call, route: Route)
   const namespace = route.resource.namespace ?? (gvr.group === '' && gvr.resource === 'namespaces' ? name : undefined);
   const verb = verbOf(method);
   const onMany = verb === 'get' ? (isWatch(query) ? 'watch' : 'list') : verb === 'delete' ? 'deletecollection' : verb;
-  return { verb: name === undefined ? onMany : verb, group: gvr.group, resource: gvr.resource, subresource, namespace, name: single };
+  return {
+    verb: name === undefined ? onMany : verb,
+    group: gvr.group,
+    resource: gvr.resource,
+    subresource,
+    namespace,
+    name: single,
+  };
 }
 
 function verbOf(method: string): string {
@@ -44,9 +51,19 @@ function onlyName(selector: string | null): string | undefined {
 /**
  * Throws 403 for an action that no role allows. Source: apiserver handlers/responsewriters forbiddenMessage, Forbidden.
  */
-export function deny(username: string, { verb, group = '', resource, subresource, namespace, name, path }: RequestAttributes): never {
+export function deny(
+  username: string,
+  { verb, group = '', resource, subresource, namespace, name, path }: RequestAttributes,
+): never {
   if (resource === undefined) {
-    refuse(failure(403, 'Forbidden', `forbidden: User ${JSON.stringify(username)} cannot ${verb} path ${JSON.stringify(path)}`, {}));
+    refuse(
+      failure(
+        403,
+        'Forbidden',
+        `forbidden: User ${JSON.stringify(username)} cannot ${verb} path ${JSON.stringify(path)}`,
+        {},
+      ),
+    );
   }
   const what = subresource ? `${resource}/${subresource}` : resource;
   const where = namespace ? `in the namespace "${namespace}"` : 'at the cluster scope';

@@ -55,7 +55,10 @@ const ANSWERS: Readonly<Record<string, (question: Question) => object>> = {
   SelfSubjectAccessReview: (question) => access(question, question.call.user),
   SubjectAccessReview: (question) => access(question, subjectOf(question.spec)),
   LocalSubjectAccessReview: (question) => access(question, subjectOf(question.spec)),
-  SelfSubjectRulesReview: ({ authorizer, call, spec }) => ({ spec: {}, status: rulesStatus(authorizer, call, spec.namespace) }),
+  SelfSubjectRulesReview: ({ authorizer, call, spec }) => ({
+    spec: {},
+    status: rulesStatus(authorizer, call, spec.namespace),
+  }),
   TokenReview: ({ tokens, spec }) => ({ status: tokenStatus(tokens, spec) }),
 };
 
@@ -85,7 +88,11 @@ function claimed({ clock }: Cluster, call: ResourceCall, spec: object): object[]
   return afterUpdate(call.type, { metadata: {}, spec: {} }, { metadata: {}, spec }, writer, timestamp(clock.now()));
 }
 
-function rulesStatus(authorizer: Authorizer, { user, unrestricted }: ResourceCall, namespace: string | undefined): object {
+function rulesStatus(
+  authorizer: Authorizer,
+  { user, unrestricted }: ResourceCall,
+  namespace: string | undefined,
+): object {
   if (unrestricted || isMaster(user)) return EVERYTHING;
   const rules = authorizer.rulesOf(user, namespace);
   return {

@@ -25,7 +25,11 @@ export interface AccountToken {
 }
 
 /** The administrator: the user of the token in the sandbox's own kubeconfig. */
-export const ADMIN: UserInfo = { username: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
+export const ADMIN: UserInfo = {
+  username: 'admin',
+  uid: 'admin-uid',
+  groups: ['system:masters', 'system:authenticated'],
+};
 
 /** The issuer of service account tokens, and the audience of this server. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -110,7 +114,10 @@ export class TokenKeeper {
     return this.#clock.monotonic() + this.#lifetimeMs;
   }
 
-  #keep(token: string, { lifetimeMs, ...issued }: Omit<IssuedToken, 'expiresAt'> & { readonly lifetimeMs: number }): string {
+  #keep(
+    token: string,
+    { lifetimeMs, ...issued }: Omit<IssuedToken, 'expiresAt'> & { readonly lifetimeMs: number },
+  ): string {
     this.#issued.set(token, { ...issued, expiresAt: this.#clock.monotonic() + lifetimeMs });
     return token;
   }

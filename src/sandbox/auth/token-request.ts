@@ -45,7 +45,11 @@ export function requestToken(cluster: Cluster, tokens: TokenKeeper, call: Resour
 }
 
 function asTokenRequest(type: ApiType): ApiType {
-  return { ...type, gvr: { group: 'authentication.k8s.io', version: 'v1', resource: 'tokenrequests' }, kind: 'TokenRequest' };
+  return {
+    ...type,
+    gvr: { group: 'authentication.k8s.io', version: 'v1', resource: 'tokenrequests' },
+    kind: 'TokenRequest',
+  };
 }
 
 function tooShort(name: string, seconds: number): never {

@@ -17,7 +17,9 @@ export const CRD_STORAGE = 'customresourcedefinitions.apiextensions.k8s.io';
 /** How long after a write of a definition its types are served. A real server too does not serve them at once. */
 const ESTABLISH_MS = 20;
 
-/** How long after a change of a definition its open watches end. Source: apiextensions-apiserver crdHandler.tearDown. */
+/**
+ * How long after a change of a definition its open watches end. Source: apiextensions-apiserver crdHandler.tearDown.
+ */
 const TEARDOWN_MS = 1_000;
 
 type Condition = Record<string, unknown>;
@@ -54,7 +56,8 @@ export class CrdController implements Disposable {
     if (!crd) return;
     const storage = storageOf(specOf(crd));
     if (crd.metadata.deletionTimestamp) {
-      if (isEstablished(crd)) this.#serve(storage, typesOf(crd), storageVersionOf(crd)); // until its objects are deleted
+      // until its objects are deleted
+      if (isEstablished(crd)) this.#serve(storage, typesOf(crd), storageVersionOf(crd));
       return;
     }
     const conflict = this.#conflictOf(crd, storage);
@@ -86,14 +89,16 @@ export class CrdController implements Disposable {
     if (before.length > 0) this.#soon(() => this.#cluster.store.collection(storage).retire(before), TEARDOWN_MS);
     const schema = types.find((t) => t.gvr.version === stored)?.custom?.schema;
     const known = before.find((t) => t.gvr.version === stored)?.custom?.schema;
-    if (schema && known && !equalJson(schema, known)) this.#cluster.store.rewrite(storage, (object) => setSchemaDefaults(object, schema));
+    if (schema && known && !equalJson(schema, known))
+      this.#cluster.store.rewrite(storage, (object) => setSchemaDefaults(object, schema));
   }
 
   #stopServing(storage: string): void {
     this.#going.delete(storage);
     this.#cluster.types.put(storage, []);
     this.#cluster.store.close(storage);
-    for (const { key } of this.#cluster.store.collection(CRD_STORAGE).values()) this.#soon(() => this.establish(key)); // a name may be free now
+    // a name may be free now
+    for (const { key } of this.#cluster.store.collection(CRD_STORAGE).values()) this.#soon(() => this.establish(key));
   }
 
   /** Deletes the objects of a definition that is being deleted, and removes its finalizer when no object is left. */
@@ -112,7 +117,8 @@ export class CrdController implements Disposable {
   #delete(storage: string, key: string): void {
     const type = this.#cluster.types.all.find((t) => t.storage === storage);
     const { namespace, name } = splitKey(key);
-    if (type) this.#deleter.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy: 'Background' });
+    if (type)
+      this.#deleter.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy: 'Background' });
     else this.#cluster.store.remove(storage, key);
   }
 
@@ -169,7 +175,12 @@ const DELETING = {
   reason: 'InstanceDeletionInProgress',
   message: 'CustomResource deletion is in progress',
 };
-const DELETED = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' };
+const DELETED = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
 
 /** A type as plain JSON, to compare it with another state of it. */
 function comparable({ subresourceTypes, ...type }: ApiType): object {
@@ -199,7 +210,11 @@ function establishedStatus(crd: UnknownObject, now: string): object {
   const established = conditionsOf(crd).find((c) => c.type === 'Established' && c.status === 'True');
   const reason = established?.reason ?? 'InitialNamesAccepted';
   return {
-    ...withCondition(accepted, { type: 'Established', status: 'True', reason, message: 'the initial names have been accepted' }, now),
+    ...withCondition(
+      accepted,
+      { type: 'Established', status: 'True', reason, message: 'the initial names have been accepted' },
+      now,
+    ),
     acceptedNames: copy(specOf(crd).names),
     storedVersions: storedVersions?.includes(stored) ? storedVersions : [...(storedVersions ?? []), stored],
   };

@@ -16,7 +16,9 @@ const COLLECT_MS = 50;
 
 const MANAGER = 'kube-controller-manager';
 
-type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number] & { readonly blockOwnerDeletion?: boolean | undefined };
+type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number] & {
+  readonly blockOwnerDeletion?: boolean | undefined;
+};
 
 /** Where an object is stored. */
 interface Place {
@@ -78,7 +80,8 @@ export class GarbageCollector implements Disposable {
     this.#alive.set(uid, place);
     if (deletionTimestamp && askedBefore(metadata.finalizers ?? [])) this.#look(place);
     if (previous && before !== owners) this.#lookAtOwners(before);
-    if (owners.length > 0 && before !== owners && !this.#isAsLoaded(uid, owners) && this.#hasLostOne(object)) this.#look(place);
+    if (owners.length > 0 && before !== owners && !this.#isAsLoaded(uid, owners) && this.#hasLostOne(object))
+      this.#look(place);
   }
 
   #reindex(place: Place, before: readonly OwnerReference[], after: readonly OwnerReference[]): void {
@@ -155,7 +158,10 @@ export class GarbageCollector implements Disposable {
     this.#delete(type, key, policy ?? 'Background');
   }
 
-  #stateOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): 'alive' | 'waiting' | 'gone' | 'unknown' {
+  #stateOf(
+    { apiVersion, kind, name, uid }: OwnerReference,
+    namespace: string,
+  ): 'alive' | 'waiting' | 'gone' | 'unknown' {
     const type = this.#cluster.types.findKind(apiVersion, kind);
     if (!type || (type.namespaced && namespace === '')) return 'unknown';
     const owner = this.#cluster.store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object;
@@ -171,7 +177,9 @@ export class GarbageCollector implements Disposable {
     const { uid = '' } = object.metadata;
     const dependents = [...(this.#dependents.get(uid)?.values() ?? [])];
     const blocks = (place: Place) =>
-      ownersOf(this.#cluster.store.get(place.storage, place.key)?.object.metadata).some((o) => o.uid === uid && o.blockOwnerDeletion);
+      ownersOf(this.#cluster.store.get(place.storage, place.key)?.object.metadata).some(
+        (o) => o.uid === uid && o.blockOwnerDeletion,
+      );
     if (!dependents.some(blocks)) this.#release(type, object, FOREGROUND);
     for (const dependent of dependents) {
       const found = this.#find(dependent);
@@ -195,7 +203,11 @@ export class GarbageCollector implements Disposable {
 
   #update(type: ApiType, object: UnknownObject, change: Partial<ObjectMeta>): void {
     const changed = copy(object);
-    this.#writer.update(type, { ...changed, metadata: tidyMetadata({ ...changed.metadata, ...change }) }, { manager: MANAGER });
+    this.#writer.update(
+      type,
+      { ...changed, metadata: tidyMetadata({ ...changed.metadata, ...change }) },
+      { manager: MANAGER },
+    );
   }
 
   #delete(type: ApiType, key: string, propagationPolicy: DeleteRules['propagationPolicy']): void {

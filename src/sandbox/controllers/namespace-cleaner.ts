@@ -25,7 +25,8 @@ export class NamespaceCleaner implements Disposable {
     this.#writer = writer;
     this.#deleter = deleter;
     this.#subscription = cluster.store.onChange((storage, { type, object }) => {
-      if (storage === 'namespaces' && type !== 'DELETED' && object.object.metadata.deletionTimestamp) this.#later(object.key);
+      if (storage === 'namespaces' && type !== 'DELETED' && object.object.metadata.deletionTimestamp)
+        this.#later(object.key);
     });
   }
 
@@ -55,7 +56,9 @@ export class NamespaceCleaner implements Disposable {
       return;
     }
     const now = timestamp(this.#cluster.clock.now());
-    const conditions = left.some(({ object }) => object.metadata.finalizers?.length) ? remaining(this.#cluster, left) : [];
+    const conditions = left.some(({ object }) => object.metadata.finalizers?.length)
+      ? remaining(this.#cluster, left)
+      : [];
     for (const condition of conditions) released.status = withCondition(released.status, condition, now);
     this.#writer.update(type, released, { manager: MANAGER, subresource: 'status' });
     this.#later(name);
@@ -68,7 +71,12 @@ export class NamespaceCleaner implements Disposable {
     const { store, types } = this.#cluster;
     for (const { object } of contentOf(this.#cluster, name)) {
       const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');
-      if (!type?.namespaced || object.metadata.deletionTimestamp || !store.get(type.storage, `${name}/${object.metadata.name}`)) continue;
+      if (
+        !type?.namespaced ||
+        object.metadata.deletionTimestamp ||
+        !store.get(type.storage, `${name}/${object.metadata.name}`)
+      )
+        continue;
       this.#deleter.delete(type, name, object.metadata.name ?? '', { propagationPolicy: 'Background' });
     }
     return contentOf(this.#cluster, name);
@@ -100,8 +108,16 @@ function remaining({ types }: Cluster, left: readonly StoredObject[]): Record<st
       .join(', ');
   return [
     no('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
-    no('NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'),
-    no('NamespaceDeletionContentFailure', 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'),
+    no(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ),
+    no(
+      'NamespaceDeletionContentFailure',
+      'ContentDeleted',
+      'All content successfully deleted, may be waiting on finalization',
+    ),
     {
       type: 'NamespaceContentRemaining',
       status: 'True',

@@ -21,7 +21,8 @@ export class PodReaper implements Disposable {
     this.#deleter = deleter;
     this.#subscription = cluster.store.onChange((storage, { type, object }) => {
       const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid = '' } = object.object.metadata;
-      if (storage === 'pods' && type !== 'DELETED' && deletionTimestamp && deletionGracePeriodSeconds > 0) this.#later(uid, object.key);
+      if (storage === 'pods' && type !== 'DELETED' && deletionTimestamp && deletionGracePeriodSeconds > 0)
+        this.#later(uid, object.key);
     });
   }
 

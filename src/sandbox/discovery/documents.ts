@@ -6,7 +6,11 @@ import type { ServedGroup, ServedVersion, TypeRegistry } from '../types/type-reg
 
 /** The answer to `/api`: the versions of the core group. `address` is host:port of the server. */
 export function apiVersions(address: string): object {
-  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  };
 }
 
 /** The answer to `/apis`: every named group. */
@@ -32,7 +36,10 @@ export function apiResourceList(group: string, { version, types }: ServedVersion
     kind: 'APIResourceList',
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: formatGroupVersion({ group, version }),
-    resources: types.flatMap((type) => [resourceEntry(type), ...[...type.subresourceTypes.values()].map((s) => subresourceEntry(type, s))]),
+    resources: types.flatMap((type) => [
+      resourceEntry(type),
+      ...[...type.subresourceTypes.values()].map((s) => subresourceEntry(type, s)),
+    ]),
   };
 }
 
@@ -66,13 +73,22 @@ function subresourceEntry(type: ApiType, { name, group, version, kind, verbs }: 
 /** The aggregated answer to `/api` (core) or `/apis` (all other groups). Source: KEP-3352. */
 export function apiGroupDiscoveryList(types: TypeRegistry, which: 'core' | 'named'): object {
   const groups = types.groups.filter((g) => (g.name === '') === (which === 'core'));
-  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(groupDiscovery) };
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(groupDiscovery),
+  };
 }
 
 function groupDiscovery({ name, versions }: ServedGroup): object {
   return {
     metadata: name === '' ? {} : { name },
-    versions: versions.map(({ version, types }) => ({ version, resources: types.map(resourceDiscovery), freshness: 'Current' })),
+    versions: versions.map(({ version, types }) => ({
+      version,
+      resources: types.map(resourceDiscovery),
+      freshness: 'Current',
+    })),
   };
 }
 
@@ -109,8 +125,23 @@ export function etagOf(body: Uint8Array): string {
 /** The answer to `/`: the paths of the server. The sandbox has no health checks by name, so it lists none. */
 export function rootPaths(types: TypeRegistry): object {
   const named = types.groups.filter((g) => g.name !== '').sort((a, b) => (a.name < b.name ? -1 : 1));
-  const groups = named.flatMap((g) => [`/apis/${g.name}`, ...g.versions.map((v) => `/apis/${g.name}/${v.version}`).sort()]);
+  const groups = named.flatMap((g) => [
+    `/apis/${g.name}`,
+    ...g.versions.map((v) => `/apis/${g.name}/${v.version}`).sort(),
+  ]);
   return {
-    paths: ['/api', '/api/v1', '/apis', '/apis/', ...groups, '/healthz', '/livez', '/openapi/v3', '/openapi/v3/', '/readyz', '/version'],
+    paths: [
+      '/api',
+      '/api/v1',
+      '/apis',
+      '/apis/',
+      ...groups,
+      '/healthz',
+      '/livez',
+      '/openapi/v3',
+      '/openapi/v3/',
+      '/readyz',
+      '/version',
+    ],
   };
 }

@@ -10,7 +10,10 @@ const OBJECT_META = `${META}.ObjectMeta`;
 
 /** Scalars that have a schema with a name, to which other schemas refer. */
 const NAMED_SCALARS: Readonly<Record<string, { readonly name: string; readonly schema: Schema }>> = {
-  Quantity: { name: 'io.k8s.apimachinery.pkg.api.resource.Quantity', schema: { oneOf: [{ type: 'string' }, { type: 'number' }] } },
+  Quantity: {
+    name: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+    schema: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+  },
   Time: { name: `${META}.Time`, schema: { type: 'string', format: 'date-time' } },
   MicroTime: { name: `${META}.MicroTime`, schema: { type: 'string', format: 'date-time' } },
   IntOrString: {
@@ -38,7 +41,12 @@ export class SchemaSet {
 
   /** Adds the schema of a type and returns the name of the schema; undefined for a kind without one. */
   add({ gvr, kind, custom }: ApiType): string | undefined {
-    if (custom) return this.#addCustom(gvr, kind, custom.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+    if (custom)
+      return this.#addCustom(
+        gvr,
+        kind,
+        custom.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      );
     return this.addKind(formatGroupVersion(gvr), kind);
   }
 
@@ -62,7 +70,10 @@ export class SchemaSet {
     if (metadata) this.#addMessage(metadata);
     const { properties = {}, ...rest } = schema as { properties?: Schema };
     const meta = { allOf: [reference(OBJECT_META)], description: describeCommon('metadata') };
-    this.#schemas.set(name, withKind({ ...rest, type: 'object', properties: { ...properties, metadata: meta } }, { group, version, kind }));
+    this.#schemas.set(
+      name,
+      withKind({ ...rest, type: 'object', properties: { ...properties, metadata: meta } }, { group, version, kind }),
+    );
     return name;
   }
 

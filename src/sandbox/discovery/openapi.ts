@@ -15,7 +15,9 @@ export interface OpenApiDocument {
  * the document.
  */
 export function openApiIndex(types: TypeRegistry): object {
-  const entry = (name: string) => ({ serverRelativeURL: `/openapi/v3/${name}?hash=${openApiDocument(types, name)?.hash}` });
+  const entry = (name: string) => ({
+    serverRelativeURL: `/openapi/v3/${name}?hash=${openApiDocument(types, name)?.hash}`,
+  });
   return { paths: Object.fromEntries([...servedDocuments(types).keys()].map((name) => [name, entry(name)])) };
 }
 
@@ -35,7 +37,10 @@ export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocum
 /** The documents of groups without custom types. All servers in this process share them. */
 const BUILTIN = new Map<string, OpenApiDocument>();
 
-const custom = new WeakMap<TypeRegistry, { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }>();
+const custom = new WeakMap<
+  TypeRegistry,
+  { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }
+>();
 
 function customDocuments(types: TypeRegistry): Map<string, OpenApiDocument> {
   const { generation } = types;
@@ -46,14 +51,18 @@ function customDocuments(types: TypeRegistry): Map<string, OpenApiDocument> {
 }
 
 function servedDocuments(types: TypeRegistry): Map<string, readonly ApiType[]> {
-  return new Map(types.groups.flatMap((g) => g.versions.map((v) => [documentName(g.name, v.version), v.types] as const)));
+  return new Map(
+    types.groups.flatMap((g) => g.versions.map((v) => [documentName(g.name, v.version), v.types] as const)),
+  );
 }
 
 function makeDocument(types: readonly ApiType[]): OpenApiDocument {
   const schemas = new SchemaSet();
   const paths = Object.fromEntries(types.flatMap((type) => pathsOf(type, schemas)));
   const info = { title: 'Kubernetes', version: 'v1.36.0' };
-  const body = Buffer.from(`${JSON.stringify({ openapi: '3.0.0', info, paths, components: { schemas: schemas.all() } })}\n`);
+  const body = Buffer.from(
+    `${JSON.stringify({ openapi: '3.0.0', info, paths, components: { schemas: schemas.all() } })}\n`,
+  );
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }
 
@@ -83,7 +92,11 @@ function pathsOf(type: ApiType, schemas: SchemaSet): [string, object][] {
   const collection = decodeURIComponent(pathOf(type.gvr, { namespace }));
   const object = decodeURIComponent(pathOf(type.gvr, { namespace, name: '{name}' }));
   const { group, version } = type.gvr;
-  const own: Operand = { kind: { group, version, kind: type.kind }, schema: schemas.add(type), strategic: !type.custom };
+  const own: Operand = {
+    kind: { group, version, kind: type.kind },
+    schema: schemas.add(type),
+    strategic: !type.custom,
+  };
   const below = [...type.subresourceTypes.values()].map((sub): [string, object] => {
     const operand: Operand =
       sub.group === ''
@@ -101,7 +114,9 @@ function pathsOf(type: ApiType, schemas: SchemaSet): [string, object][] {
 }
 
 function operations(verbs: readonly string[], operand: Operand): object {
-  return Object.fromEntries(verbs.filter((verb) => verb in METHODS).map((verb) => [METHODS[verb], operation(verb, operand)]));
+  return Object.fromEntries(
+    verbs.filter((verb) => verb in METHODS).map((verb) => [METHODS[verb], operation(verb, operand)]),
+  );
 }
 
 function operation(verb: string, operand: Operand): object {

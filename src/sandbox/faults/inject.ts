@@ -51,9 +51,15 @@ function expired(): ReturnType<typeof failure> {
 
 type StreamFault = Exclude<Fault, { kind: 'refuse' | 'status' | 'delay' }>;
 
-function withFault(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+function withFault(
+  fault: StreamFault,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Body {
   if (fault.kind === 'cut' && fault.bytes !== undefined) return cutAtByte(body, fault.bytes);
-  if (fault.kind === 'slow' && fault.bytes !== undefined) return trickle(body, fault.bytes, () => clock.sleep(fault.ms, { signal }));
+  if (fault.kind === 'slow' && fault.bytes !== undefined)
+    return trickle(body, fault.bytes, () => clock.sleep(fault.ms, { signal }));
   return withFaultByLine(fault, body, signal, clock);
 }
 
@@ -78,7 +84,12 @@ async function* trickle(body: AsyncIterable<Uint8Array>, bytes: number, pause: (
   }
 }
 
-async function* withFaultByLine(fault: StreamFault, body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined, clock: Clock): Body {
+async function* withFaultByLine(
+  fault: StreamFault,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Body {
   const after = 'after' in fault ? (fault.after ?? 0) : 0;
   if (after === 0 && STRIKES.has(fault.kind)) {
     yield* strike(fault, signal);

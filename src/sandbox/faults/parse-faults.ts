@@ -6,7 +6,8 @@ import { randomFaults } from './random-faults.ts';
 const HINT =
   'write it as KIND[=ARG][@LINES][*TIMES][:watch|list|METHOD][:PATH], e.g. cut@5:watch:pods, status=429/5*3:list or random=0.1/7';
 
-const TERM = /^(?<kind>[a-z]+)(=(?<arg>[\w./+-]+))?(@(?<after>\d+))?(\*(?<times>\d*))?(:(?<verb>[A-Za-z]*))?(:(?<path>.+))?$/;
+const TERM =
+  /^(?<kind>[a-z]+)(=(?<arg>[\w./+-]+))?(@(?<after>\d+))?(\*(?<times>\d*))?(:(?<verb>[A-Za-z]*))?(:(?<path>.+))?$/;
 
 /**
  * Parses the value of `--faults`: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
@@ -33,7 +34,8 @@ type Kind = FaultRule['fault'];
 function parseTerm(term: string): FaultRule {
   const parts = TERM.exec(term)?.groups;
   const fault =
-    parts && faultOf(parts.kind ?? '', parts.arg?.split('/') ?? [], parts.after === undefined ? undefined : Number(parts.after));
+    parts &&
+    faultOf(parts.kind ?? '', parts.arg?.split('/') ?? [], parts.after === undefined ? undefined : Number(parts.after));
   if (!parts || !fault) throw new InformerError('argument', `invalid fault ${JSON.stringify(term)}`, { hint: HINT });
   const { times, verb, path } = parts;
   const always = times === '' || (times === undefined && fault.kind === 'random');
@@ -80,13 +82,22 @@ const CODES = [401, 403, 429, 500, 503, 504] as const;
 function statusFault(code: number, retryAfter = code === 429 ? '1' : undefined): Kind | undefined {
   const known = CODES.find((c) => c === code);
   if (known === undefined || (retryAfter !== undefined && !/^\d+$/.test(retryAfter))) return undefined;
-  return { kind: 'status', code: known, ...(retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) }) };
+  return {
+    kind: 'status',
+    code: known,
+    ...(retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) }),
+  };
 }
 
 function restartFault(history = 'lose', away?: string): Kind | undefined {
   if (history !== 'keep' && history !== 'lose' && history !== 'wipe') return undefined;
-  if (history === 'wipe') return { kind: 'restart', wiped: true, ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
-  return { kind: 'restart', keepHistory: history === 'keep', ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
+  if (history === 'wipe')
+    return { kind: 'restart', wiped: true, ...(away === undefined ? {} : { downMs: parseDuration(away) }) };
+  return {
+    kind: 'restart',
+    keepHistory: history === 'keep',
+    ...(away === undefined ? {} : { downMs: parseDuration(away) }),
+  };
 }
 
 function randomFault([rate, seed = '1', kinds]: readonly string[]): Kind | undefined {

@@ -22,7 +22,8 @@ export const RANDOM_KINDS: readonly RandomKind[] = [
  * not valid.
  */
 export function randomFaults({ seed, rate, kinds = RANDOM_KINDS }: RandomFaults): () => Fault | Incident | undefined {
-  if (!(rate >= 0 && rate <= 1)) throw new InformerError('argument', `rate is ${rate}`, { hint: 'give a share from 0 to 1' });
+  if (!(rate >= 0 && rate <= 1))
+    throw new InformerError('argument', `rate is ${rate}`, { hint: 'give a share from 0 to 1' });
   const unknown = kinds.length === 0 ? 'none' : kinds.find((k) => !Object.hasOwn(DRAWS, k));
   if (unknown !== undefined) {
     throw new InformerError('argument', `kinds: ${unknown}`, { hint: `name some of ${Object.keys(DRAWS).join(', ')}` });
@@ -53,7 +54,11 @@ const DRAWS: Readonly<Record<RandomKind, (random: Random) => Fault | Incident>> 
   reorder: (random) => ({ kind: 'reorder', ...after(random) }),
   status: (random) => ({ kind: 'status', code: pick(random, CODES), retryAfterSeconds: 1 + upTo(random, 3) }),
   delay: (random) => ({ kind: 'delay', ms: upTo(random, 10_000) }),
-  slow: (random) => ({ kind: 'slow', ms: upTo(random, 100), ...(random() < 0.5 ? { bytes: 16 + upTo(random, 512) } : {}) }),
+  slow: (random) => ({
+    kind: 'slow',
+    ms: upTo(random, 100),
+    ...(random() < 0.5 ? { bytes: 16 + upTo(random, 512) } : {}),
+  }),
   refuse: () => ({ kind: 'refuse' }),
   restart: (random) => ({ kind: 'restart', keepHistory: random() < 0.5, downMs: upTo(random, 5_000) }),
   skew: (random) => ({ kind: 'skew', ms: upTo(random, 1_200_000) - 600_000 }),

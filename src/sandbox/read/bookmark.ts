@@ -8,6 +8,9 @@ import { emptyObject } from '../types/empty-objects.ts';
  * annotation.
  */
 export function bookmarkObject(type: ApiType, revision: number, initialEventsEnd: boolean): StoredObject {
-  const metadata = { resourceVersion: String(revision), ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}) };
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}),
+  };
   return new StoredObject('', { ...emptyObject(type), metadata }, revision);
 }

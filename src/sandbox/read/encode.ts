@@ -68,7 +68,8 @@ function customEncoder(type: ApiType): ListEncoder {
 
 function tableEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
   const head = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":';
-  const hasNull = (empty: boolean) => empty && !hasPrinter(type); // for a type without columns of its own a real server writes `null`
+  // for a type without columns of its own a real server writes `null`
+  const hasNull = (empty: boolean) => empty && !hasPrinter(type);
   return {
     open: (meta, empty) =>
       `${head}${metaJson(meta)},"columnDefinitions":${columnDefinitions(type)},"rows":${hasNull(empty) ? 'null' : '['}`,
@@ -78,7 +79,8 @@ function tableEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
 }
 
 const metadataEncoder: ListEncoder = {
-  open: (meta) => `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metaJson(meta)},"items":[`,
+  open: (meta) =>
+    `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metaJson(meta)},"items":[`,
   item: metadataOf,
   close: () => CLOSE,
 };
@@ -104,7 +106,11 @@ function metaJson({ resourceVersion, continue: token, remaining }: ListMeta): st
 }
 
 function customMetaJson({ resourceVersion, continue: token, remaining }: ListMeta): string {
-  return JSON.stringify({ continue: token, ...(remaining === undefined ? {} : { remainingItemCount: remaining }), resourceVersion });
+  return JSON.stringify({
+    continue: token,
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+    resourceVersion,
+  });
 }
 
 const leads = new WeakMap<ApiType, string>();

@@ -47,7 +47,10 @@ const FIELD_LABELS: Readonly<Record<string, Labels>> = {
 };
 
 /** The names that clients of events.k8s.io use for field labels of events. */
-const EVENT_LABELS: Readonly<Record<string, string>> = { regarding: 'involvedObject', reportingController: 'reportingComponent' };
+const EVENT_LABELS: Readonly<Record<string, string>> = {
+  regarding: 'involvedObject',
+  reportingController: 'reportingComponent',
+};
 
 /** Throws 400, with the message of the type, when objects cannot be selected by a label. */
 export function checkFieldLabel(type: ApiType, label: string): void {
@@ -67,7 +70,8 @@ export function fieldValue(type: ApiType, object: UnknownObject, label: string):
   const path = storedLabel(type, label);
   if (type.storage === 'events' && path === 'source') return sourceOf(object);
   let value: unknown = object;
-  for (const step of path.split('.')) value = typeof value === 'object' && value !== null ? (value as UnknownObject)[step] : undefined;
+  for (const step of path.split('.'))
+    value = typeof value === 'object' && value !== null ? (value as UnknownObject)[step] : undefined;
   if (value === undefined || value === null) return FIELD_LABELS[type.storage]?.[path] ?? '';
   return isContainer(value) ? jsonText(value) : String(value);
 }

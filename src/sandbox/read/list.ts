@@ -24,11 +24,18 @@ export async function answerList(cluster: Cluster, call: ResourceCall): Promise<
   const encoder = listEncoder(call.type, call.representation, cluster.clock.now());
   const response = { status: 200, headers: { 'content-type': 'application/json' }, body: encodeList(page, encoder) };
   const { syntax, pretty } = call.representation;
-  return syntax === 'yaml' || pretty ? respondEncoded(200, Buffer.from(await bodyBytes(response)), call.representation) : response;
+  return syntax === 'yaml' || pretty
+    ? respondEncoded(200, Buffer.from(await bodyBytes(response)), call.representation)
+    : response;
 }
 
 /** The objects that a request selects, in key order. */
-export function select(cluster: Cluster, type: ApiType, namespace: string | undefined, selection: Selection | undefined): StoredObject[] {
+export function select(
+  cluster: Cluster,
+  type: ApiType,
+  namespace: string | undefined,
+  selection: Selection | undefined,
+): StoredObject[] {
   const found = cluster.store.collection(type.storage).list({ prefix: keyPrefix(namespace) }, cluster.store.revision);
   return selection ? found.filter(selection) : found;
 }
@@ -103,7 +110,11 @@ interface PageRequest extends Start {
   readonly selection: Selection | undefined;
 }
 
-function pageOf({ store }: Cluster, { type, namespace }: ResourceCall, { revision, from, paged, limit, selection }: PageRequest): Page {
+function pageOf(
+  { store }: Cluster,
+  { type, namespace }: ResourceCall,
+  { revision, from, paged, limit, selection }: PageRequest,
+): Page {
   const prefix = keyPrefix(namespace);
   const all = store.collection(type.storage).list({ prefix, from }, revision);
   const { items, read } = take(all, paged ? limit : 0, selection);

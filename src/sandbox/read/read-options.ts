@@ -37,7 +37,8 @@ export function parseListOptions(call: Call): ReadOptions {
   if (options.continue !== '' && options.resourceVersion !== '' && options.resourceVersion !== '0') {
     badRequest('specifying resource version is not allowed when using continue');
   }
-  if (!isVersion(options.resourceVersion)) badRequest(`invalid resource version: ${versionProblem(options.resourceVersion)}`);
+  if (!isVersion(options.resourceVersion))
+    badRequest(`invalid resource version: ${versionProblem(options.resourceVersion)}`);
   return options;
 }
 
@@ -49,7 +50,10 @@ export function parseWatchOptions(call: Call): ReadOptions {
     forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }
   if (!initial && options.match !== '') {
-    forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    forbidden(
+      'resourceVersionMatch',
+      'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    );
   }
   if (!isVersion(options.resourceVersion)) internal(versionProblem(options.resourceVersion));
   return options;
@@ -99,8 +103,10 @@ function matchOf(text: string): ReadOptions['match'] {
 function checkMatch(options: ReadOptions): void {
   const { match, resourceVersion } = options;
   if (match === '') return;
-  if (options.continue !== '') forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided');
-  if (resourceVersion === '') forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (options.continue !== '')
+    forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided');
+  if (resourceVersion === '')
+    forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
   if (match === 'Exact' && resourceVersion === '0') {
     forbidden('resourceVersionMatch', 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
   }

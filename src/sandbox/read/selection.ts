@@ -10,8 +10,12 @@ export type Selection = (object: StoredObject) => boolean;
  * The selectors of a request as one predicate; undefined when every object matches. Throws 400 for a field label that
  * cannot be selected by.
  */
-export function selectionOf(type: ApiType, { labels, fields }: Pick<ReadOptions, 'labels' | 'fields'>): Selection | undefined {
+export function selectionOf(
+  type: ApiType,
+  { labels, fields }: Pick<ReadOptions, 'labels' | 'fields'>,
+): Selection | undefined {
   for (const { field } of fields.requirements) checkFieldLabel(type, field);
   if (labels.matchesEverything && fields.matchesEverything) return undefined;
-  return ({ object }) => labels.matches(object.metadata.labels) && fields.matches((label) => fieldValue(type, object, label));
+  return ({ object }) =>
+    labels.matches(object.metadata.labels) && fields.matches((label) => fieldValue(type, object, label));
 }

@@ -26,5 +26,10 @@ export const SCALES: ApiType = {
 /** Answers a call with a Scale: as the object, its metadata or a Table, as the client asks. */
 export function showScale(cluster: Cluster, call: ResourceCall, scale: UnknownObject): ApiResponse {
   const { name = '', namespace, resourceVersion } = scale.metadata;
-  return showObject(cluster, { ...call, type: SCALES }, 200, new StoredObject(`${namespace}/${name}`, scale, Number(resourceVersion)));
+  return showObject(
+    cluster,
+    { ...call, type: SCALES },
+    200,
+    new StoredObject(`${namespace}/${name}`, scale, Number(resourceVersion)),
+  );
 }

@@ -55,7 +55,13 @@ class Watcher {
   #bookmarkDue = false;
   #over = false;
 
-  constructor(cluster: Cluster, call: ResourceCall, options: ReadOptions, selection: Selection | undefined, settings: WatchSettings) {
+  constructor(
+    cluster: Cluster,
+    call: ResourceCall,
+    options: ReadOptions,
+    selection: Selection | undefined,
+    settings: WatchSettings,
+  ) {
     this.#cluster = cluster;
     this.#call = call;
     this.#options = options;
@@ -102,7 +108,11 @@ class Watcher {
   /** `sendInitialEvents=false` without a particular version: a watch from now on, without initial events. */
   #skipsState(): boolean {
     const { resourceVersion, sendInitialEvents } = this.#options;
-    return this.#call.query.has('sendInitialEvents') && !sendInitialEvents && (resourceVersion === '' || resourceVersion === '0');
+    return (
+      this.#call.query.has('sendInitialEvents') &&
+      !sendInitialEvents &&
+      (resourceVersion === '' || resourceVersion === '0')
+    );
   }
 
   async *#follow(): AsyncGenerator<Uint8Array, void, void> {
@@ -141,7 +151,8 @@ class Watcher {
    */
   #show(event: StoreEvent): Uint8Array | undefined {
     const { object, previous } = event;
-    if (this.#options.resourceVersion !== '' && event.revision <= Number(this.#options.resourceVersion)) return undefined; // not reached yet
+    if (this.#options.resourceVersion !== '' && event.revision <= Number(this.#options.resourceVersion))
+      return undefined; // not reached yet
     if (this.#prefix !== '' && !object.key.startsWith(this.#prefix)) return undefined;
     const selected = this.#selection;
     if (!selected) return this.#eventLine(event, event.type, object);
@@ -160,7 +171,13 @@ class Watcher {
   }
 
   #line(type: string, object: StoredObject): string {
-    const body = encodeObject(this.#call.type, object, this.#call.representation, this.#cluster.clock.now(), !this.#headed);
+    const body = encodeObject(
+      this.#call.type,
+      object,
+      this.#call.representation,
+      this.#cluster.clock.now(),
+      !this.#headed,
+    );
     this.#headed = true;
     return `{"type":"${type}","object":${body}}\n`;
   }
@@ -186,8 +203,11 @@ class Watcher {
     const { allowWatchBookmarks, timeoutSeconds } = this.#options;
     const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + random());
     const timers = [clock.after(lifeMs, () => this.#end())];
-    if (allowWatchBookmarks && lifeMs > LAST_BOOKMARK_MS) timers.push(clock.after(lifeMs - LAST_BOOKMARK_MS, () => this.#bookmark()));
-    const bookmarks = allowWatchBookmarks ? every(clock, this.#settings.bookmarkIntervalMs, () => this.#bookmark()) : undefined;
+    if (allowWatchBookmarks && lifeMs > LAST_BOOKMARK_MS)
+      timers.push(clock.after(lifeMs - LAST_BOOKMARK_MS, () => this.#bookmark()));
+    const bookmarks = allowWatchBookmarks
+      ? every(clock, this.#settings.bookmarkIntervalMs, () => this.#bookmark())
+      : undefined;
     return {
       [Symbol.dispose]() {
         for (const timer of timers) timer.cancel();

@@ -47,12 +47,22 @@ function createPod(actor: Actor, models: Map<App, Pod>, namespace: string, i: nu
   const ip = `${node.podNetwork}.${2 + (Math.floor(i / PODS_PER_NODE) % 250)}`;
   const model = models.get(app);
   if (model) actor.store(stamped(model, { ...metadata, uid: newUid(actor.random) }, node, ip));
-  else models.set(app, actor.create(firstPod(actor, app, metadata, node, ip), 'kubelet', { fixture: true }) as unknown as Pod);
+  else
+    models.set(
+      app,
+      actor.create(firstPod(actor, app, metadata, node, ip), 'kubelet', { fixture: true }) as unknown as Pod,
+    );
   return keyOfMeta(metadata);
 }
 
 /** Creates a pod as a controller does, but in the state Running. */
-function firstPod(actor: Actor, app: App, metadata: { namespace: string; name: string }, node: NodeSpec, ip: string): Pod {
+function firstPod(
+  actor: Actor,
+  app: App,
+  metadata: { namespace: string; name: string },
+  node: NodeSpec,
+  ip: string,
+): Pod {
   const { template } = deploymentOf(app).spec as { template: PodTemplate };
   const pod: Pod = {
     apiVersion: 'v1',
@@ -65,7 +75,12 @@ function firstPod(actor: Actor, app: App, metadata: { namespace: string; name: s
   return { ...pod, status: runningStatus({ ...pod, status }, ip, actor.timestamp, true) };
 }
 
-function stamped(model: Pod, metadata: { namespace: string; name: string; uid: string }, node: NodeSpec, ip: string): Pod {
+function stamped(
+  model: Pod,
+  metadata: { namespace: string; name: string; uid: string },
+  node: NodeSpec,
+  ip: string,
+): Pod {
   const addresses = { hostIP: node.ip, hostIPs: [{ ip: node.ip }], podIP: ip, podIPs: [{ ip }] };
   return {
     ...model,

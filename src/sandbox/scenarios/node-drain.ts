@@ -38,7 +38,10 @@ class Maintenance {
     this.#change(name, 'kubectl-cordon', ({ spec }) => ({
       ...spec,
       unschedulable: true,
-      taints: [...(spec.taints ?? []), { key: UNSCHEDULABLE, effect: 'NoSchedule', timeAdded: this.#cluster.actor.timestamp }],
+      taints: [
+        ...(spec.taints ?? []),
+        { key: UNSCHEDULABLE, effect: 'NoSchedule', timeAdded: this.#cluster.actor.timestamp },
+      ],
     }));
     this.#tell(name, 'NodeNotSchedulable', 'kubelet');
   }
@@ -57,8 +60,16 @@ class Maintenance {
     const { actor } = this.#cluster;
     const pod = actor.get('Pod', keyOfMeta(metadata));
     if (!pod) return;
-    const why = { type: 'DisruptionTarget', status: 'True' as const, lastProbeTime: null, lastTransitionTime: actor.timestamp };
-    const conditions = [...(pod.status.conditions ?? []), { ...why, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }];
+    const why = {
+      type: 'DisruptionTarget',
+      status: 'True' as const,
+      lastProbeTime: null,
+      lastTransitionTime: actor.timestamp,
+    };
+    const conditions = [
+      ...(pod.status.conditions ?? []),
+      { ...why, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
+    ];
     actor.updateStatus({ ...pod, status: { ...pod.status, conditions } } as Pod, 'kube-apiserver');
     actor.delete('Pod', metadata);
   }
@@ -67,7 +78,11 @@ class Maintenance {
     const { silent, actor } = this.#cluster;
     const before = actor.get('Node', name)?.status.conditions ?? [];
     silent.add(name);
-    const lost = { status: 'Unknown' as const, reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' };
+    const lost = {
+      status: 'Unknown' as const,
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+    };
     this.#report(
       name,
       'kube-controller-manager',
@@ -112,7 +127,11 @@ class Maintenance {
 
   #report(name: string, manager: string, conditions: readonly PodCondition[]): void {
     const node = this.#cluster.actor.get('Node', name);
-    if (node) this.#cluster.actor.updateStatus({ ...node, status: { ...node.status, conditions: [...conditions] } } as NodeView, manager);
+    if (node)
+      this.#cluster.actor.updateStatus(
+        { ...node, status: { ...node.status, conditions: [...conditions] } } as NodeView,
+        manager,
+      );
   }
 
   #tell(name: string, reason: string, component: string): void {

@@ -81,7 +81,9 @@ class Director {
 
   #steadyPods(): Pod[] {
     const lively = new Set(APPS.filter((a) => a.lively).map((a) => a.name));
-    return this.#actor.list('Pod', 'shop').filter((p) => isActive(p) && isReady(p) && lively.has(p.metadata.labels?.app ?? ''));
+    return this.#actor
+      .list('Pod', 'shop')
+      .filter((p) => isActive(p) && isReady(p) && lively.has(p.metadata.labels?.app ?? ''));
   }
 
   #release(app: App): void {

@@ -20,7 +20,10 @@ export interface Scenario {
 
 /** Throws `argument` for a number that is not possible. */
 export function checkScenarioOptions(options: ScenarioOptions): void {
-  checkOptions('scenarioOptions', options, { pods: true, ratePerSecond: true } satisfies KnownOptionsOf<ScenarioOptions>);
+  checkOptions('scenarioOptions', options, {
+    pods: true,
+    ratePerSecond: true,
+  } satisfies KnownOptionsOf<ScenarioOptions>);
   const { pods, ratePerSecond } = options;
   if (pods !== undefined && !(Number.isInteger(pods) && pods >= 0)) throw refused('pods', pods, 'a whole number');
   if (ratePerSecond !== undefined && !(ratePerSecond >= 0 && ratePerSecond <= FASTEST)) {

@@ -25,7 +25,11 @@ export function createSettledCluster(actor: Actor, kubelet: Kubelet): void {
   }
   actor.create(aged({ kind: 'Namespace', metadata: { name: 'shop' } }), 'kubectl-create', fixture);
   for (const namespace of ['default', 'kube-system', 'shop']) {
-    actor.create(aged({ kind: 'ServiceAccount', metadata: { name: 'default', namespace } }), 'kube-controller-manager', fixture);
+    actor.create(
+      aged({ kind: 'ServiceAccount', metadata: { name: 'default', namespace } }),
+      'kube-controller-manager',
+      fixture,
+    );
     actor.create(aged(rootCertificateOf(namespace)), 'kube-controller-manager', fixture);
   }
   for (const object of settings()) actor.create(aged(object), 'kubectl-create', fixture);
@@ -53,7 +57,9 @@ function createApp(actor: Actor, kubelet: Kubelet, app: App, born: string, rolle
   const manifest = deploymentOf(app) as unknown as Deployment;
   manifest.metadata = { ...manifest.metadata, creationTimestamp: born, annotations: { [REVISION]: '1' } };
   manifest.status = settledStatus(app, rolledOut);
-  const deployment = actor.create(manifest, 'kubectl-client-side-apply', { fixture: true }) as unknown as Deployment | undefined;
+  const deployment = actor.create(manifest, 'kubectl-client-side-apply', { fixture: true }) as unknown as
+    | Deployment
+    | undefined;
   if (!deployment) return; // it exists from an earlier start
   const hash = templateHash(deployment.spec.template);
   const set = replicaSetOf(deployment, hash, app.replicas, 1);
@@ -80,5 +86,7 @@ function createPod(actor: Actor, kubelet: Kubelet, set: ReplicaSet, since: strin
     spec: { ...spec, nodeName: node.name },
     status: { qosClass: 'Burstable' },
   };
-  actor.create({ ...pod, status: kubelet.settledStatus(pod, node, since) } as Pod, 'kube-controller-manager', { fixture: true });
+  actor.create({ ...pod, status: kubelet.settledStatus(pod, node, since) } as Pod, 'kube-controller-manager', {
+    fixture: true,
+  });
 }

@@ -33,7 +33,8 @@ export function createShopCluster(world: World): ShopCluster {
   createSettledCluster(actor, kubelet);
   kubelet.resume();
   const silent = new Set<string>();
-  for (const [i, { name }] of NODES.entries()) actor.after(HEARTBEAT_MS * (1 + i / NODES.length), () => beat(actor, silent, name));
+  for (const [i, { name }] of NODES.entries())
+    actor.after(HEARTBEAT_MS * (1 + i / NODES.length), () => beat(actor, silent, name));
   return { actor, events, kubelet, silent };
 }
 

@@ -106,8 +106,16 @@ export function settings(): Manifest[] {
   const secret = (text: string) => Buffer.from(text).toString('base64');
   const inShop = (name: string) => ({ name, namespace: 'shop' });
   return [
-    { kind: 'ConfigMap', metadata: inShop('web-config'), data: { 'nginx.conf': 'worker_processes auto;\n', 'log-level': 'info' } },
-    { kind: 'ConfigMap', metadata: inShop('feature-flags'), data: { 'new-checkout': 'false', 'dark-mode': 'true', 'rate-limit': '100' } },
+    {
+      kind: 'ConfigMap',
+      metadata: inShop('web-config'),
+      data: { 'nginx.conf': 'worker_processes auto;\n', 'log-level': 'info' },
+    },
+    {
+      kind: 'ConfigMap',
+      metadata: inShop('feature-flags'),
+      data: { 'new-checkout': 'false', 'dark-mode': 'true', 'rate-limit': '100' },
+    },
     {
       kind: 'Secret',
       metadata: inShop('db-credentials'),
@@ -142,7 +150,9 @@ export function deploymentOf(app: App): Manifest {
 }
 
 function podSpecOf(app: App): object {
-  const sidecars = app.sidecar ? [{ name: 'proxy', image: app.sidecar, ports: [{ name: 'mesh', containerPort: 15001 }] }] : [];
+  const sidecars = app.sidecar
+    ? [{ name: 'proxy', image: app.sidecar, ports: [{ name: 'mesh', containerPort: 15001 }] }]
+    : [];
   const volumes = [
     ...(app.configMap ? [{ name: 'config', configMap: { name: app.configMap } }] : []),
     ...(app.secret ? [{ name: 'credentials', secret: { secretName: app.secret } }] : []),
@@ -166,7 +176,9 @@ function mainContainer(app: App, volumes: readonly { name: string }[]): object {
     ],
     resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
     readinessProbe: { httpGet: { path: '/healthz', port }, initialDelaySeconds: 1, periodSeconds: 5 },
-    ...(volumes.length > 0 ? { volumeMounts: volumes.map((v) => ({ name: v.name, mountPath: `/etc/${v.name}`, readOnly: true })) } : {}),
+    ...(volumes.length > 0
+      ? { volumeMounts: volumes.map((v) => ({ name: v.name, mountPath: `/etc/${v.name}`, readOnly: true })) }
+      : {}),
   };
 }
 
@@ -179,8 +191,15 @@ export function serviceOf({ namespace, name, port }: App): Manifest {
 /** The Node object of a node. */
 export function nodeObject({ name, ip, podNetwork, schedulable }: NodeSpec, now: string): Manifest {
   const role = schedulable ? {} : { 'node-role.kubernetes.io/control-plane': '' };
-  const labels = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', ...role };
-  const taints = schedulable ? {} : { taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }] };
+  const labels = {
+    'kubernetes.io/arch': 'amd64',
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': 'linux',
+    ...role,
+  };
+  const taints = schedulable
+    ? {}
+    : { taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }] };
   const size = { cpu: '4', 'ephemeral-storage': '61202244Ki', memory: '8145416Ki', pods: '110' };
   return {
     kind: 'Node',

@@ -46,7 +46,11 @@ export class Fixtures {
       this.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     }
     const current = name === '' ? undefined : store.get(type.storage, type.namespaced ? `${namespace}/${name}` : name);
-    const metadata = { ...object.metadata, ...(type.namespaced ? { namespace } : {}), ...(current ? identityOf(current.object) : {}) };
+    const metadata = {
+      ...object.metadata,
+      ...(type.namespaced ? { namespace } : {}),
+      ...(current ? identityOf(current.object) : {}),
+    };
     const [write, wanted] = [
       { manager: MANAGER, fixture: true },
       { ...object, metadata },
@@ -75,10 +79,13 @@ export class Fixtures {
 
   #type(reference: TypeReference): ApiType {
     const { types } = this.#cluster;
-    const found = 'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
+    const found =
+      'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
     if (found) return found;
     const name = 'resource' in reference ? formatGvr(reference) : `${reference.apiVersion} ${reference.kind}`;
-    throw new InformerError('argument', `the sandbox serves no ${name}`, { hint: 'apply its CustomResourceDefinition first' });
+    throw new InformerError('argument', `the sandbox serves no ${name}`, {
+      hint: 'apply its CustomResourceDefinition first',
+    });
   }
 }
 

@@ -26,7 +26,8 @@ function documentsOf(text: string, source: string): unknown[] {
 }
 
 function withinDepth(documents: unknown[], source: string): unknown[] {
-  if (isTooDeep(documents)) throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`);
+  if (isTooDeep(documents))
+    throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`);
   return documents;
 }
 
@@ -34,14 +35,16 @@ function loaded(text: string, source: string): unknown[] {
   try {
     return loadAll(text, { schema: SCHEMA });
   } catch (error) {
-    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`); // without a cause: that would show lines of the file
+    // without a cause: that would show lines of the file
+    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`);
   }
 }
 
 function objectsOf(document: unknown, source: string): UnknownObject[] {
   if (document === null || document === undefined) return [];
   const { kind, items } = document as { kind?: unknown; items?: unknown };
-  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, source));
+  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items))
+    return items.flatMap((item) => objectsOf(item, source));
   if (typeof kind === 'string' && typeof (document as UnknownObject).apiVersion === 'string' && hasMetadata(document))
     return [document as UnknownObject];
   throw new InformerError('argument', `${source} holds a document that is no Kubernetes object`, {

@@ -92,7 +92,9 @@ export class ApiServer {
       checkMay: (verb) => this.#checkMay(user, unrestricted, { ...requestAttributesOf(call, route), verb }),
     };
     this.#checkMay(user, unrestricted, requestAttributesOf(call, route));
-    return route.kind === 'resource' ? this.#resource(call, route.resource) : plainPath(this.#cluster, call, route, this.address);
+    return route.kind === 'resource'
+      ? this.#resource(call, route.resource)
+      : plainPath(this.#cluster, call, route, this.address);
   }
 
   #checkMay(user: UserInfo, unrestricted: boolean, attempt: RequestAttributes): void {
@@ -108,13 +110,16 @@ export class ApiServer {
         notImplemented('the deprecated /watch/ paths; add ?watch=1 instead');
       return types.version(gvr.group, gvr.version) ? unknownResource() : pageNotFound();
     }
-    if (type.custom?.needsWebhook) notImplemented(`conversion webhooks, which ${gvr.group}/${gvr.version} ${type.kind} needs`);
+    if (type.custom?.needsWebhook)
+      notImplemented(`conversion webhooks, which ${gvr.group}/${gvr.version} ${type.kind} needs`);
     if (!type.namespaced && namespace !== undefined) unknownResource();
     if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
     const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
     const representation = negotiate(call.headers, call.query, watching);
     const resourceCall: ResourceCall = { ...call, type, namespace, name, subresource, representation };
-    return subresource === undefined ? this.#object(resourceCall, watching) : this.#subresource(resourceCall, subresource);
+    return subresource === undefined
+      ? this.#object(resourceCall, watching)
+      : this.#subresource(resourceCall, subresource);
   }
 
   #object(call: ResourceCall, watching: boolean): ApiResponse | Promise<ApiResponse> {
@@ -122,7 +127,9 @@ export class ApiServer {
     if (!call.type.verbs.includes(verb)) methodNotAllowed();
     if (call.type.namespaced && call.namespace === undefined && verb === 'create') methodNotAllowed();
     if (!call.type.verbs.includes('get'))
-      return verb === 'create' ? review(this.#cluster, this.#authorizer, this.#options.tokens, call) : methodNotAllowed();
+      return verb === 'create'
+        ? review(this.#cluster, this.#authorizer, this.#options.tokens, call)
+        : methodNotAllowed();
     if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
     if (WRITES.has(verb) && call.type.gvr.group === RBAC_GROUP && !call.unrestricted) return this.#grant(call, verb);
     return this.#carryOut(call, verb);
@@ -135,7 +142,10 @@ export class ApiServer {
     const representation = { ...call.representation, form: 'object', syntax: 'json' } as const;
     const tried = await this.#carryOut({ ...call, query, representation }, verb);
     const after = parseJson(await bodyText(tried)) as UnknownObject;
-    const before = this.#cluster.store.get(call.type.storage, joinKey(call.namespace, after.metadata.name ?? ''))?.object;
+    const before = this.#cluster.store.get(
+      call.type.storage,
+      joinKey(call.namespace, after.metadata.name ?? ''),
+    )?.object;
     checkEscalation({ authorizer: this.#authorizer, user: call.user, resource: call.type.gvr.resource, after, before });
     return this.#carryOut(call, verb);
   }
@@ -170,7 +180,8 @@ export class ApiServer {
     if (name === 'token') return requestToken(this.#cluster, this.#options.tokens, call);
     if (name === 'binding') return this.#writes.bind(call);
     if (name === 'finalize') return this.#writes.update(call);
-    if (name !== 'status' && name !== 'scale') return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
+    if (name !== 'status' && name !== 'scale')
+      return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
     if (verb === 'update') return this.#writes.update(call);
     if (verb === 'patch') return this.#writes.patch(call);
     return name === 'scale' ? this.#writes.getScale(call) : answerGet(this.#cluster, call);

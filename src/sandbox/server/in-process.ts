@@ -39,12 +39,15 @@ export function inProcessTransport(
 ): InProcessTransport {
   const { seed, chunkBytes, token } = options;
   if (chunkBytes !== undefined && !(Number.isInteger(chunkBytes) && chunkBytes > 0)) {
-    throw new InformerError('argument', `chunkBytes is ${chunkBytes}`, { hint: 'give a whole number of bytes, at least 1' });
+    throw new InformerError('argument', `chunkBytes is ${chunkBytes}`, {
+      hint: 'give a whole number of bytes, at least 1',
+    });
   }
   const random = seededRandom(seed);
   const life = new AbortController();
   return {
-    request: (init) => exchange(handle, withToken(init, token), life.signal, seededRandom(random() * 2 ** 32), chunkBytes),
+    request: (init) =>
+      exchange(handle, withToken(init, token), life.signal, seededRandom(random() * 2 ** 32), chunkBytes),
     close: async () => life.abort(),
   };
 }
@@ -115,7 +118,9 @@ function uncompressed(headers: ApiRequest['headers'] = {}): ApiRequest['headers'
 
 function failureOf(error: unknown, init: ApiRequest): unknown {
   if (init.signal?.aborted) return init.signal.reason;
-  return error instanceof InformerError ? error : new InformerError('transport', `${what(init)}: ${messageOf(error)}`, { cause: error });
+  return error instanceof InformerError
+    ? error
+    : new InformerError('transport', `${what(init)}: ${messageOf(error)}`, { cause: error });
 }
 
 function what({ method, path }: ApiRequest): string {

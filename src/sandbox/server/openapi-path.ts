@@ -15,8 +15,13 @@ const YEAR_MS = 365 * 86_400_000;
  * Documents are JSON only.
  * Source: kube-openapi handler3.
  */
-export function openApiPath({ types, clock }: Cluster, { query, headers }: Call, path: string): ApiResponse | undefined {
-  if (path === ROOT) return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`); // a real server sends the index without a JSON content type
+export function openApiPath(
+  { types, clock }: Cluster,
+  { query, headers }: Call,
+  path: string,
+): ApiResponse | undefined {
+  // a real server sends the index without a JSON content type
+  if (path === ROOT) return respondText(200, `${JSON.stringify(openApiIndex(types))}\n`);
   const name = path.slice(ROOT.length + 1);
   const document = openApiDocument(types, name);
   if (!document) return undefined;

@@ -4,7 +4,15 @@ import { isPretty, parseAccept } from '../api/negotiate.ts';
 import { respond, respondText } from '../api/respond.ts';
 import type { Route } from '../api/route.ts';
 import type { Cluster } from '../cluster.ts';
-import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVersions, etagOf, rootPaths } from '../discovery/documents.ts';
+import {
+  apiGroup,
+  apiGroupDiscoveryList,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+  etagOf,
+  rootPaths,
+} from '../discovery/documents.ts';
 import { methodNotAllowed, notImplemented } from '../status/statuses.ts';
 import { openApiPath } from './openapi-path.ts';
 
@@ -37,7 +45,12 @@ export function health(): ApiResponse {
 }
 
 /** Answers the paths that name no type: discovery, version, OpenAPI. */
-export function plainPath(cluster: Cluster, call: Call, route: Exclude<Route, { kind: 'resource' }>, address: string): ApiResponse {
+export function plainPath(
+  cluster: Cluster,
+  call: Call,
+  route: Exclude<Route, { kind: 'resource' }>,
+  address: string,
+): ApiResponse {
   const onlyGet = route.kind !== 'plain' || route.path === '/version';
   if (call.method !== 'GET' && (onlyGet || call.method !== 'HEAD')) methodNotAllowed();
   const { types } = cluster;
@@ -78,7 +91,8 @@ function plain(cluster: Cluster, call: Call, path: string): ApiResponse {
   if (path === '/version') return alwaysPretty(VERSION);
   if (path === '/openapi/v2') return openApiV2(call);
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
-  if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApiPath(cluster, call, path) ?? pageNotFound();
+  if (path === '/openapi/v3' || path.startsWith('/openapi/v3/'))
+    return openApiPath(cluster, call, path) ?? pageNotFound();
   return pageNotFound();
 }
 

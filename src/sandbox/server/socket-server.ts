@@ -42,8 +42,15 @@ export class SocketServer {
    */
   static async listen({ host, port, certificate, serve }: SocketServerOptions): Promise<SocketServer> {
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void exchange(incoming, outgoing, serve);
-    const options = { maxHeaderSize: LARGEST_HEADER, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, noDelay: true };
-    const server = certificate ? createHttpsServer({ ...certificate, ...options }, listener) : createHttpServer(options, listener);
+    const options = {
+      maxHeaderSize: LARGEST_HEADER,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: 0,
+      noDelay: true,
+    };
+    const server = certificate
+      ? createHttpsServer({ ...certificate, ...options }, listener)
+      : createHttpServer(options, listener);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, () => {
@@ -61,7 +68,11 @@ export class SocketServer {
   }
 }
 
-async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, serve: SocketServerOptions['serve']): Promise<void> {
+async function exchange(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  serve: SocketServerOptions['serve'],
+): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   try {
@@ -75,7 +86,9 @@ async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, ser
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }
 
 /** The body of a request; undefined when it is too large. The rest of a large body is read and dropped. */
@@ -94,7 +107,12 @@ function tooLarge(): ApiResponse {
 }
 
 /** Writes an answer chunk by chunk without delay, and waits while the socket is full. */
-async function send({ status, headers, body }: ApiResponse, outgoing: ServerResponse, headOnly: boolean, gone: AbortSignal): Promise<void> {
+async function send(
+  { status, headers, body }: ApiResponse,
+  outgoing: ServerResponse,
+  headOnly: boolean,
+  gone: AbortSignal,
+): Promise<void> {
   outgoing.writeHead(status, headers);
   if (headOnly) {
     outgoing.end();

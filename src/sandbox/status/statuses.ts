@@ -66,12 +66,20 @@ export function methodNotAllowed(why = 'the server does not allow this method on
 }
 
 export function notAcceptable(available: readonly string[]): never {
-  refuse(failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {}));
+  refuse(
+    failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {}),
+  );
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): never {
   const types = accepted.join(', ');
-  refuse(failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types}`));
+  refuse(
+    failure(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${types}`,
+    ),
+  );
 }
 
 export function alreadyExists(gr: GroupResource, name: string): never {
@@ -85,7 +93,14 @@ export function noUniqueName(gr: GroupResource, name: string): never {
 }
 
 export function conflict(gr: GroupResource, name: string, why: string): never {
-  refuse(failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`, detailsOf(gr, name)));
+  refuse(
+    failure(
+      409,
+      'Conflict',
+      `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`,
+      detailsOf(gr, name),
+    ),
+  );
 }
 
 /** Throws 409 for a write based on an old version: another client has changed the object since it was read. */
@@ -94,7 +109,12 @@ export function staleWrite(gr: GroupResource, name: string): never {
 }
 
 export function forbidden(gr: GroupResource, name: string, why: string, causes?: StatusCause[]): never {
-  const status = failure(403, 'Forbidden', `${formatGroupResource(gr)} "${name}" is forbidden: ${why}`, detailsOf(gr, name));
+  const status = failure(
+    403,
+    'Forbidden',
+    `${formatGroupResource(gr)} "${name}" is forbidden: ${why}`,
+    detailsOf(gr, name),
+  );
   refuse(causes ? { ...status, details: { ...status.details, causes } } : status);
 }
 
@@ -104,12 +124,17 @@ export function invalid(gk: { group: string; kind: string }, name: string, probl
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
   refuse(
-    failure(422, 'Invalid', `${qualified} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
-      ...(name === '' ? {} : { name }),
-      ...(gk.group === '' ? {} : { group: gk.group }),
-      ...(gk.kind === '' ? {} : { kind: gk.kind }),
-      causes,
-    }),
+    failure(
+      422,
+      'Invalid',
+      `${qualified} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
+      {
+        ...(name === '' ? {} : { name }),
+        ...(gk.group === '' ? {} : { group: gk.group }),
+        ...(gk.kind === '' ? {} : { kind: gk.kind }),
+        causes,
+      },
+    ),
   );
 }
 

@@ -129,7 +129,12 @@ export class Collection {
     return found;
   }
 
-  #runBefore(start: number, prefix: string, from: string, undone: Map<string, StoredObject | undefined>): StoredObject[] {
+  #runBefore(
+    start: number,
+    prefix: string,
+    from: string,
+    undone: Map<string, StoredObject | undefined>,
+  ): StoredObject[] {
     const found = this.#run(start, prefix).filter((o) => !undone.has(o.key));
     for (const [key, object] of undone) if (object && key.startsWith(prefix) && key >= from) found.push(object);
     return found.sort((a, b) => (a.key < b.key ? -1 : 1));

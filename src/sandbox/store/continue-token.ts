@@ -23,7 +23,8 @@ export function decodeContinue(token: string): ContinueToken | { readonly proble
   }
   const { v, rv, start } = value;
   if (v !== 'meta.k8s.io/v1') return { problem: `server does not recognize this encoded version "${v ?? ''}"` };
-  if (typeof rv !== 'number' || rv === 0) return { problem: 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)' };
+  if (typeof rv !== 'number' || rv === 0)
+    return { problem: 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)' };
   if (typeof start !== 'string' || start === '')
     return { problem: 'continue key is not valid: encoded start key empty (version meta.k8s.io/v1)' };
   return { revision: rv, start: start.replace(/^\//, '') };

@@ -43,5 +43,9 @@ function fieldsOf(object: UnknownObject): string {
 
 /** The same object with another revision: what a watch sends when an object is deleted or leaves a selector. */
 export function atRevision({ key, object }: StoredObject, revision: number): StoredObject {
-  return new StoredObject(key, { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }, revision);
+  return new StoredObject(
+    key,
+    { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } },
+    revision,
+  );
 }

@@ -6,7 +6,8 @@ import { isContainer } from '../../kit/exact-json.ts';
  */
 export function shared<T>(previous: unknown, next: T): T {
   if (!isContainer(next) || next === previous) return next;
-  if (Array.isArray(next)) return (next.length === 0 ? NO_ITEMS : sharedList(Array.isArray(previous) ? previous : undefined, next)) as T;
+  if (Array.isArray(next))
+    return (next.length === 0 ? NO_ITEMS : sharedList(Array.isArray(previous) ? previous : undefined, next)) as T;
   return (isEmpty(next) ? NO_MEMBERS : sharedMap(isMap(previous) ? previous : undefined, next as Members)) as T;
 }
 

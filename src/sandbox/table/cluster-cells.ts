@@ -23,18 +23,32 @@ export const CLUSTER_CELLS: Readonly<Record<string, Cells>> = {
       textAt(info, 'containerRuntimeVersion', '<unknown>'),
     ];
   },
-  namespaces: (namespace, now) => [nameOf(namespace), textAt(fieldsAt(namespace, 'status'), 'phase'), ageOf(namespace, now)],
+  namespaces: (namespace, now) => [
+    nameOf(namespace),
+    textAt(fieldsAt(namespace, 'status'), 'phase'),
+    ageOf(namespace, now),
+  ],
   events: eventCells,
   configmaps: (map, now) => [nameOf(map), countOf(map.data) + countOf(map.binaryData), ageOf(map, now)],
   secrets: (secret, now) => [nameOf(secret), textAt(secret, 'type'), countOf(secret.data), ageOf(secret, now)],
   serviceaccounts: (account, now) => [nameOf(account), ageOf(account, now)],
-  'leases.coordination.k8s.io': (lease, now) => [nameOf(lease), textAt(fieldsAt(lease, 'spec'), 'holderIdentity'), ageOf(lease, now)],
+  'leases.coordination.k8s.io': (lease, now) => [
+    nameOf(lease),
+    textAt(fieldsAt(lease, 'spec'), 'holderIdentity'),
+    ageOf(lease, now),
+  ],
   'rolebindings.rbac.authorization.k8s.io': bindingCells,
   'clusterrolebindings.rbac.authorization.k8s.io': bindingCells,
   'poddisruptionbudgets.policy': (budget, now) => {
     const spec = fieldsAt(budget, 'spec');
     const allowed = numberAt(fieldsAt(budget, 'status'), 'disruptionsAllowed');
-    return [nameOf(budget), textAt(spec, 'minAvailable', 'N/A'), textAt(spec, 'maxUnavailable', 'N/A'), allowed, ageOf(budget, now)];
+    return [
+      nameOf(budget),
+      textAt(spec, 'minAvailable', 'N/A'),
+      textAt(spec, 'maxUnavailable', 'N/A'),
+      allowed,
+      ageOf(budget, now),
+    ];
   },
 };
 
@@ -68,7 +82,11 @@ function eventCells(event: FieldMap, now: number): unknown[] {
   const first = since(event.firstTimestamp ?? event.eventTime, now);
   const series = fieldsAt(event, 'series');
   const repeated = Object.keys(series).length > 0;
-  const last = repeated ? since(series.lastObservedTime, now) : event.lastTimestamp ? since(event.lastTimestamp, now) : first;
+  const last = repeated
+    ? since(series.lastObservedTime, now)
+    : event.lastTimestamp
+      ? since(event.lastTimestamp, now)
+      : first;
   const about = fieldsAt(event, 'involvedObject');
   return [
     last,

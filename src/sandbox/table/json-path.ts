@@ -45,7 +45,8 @@ function stepOf([, field, single, double, index, all, filterPath, operator, ...v
   if (all !== undefined) return (value) => (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []);
   const wanted = values.find((v) => v !== undefined) ?? '';
   const names = (filterPath ?? '').split('.').slice(1);
-  return (value) => (Array.isArray(value) ? value.filter((item) => (String(at(item, names)) === wanted) === (operator === '==')) : []);
+  return (value) =>
+    Array.isArray(value) ? value.filter((item) => (String(at(item, names)) === wanted) === (operator === '==')) : [];
 }
 
 function at(value: unknown, names: readonly string[]): unknown {

@@ -82,7 +82,8 @@ export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
     ];
   },
   'storageclasses.storage.k8s.io': (cls, now) => {
-    const isDefault = fieldsAt(cls, 'metadata', 'annotations')['storageclass.kubernetes.io/is-default-class'] === 'true';
+    const isDefault =
+      fieldsAt(cls, 'metadata', 'annotations')['storageclass.kubernetes.io/is-default-class'] === 'true';
     return [
       isDefault ? `${nameOf(cls)} (default)` : nameOf(cls),
       textAt(cls, 'provisioner'),

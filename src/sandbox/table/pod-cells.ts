@@ -19,7 +19,9 @@ export function podCells(pod: FieldMap, now: number): unknown[] {
     textAt(fieldsAt(pod, 'metadata'), 'name'),
     `${ready}/${total}`,
     finalReason(pod, reason),
-    restarts > 0 && lastRestart > 0 ? `${restarts} (${since(new Date(lastRestart).toISOString(), now)} ago)` : String(restarts),
+    restarts > 0 && lastRestart > 0
+      ? `${restarts} (${since(new Date(lastRestart).toISOString(), now)} ago)`
+      : String(restarts),
     ageOf(pod, now),
     textAt(listAt(status, 'podIPs')[0] ?? {}, 'ip', textAt(status, 'podIP', '<none>')),
     textAt(spec, 'nodeName', '<none>'),
@@ -77,7 +79,12 @@ function tallyInit(spec: FieldMap, status: FieldMap, sidecars: ReadonlySet<strin
   return false;
 }
 
-function initReason(terminated: FieldMap | undefined, waiting: FieldMap | undefined, done: number, total: number): string {
+function initReason(
+  terminated: FieldMap | undefined,
+  waiting: FieldMap | undefined,
+  done: number,
+  total: number,
+): string {
   if (terminated) return `Init:${endReason(terminated)}`;
   const reason = textAt(waiting ?? {}, 'reason');
   return reason !== '' && reason !== 'PodInitializing' ? `Init:${reason}` : `Init:${done}/${total}`;
@@ -85,7 +92,11 @@ function initReason(terminated: FieldMap | undefined, waiting: FieldMap | undefi
 
 function endReason(terminated: FieldMap): string {
   const signal = numberAt(terminated, 'signal');
-  return textAt(terminated, 'reason', signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode')}`);
+  return textAt(
+    terminated,
+    'reason',
+    signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode')}`,
+  );
 }
 
 /** Counts the containers from the last to the first, so that the problem of the first container is the one shown. */

@@ -25,9 +25,22 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   'replicasets.apps': (set, now) => {
     const status = statusOf(set);
     const [current, ready] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas')];
-    return [nameOf(set), replicasOf(set), current, ready, ageOf(set, now), ...containersOf(templateOf(set)), selectorOf(set)];
+    return [
+      nameOf(set),
+      replicasOf(set),
+      current,
+      ready,
+      ageOf(set, now),
+      ...containersOf(templateOf(set)),
+      selectorOf(set),
+    ];
   },
-  'scales.autoscaling': (scale, now) => [nameOf(scale), replicasOf(scale), numberAt(statusOf(scale), 'replicas'), ageOf(scale, now)],
+  'scales.autoscaling': (scale, now) => [
+    nameOf(scale),
+    replicasOf(scale),
+    numberAt(statusOf(scale), 'replicas'),
+    ageOf(scale, now),
+  ],
   'statefulsets.apps': (set, now) => [
     nameOf(set),
     `${numberAt(statusOf(set), 'readyReplicas')}/${replicasOf(set)}`,
@@ -36,7 +49,13 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   ],
   'daemonsets.apps': (set, now) => {
     const status = statusOf(set);
-    const counts = ['desiredNumberScheduled', 'currentNumberScheduled', 'numberReady', 'updatedNumberScheduled', 'numberAvailable'];
+    const counts = [
+      'desiredNumberScheduled',
+      'currentNumberScheduled',
+      'numberReady',
+      'updatedNumberScheduled',
+      'numberAvailable',
+    ];
     return [
       nameOf(set),
       ...counts.map((field) => numberAt(status, field)),

@@ -29,7 +29,11 @@ export interface CustomTraits {
   /** The paths that field selectors can use, with dots: `spec.color`. */
   readonly selectableFields: readonly string[];
   /** The paths of the values of the scale subresource; absent when there is no such subresource. */
-  readonly scale?: { readonly specReplicasPath?: string; readonly statusReplicasPath?: string; readonly labelSelectorPath?: string };
+  readonly scale?: {
+    readonly specReplicasPath?: string;
+    readonly statusReplicasPath?: string;
+    readonly labelSelectorPath?: string;
+  };
   /** True when objects are stored in another version and only a webhook can convert them. */
   readonly needsWebhook?: boolean;
   /** The openAPIV3Schema; undefined when the version has none. */

@@ -17,7 +17,10 @@ const EMPTY: Readonly<Record<string, object>> = {
     spec: { group: '', names: { plural: '', kind: '' }, scope: '', versions: null },
     status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null },
   },
-  'cronjobs.batch': { spec: { schedule: '', jobTemplate: { metadata: {}, spec: { template: POD_TEMPLATE } } }, status: {} },
+  'cronjobs.batch': {
+    spec: { schedule: '', jobTemplate: { metadata: {}, spec: { template: POD_TEMPLATE } } },
+    status: {},
+  },
   'daemonsets.apps': {
     spec: { selector: null, template: POD_TEMPLATE, updateStrategy: {} },
     status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },

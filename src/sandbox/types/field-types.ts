@@ -39,7 +39,8 @@ export function emptyNulls(type: ApiType, object: UnknownObject): void {
     if (isDefinition && fieldType.is === 'message' && isFieldMap(value)) dropNulls(value);
     if (fieldType.is !== 'list' && fieldType.is !== 'map') return;
     const parts = value as Record<string, unknown>;
-    if (isFieldMap(value) || Array.isArray(value)) for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
+    if (isFieldMap(value) || Array.isArray(value))
+      for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
   });
 }
 
@@ -68,7 +69,8 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
   const problems: FieldProblem[] = [];
   visit(type, object, (value, fieldType, path) => {
     const values = fieldType.is === 'scalar' ? fieldType.values : undefined;
-    if (!values || typeof value !== 'string' || value === '' || values.includes(value) || path.startsWith('status.')) return;
+    if (!values || typeof value !== 'string' || value === '' || values.includes(value) || path.startsWith('status.'))
+      return;
     const detail = `${jsonText(value)}: supported values: ${values.map((v) => JSON.stringify(v)).join(', ')}`;
     problems.push({ field: path, reason: 'FieldValueNotSupported', detail });
   });
@@ -123,7 +125,9 @@ const APPLY_NAMES: Partial<Readonly<Record<Scalar, string>>> = {
 type See = (value: unknown, type: FieldType, path: string, of: string) => void;
 
 function visit(type: ApiType, object: UnknownObject, see: See): void {
-  const message = type.custom ? builtinMessage('meta.k8s.io/v1', 'ObjectMeta') : builtinMessage(formatGroupVersion(type.gvr), type.kind);
+  const message = type.custom
+    ? builtinMessage('meta.k8s.io/v1', 'ObjectMeta')
+    : builtinMessage(formatGroupVersion(type.gvr), type.kind);
   if (message && type.custom) visitMessage(object.metadata as Record<string, unknown>, message, 'metadata.', see);
   else if (message) visitMessage(object, message, '', see);
 }
@@ -141,7 +145,8 @@ function visitValue(value: unknown, type: FieldType, path: string, of: string, s
   if (type.is === 'message' && isFieldMap(value)) visitMessage(value, type.message, `${path}.`, see);
   else if (type.is === 'list' && Array.isArray(value))
     for (const [i, item] of value.entries()) visitValue(item, type.of, `${path}[${i}]`, of, see);
-  else if (type.is === 'map' && isFieldMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
+  else if (type.is === 'map' && isFieldMap(value))
+    for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
 const QUANTITY = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
@@ -160,7 +165,8 @@ const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   bool: (value) => typeof value === 'boolean',
   bytes: (value) => typeof value === 'string' && badByte(value) === undefined,
   any: () => true,
-  Quantity: (value) => typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && QUANTITY.test(value)),
+  Quantity: (value) =>
+    typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && QUANTITY.test(value)),
   Time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value),
   MicroTime: () => true, // micro-times.ts checks these
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',
@@ -183,7 +189,8 @@ function badByte(text: string): number | undefined {
 function jsonName(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  const isFraction = typeof value === 'number' && type.is === 'scalar' && (type.scalar === 'int' || type.scalar === 'long');
+  const isFraction =
+    typeof value === 'number' && type.is === 'scalar' && (type.scalar === 'int' || type.scalar === 'long');
   return isFraction || typeof value === 'bigint' ? `number ${value}` : typeof value;
 }
 

@@ -13,10 +13,15 @@ export function isFieldMap(value: unknown): value is Fields {
  * The parts of a value that can have different owners: fields, or list items by key or value. Undefined when the value
  * has one owner.
  */
-export function partsOf(value: unknown, shape: Shape | undefined): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
+export function partsOf(
+  value: unknown,
+  shape: Shape | undefined,
+): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
   if (isFieldMap(value)) {
     if (shape?.atomic) return undefined;
-    return new Map(Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]));
+    return new Map(
+      Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]),
+    );
   }
   if (!Array.isArray(value)) return undefined;
   if (shape?.set) return new Map(value.map((v) => [`v:${jsonText(v)}`, { value: v, shape: undefined }]));
@@ -49,7 +54,13 @@ export function compare(before: unknown, after: unknown, shape: Shape): FieldCom
   return comparison;
 }
 
-function compareAt(before: unknown, after: unknown, shape: Shape | undefined, changed: FieldSet, removed: FieldSet): void {
+function compareAt(
+  before: unknown,
+  after: unknown,
+  shape: Shape | undefined,
+  changed: FieldSet,
+  removed: FieldSet,
+): void {
   if (before === after) return;
   const [was, is] = [partsOf(before, shape), partsOf(after, shape)];
   if (before === undefined) addAll(after, shape, changed);
@@ -65,9 +76,11 @@ type Parts = NonNullable<ReturnType<typeof partsOf>>;
 function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: FieldSet): void {
   for (const [element, { value, shape }] of after) {
     const was = before.get(element)?.value;
-    if (was === undefined || !equalJson(was, value)) compareAt(was, value, shape, changed.child(element), removed.child(element));
+    if (was === undefined || !equalJson(was, value))
+      compareAt(was, value, shape, changed.child(element), removed.child(element));
   }
-  for (const [element, { value, shape }] of before) if (!after.has(element)) addAll(value, shape, removed.child(element));
+  for (const [element, { value, shape }] of before)
+    if (!after.has(element)) addAll(value, shape, removed.child(element));
 }
 
 /** Adds all paths of a new value, with the maps and lists in it: its writer owns all of them. */
@@ -91,5 +104,6 @@ export function appliedFieldsOf(value: unknown, shape: Shape): FieldSet {
 function nameFields(value: unknown, shape: Shape | undefined, into: FieldSet, item: boolean): void {
   const parts = partsOf(value, shape);
   if (item || !parts || parts.size === 0) into.owned = true;
-  for (const [element, part] of parts ?? []) nameFields(part.value, part.shape, into.child(element), element.startsWith('k:'));
+  for (const [element, part] of parts ?? [])
+    nameFields(part.value, part.shape, into.child(element), element.startsWith('k:'));
 }

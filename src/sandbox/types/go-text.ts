@@ -41,13 +41,21 @@ function goNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const [digits = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);
-  return power < -4 || power >= 6 ? `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}` : String(value);
+  return power < -4 || power >= 6
+    ? `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+    : String(value);
 }
 
 const GO_ESCAPES: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' };
 
 /** A string as Go's `%q` prints it. */
 function goQuoted(text: string): string {
-  const escaped = JSON.stringify(text).replaceAll('\u007f', '\\x7f').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  return escaped.replace(/(?<=(?:^|[^\\])(?:\\\\)*)\\u00([01][0-9a-f])/g, (code, hex: string) => GO_ESCAPES[code] ?? `\\x${hex}`);
+  const escaped = JSON.stringify(text)
+    .replaceAll('\u007f', '\\x7f')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+  return escaped.replace(
+    /(?<=(?:^|[^\\])(?:\\\\)*)\\u00([01][0-9a-f])/g,
+    (code, hex: string) => GO_ESCAPES[code] ?? `\\x${hex}`,
+  );
 }

@@ -31,6 +31,8 @@ function dropBelow(value: unknown, type: FieldType, at: string, dropped: string[
   if (type.is === 'message') {
     if (isFieldMap(value)) dropFrom(value, type.message, at, dropped);
   } else if (type.of.is === 'scalar') return;
-  else if (type.is === 'list' && Array.isArray(value)) value.forEach((item, i) => void dropBelow(item, type.of, `${at}[${i}]`, dropped));
-  else if (type.is === 'map' && isFieldMap(value)) for (const key in value) dropBelow(value[key], type.of, `${at}.${key}`, dropped);
+  else if (type.is === 'list' && Array.isArray(value))
+    value.forEach((item, i) => void dropBelow(item, type.of, `${at}[${i}]`, dropped));
+  else if (type.is === 'map' && isFieldMap(value))
+    for (const key in value) dropBelow(value[key], type.of, `${at}.${key}`, dropped);
 }

@@ -85,7 +85,12 @@ function ofField({ type, atomic, keys, set, patchStrategy = '', patchKey }: Fiel
   if (atomic) return ATOMIC;
   if (type.is !== 'list') return ofType(type);
   const patchMerges = patchStrategy.includes('merge');
-  return { ...(keys ? { keys } : {}), ...(set ? SET : {}), ...(patchMerges ? { patchMerges, patchKey } : {}), items: ofType(type.of) };
+  return {
+    ...(keys ? { keys } : {}),
+    ...(set ? SET : {}),
+    ...(patchMerges ? { patchMerges, patchKey } : {}),
+    items: ofType(type.of),
+  };
 }
 
 function ofType(type: FieldType): Shape {
@@ -103,7 +108,11 @@ function ofSchema(schema: JsonSchema): Shape {
     ...(listType === 'set' ? SET : {}),
     ...(inner ? { items: ofSchema(inner) } : {}),
     ...(schema.properties
-      ? { fields: Object.fromEntries(Object.entries(schema.properties).map(([field, property]) => [field, ofSchema(property)])) }
+      ? {
+          fields: Object.fromEntries(
+            Object.entries(schema.properties).map(([field, property]) => [field, ofSchema(property)]),
+          ),
+        }
       : {}),
   };
 }

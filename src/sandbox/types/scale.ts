@@ -36,7 +36,8 @@ function workloadScale({ spec, status }: UnknownObject): ScaleValues {
 function customScale(type: ApiType, object: UnknownObject): ScaleValues {
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = type.custom?.scale ?? {};
   const replicas = valueAt(object, specReplicasPath);
-  if (typeof replicas !== 'number') return internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
+  if (typeof replicas !== 'number')
+    return internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
   const [running, selector] = [valueAt(object, statusReplicasPath), valueAt(object, labelSelectorPath)];
   return {
     replicas,

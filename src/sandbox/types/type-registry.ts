@@ -66,7 +66,8 @@ export class TypeRegistry {
   #index(): void {
     this.#generation++;
     this.#byPath = new Map(this.#types.map((t) => [`${t.gvr.group}/${t.gvr.version}/${t.gvr.resource}`, t]));
-    const readable = this.#types.filter((t) => t.verbs.includes('get')).reverse(); // so that the first type of a kind wins
+    // so that the first type of a kind wins
+    const readable = this.#types.filter((t) => t.verbs.includes('get')).reverse();
     this.#byKind = new Map(readable.map((t) => [`${formatGroupVersion(t.gvr)} ${t.kind}`, t]));
     this.#groups = [...groupsOf(this.#types.filter((t) => !t.custom)), ...customGroupsOf(this.#types)];
   }

@@ -64,7 +64,14 @@ const CONDITIONAL_UPDATE = new Set([
  * Types for which a PUT creates an object when there is none with that name. Source: AllowCreateOnUpdate in
  * kubernetes/pkg/registry.
  */
-const CREATED_BY_UPDATE = new Set(['endpoints', 'events', 'leases.coordination.k8s.io', 'limitranges', 'podtemplates', 'services']);
+const CREATED_BY_UPDATE = new Set([
+  'endpoints',
+  'events',
+  'leases.coordination.k8s.io',
+  'limitranges',
+  'podtemplates',
+  'services',
+]);
 
 /**
  * Types whose dependents are orphaned by a delete without a policy. Source: DefaultGarbageCollectionPolicy in

@@ -64,7 +64,12 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
 function selectOwnPods({ name, uid }: UnknownObject['metadata'], spec: Fields): void {
   const template = spec.template as Fields;
   const { labels, ...metadata } = (template.metadata ?? {}) as Fields;
-  const own = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+  const own = {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
   template.metadata = { ...metadata, labels: { ...(labels as object | undefined), ...own } };
   spec.selector ??= { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
 }
@@ -98,7 +103,8 @@ function qosClass(spec: Fields): 'BestEffort' | 'Burstable' | 'Guaranteed' {
     .flatMap((c) => (Array.isArray(c) ? (c as Fields[]) : []))
     .map((c) => (c.resources ?? {}) as Fields);
   const amounts = (r: Fields, kind: string) => (r[kind] ?? {}) as Record<string, string>;
-  if (resources.every((r) => Object.keys({ ...amounts(r, 'requests'), ...amounts(r, 'limits') }).length === 0)) return 'BestEffort';
+  if (resources.every((r) => Object.keys({ ...amounts(r, 'requests'), ...amounts(r, 'limits') }).length === 0))
+    return 'BestEffort';
   const guaranteed = resources.every((r) =>
     ['cpu', 'memory'].every((name) => {
       const limit = amounts(r, 'limits')[name];

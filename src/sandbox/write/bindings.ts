@@ -13,7 +13,12 @@ import type { Writer } from './writer.ts';
  * deleted.
  * Source: kubernetes/pkg/registry/core/pod/storage BindingREST.
  */
-export function bind(cluster: Cluster, writer: Writer, call: ResourceCall, { dryRun }: { dryRun?: boolean | undefined }): void {
+export function bind(
+  cluster: Cluster,
+  writer: Writer,
+  call: ResourceCall,
+  { dryRun }: { dryRun?: boolean | undefined },
+): void {
   const { type, name = '' } = call;
   const binding = readBinding(cluster, call);
   const { object: pod } = find(cluster, call);
@@ -26,16 +31,24 @@ export function bind(cluster: Cluster, writer: Writer, call: ResourceCall, { dry
   if (nodeName) refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`);
   const bound = copy(pod);
   bound.spec = { ...(bound.spec as object), nodeName: binding.target.name };
-  bound.status = withCondition(bound.status, { type: 'PodScheduled', status: 'True', lastProbeTime: null }, timestamp(cluster.clock.now()));
+  bound.status = withCondition(
+    bound.status,
+    { type: 'PodScheduled', status: 'True', lastProbeTime: null },
+    timestamp(cluster.clock.now()),
+  );
   const options = { manager: 'kube-scheduler', managedFields, dryRun };
   writer.update(type, bound, { ...options, subresource: 'binding' });
 }
 
-function readBinding({ types }: Cluster, call: ResourceCall): UnknownObject & { readonly target: { readonly name: string } } {
+function readBinding(
+  { types }: Cluster,
+  call: ResourceCall,
+): UnknownObject & { readonly target: { readonly name: string } } {
   const type = types.find({ group: '', version: 'v1', resource: 'bindings' });
   const binding = decodeObject(call, type ?? call.type);
   const { kind = '', name = '' } = (binding.target ?? {}) as { kind?: string; name?: string };
-  if (binding.metadata.name && binding.metadata.name !== call.name) badRequest('name in URL does not match name in Binding object');
+  if (binding.metadata.name && binding.metadata.name !== call.name)
+    badRequest('name in URL does not match name in Binding object');
   const problems: FieldProblem[] = [];
   if (kind !== '' && kind !== 'Node') {
     problems.push({

@@ -48,7 +48,8 @@ type Rule = (before: UnknownObject, after: UnknownObject) => FieldProblem[];
 
 /** A rule that forbids changes of these fields. */
 function fixed(...paths: string[]): Rule {
-  return (before, after) => paths.filter((path) => !sameAt(path, before, after)).map((path) => immutable(path, valueAt(path, after)));
+  return (before, after) =>
+    paths.filter((path) => !sameAt(path, before, after)).map((path) => immutable(path, valueAt(path, after)));
 }
 
 function all(...rules: Rule[]): Rule {
@@ -56,7 +57,8 @@ function all(...rules: Rule[]): Rule {
 }
 
 function forbiddenChange(path: string, detail: string): Rule {
-  return (before, after) => (sameAt(path, before, after) ? [] : [{ field: path, reason: 'FieldValueForbidden', detail }]);
+  return (before, after) =>
+    sameAt(path, before, after) ? [] : [{ field: path, reason: 'FieldValueForbidden', detail }];
 }
 
 const whenImmutable =
@@ -65,13 +67,23 @@ const whenImmutable =
     before.immutable === true
       ? ['immutable', ...paths]
           .filter((path) => !equalJson(valueAt(path, before) ?? {}, valueAt(path, after) ?? {}))
-          .map((field) => ({ field, reason: 'FieldValueForbidden', detail: 'field is immutable when `immutable` is set' }))
+          .map((field) => ({
+            field,
+            reason: 'FieldValueForbidden',
+            detail: 'field is immutable when `immutable` is set',
+          }))
       : [];
 
 const roleRef: Rule = (before, after) =>
   sameAt('roleRef', before, after)
     ? []
-    : [{ field: 'roleRef', reason: 'FieldValueInvalid', detail: `${JSON.stringify(after.roleRef)}: cannot change roleRef` }];
+    : [
+        {
+          field: 'roleRef',
+          reason: 'FieldValueInvalid',
+          detail: `${JSON.stringify(after.roleRef)}: cannot change roleRef`,
+        },
+      ];
 
 const CHANGES: Readonly<Record<string, Rule>> = {
   'clusterrolebindings.rbac.authorization.k8s.io': roleRef,
@@ -88,7 +100,10 @@ const CHANGES: Readonly<Record<string, Rule>> = {
   'jobs.batch': all(fixed('spec.selector', 'spec.completionMode'), jobCompletions, jobTemplate),
   persistentvolumeclaims: claim,
   pods: podSpec,
-  'priorityclasses.scheduling.k8s.io': all(forbiddenChange('value', 'may not be changed in an update.'), fixed('preemptionPolicy')),
+  'priorityclasses.scheduling.k8s.io': all(
+    forbiddenChange('value', 'may not be changed in an update.'),
+    fixed('preemptionPolicy'),
+  ),
   'replicasets.apps': fixed('spec.selector'),
   'rolebindings.rbac.authorization.k8s.io': roleRef,
   secrets: all(fixed('type'), whenImmutable('data')),
@@ -158,9 +173,13 @@ function claim(before: UnknownObject, after: UnknownObject): FieldProblem[] {
     const { requests: _requests, ...limits } = fieldsOf(resources);
     return bound ? { ...others, resources: limits } : { ...others, resources, volumeAttributesClassName };
   };
-  const withVolume = { ...fieldsOf(before.spec), ...(fieldsOf(before.spec).volumeName ? {} : pick(after.spec, 'volumeName')) };
+  const withVolume = {
+    ...fieldsOf(before.spec),
+    ...(fieldsOf(before.spec).volumeName ? {} : pick(after.spec, 'volumeName')),
+  };
   if (equalJson(present(rest(withVolume)), present(rest(after.spec)))) return [];
-  const detail = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
+  const detail =
+    'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
   return [{ field: 'spec', reason: 'FieldValueForbidden', detail }];
 }
 

@@ -40,7 +40,8 @@ export function duplicatesIn(call: Call): string[] {
   const contentType = contentTypeOf(call);
   if (contentType === PROTOBUF || call.body.length === 0) return [];
   const text = call.body.toString('utf8');
-  if (contentType !== 'application/yaml' && contentType !== APPLY) return duplicateFields(text).map((path) => `duplicate field "${path}"`);
+  if (contentType !== 'application/yaml' && contentType !== APPLY)
+    return duplicateFields(text).map((path) => `duplicate field "${path}"`);
   const key = duplicateKey(text);
   return key ? [`error converting YAML to JSON: yaml: unmarshal errors:\n  ${key}`] : [];
 }
@@ -67,7 +68,8 @@ export function duplicateKey(text: string): string | undefined {
  */
 export function decodeDeleteOptions(call: Call): Record<string, unknown> {
   if (call.body.length === 0) return {};
-  if (contentTypeOf(call) === PROTOBUF) return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
+  if (contentTypeOf(call) === PROTOBUF)
+    return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
   try {
     const options: unknown = JSON.parse(call.body.toString('utf8'));
     if (isFieldMap(options)) return isOptions(options) ? options : unregistered(options);
@@ -91,7 +93,9 @@ export function decodeConfiguration({ body, namespace = '', name = '' }: Resourc
   const { apiVersion = '', kind = '' } = isFieldMap(value) ? value : {};
   const expected = formatGroupVersion(type.gvr);
   if (isFieldMap(value) && apiVersion !== expected) {
-    badRequest(`Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`);
+    badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`,
+    );
   }
   if (isFieldMap(value) && kind === '') {
     const gvk = `${type.gvr.group === '' ? '/' : ''}${expected}, Kind=`;
@@ -127,7 +131,9 @@ function parseYaml(text: string, type: ApiType): unknown {
   try {
     return load(text, { schema: EXACT_SCHEMA, json: true });
   } catch (error) {
-    return badRequest(`error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`);
+    return badRequest(
+      `error decoding YAML: ${error instanceof Error ? error.message : 'cannot be read'} (must be of type ${type.kind})`,
+    );
   }
 }
 
@@ -150,10 +156,14 @@ function checkKind(value: unknown, type: ApiType): UnknownObject {
   if (!isFieldMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
   const { kind = type.kind, apiVersion = formatGroupVersion(type.gvr), metadata } = value;
   if (kind !== type.kind) {
-    badRequest(`${kind} in version ${JSON.stringify(type.gvr.version)} cannot be handled as a ${type.kind}: the object is of another kind`);
+    badRequest(
+      `${kind} in version ${JSON.stringify(type.gvr.version)} cannot be handled as a ${type.kind}: the object is of another kind`,
+    );
   }
   if (apiVersion !== formatGroupVersion(type.gvr)) {
-    badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`);
+    badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`,
+    );
   }
   return { ...value, metadata: isFieldMap(metadata) ? metadata : {} };
 }

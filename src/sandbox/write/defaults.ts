@@ -14,14 +14,16 @@ export function setDefaults(type: ApiType, object: UnknownObject): void {
 const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   pods(pod) {
     podSpec(fields(pod, 'spec'), { enableServiceLinks: true });
-    for (const condition of list(fields(pod, 'status').conditions)) preset(condition, { lastProbeTime: null, lastTransitionTime: null });
+    for (const condition of list(fields(pod, 'status').conditions))
+      preset(condition, { lastProbeTime: null, lastTransitionTime: null });
   },
   'deployments.apps'(deployment) {
     const spec = fields(deployment, 'spec');
     preset(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
     const strategy = fields(spec, 'strategy');
     preset(strategy, { type: 'RollingUpdate' });
-    if (strategy.type === 'RollingUpdate') preset(fields(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
+    if (strategy.type === 'RollingUpdate')
+      preset(fields(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
     template(spec);
   },
   'replicasets.apps'(set) {
@@ -48,7 +50,12 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   },
   'cronjobs.batch'(job) {
     const spec = fields(job, 'spec');
-    preset(spec, { concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
+    preset(spec, {
+      concurrencyPolicy: 'Allow',
+      suspend: false,
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+    });
     template(fields(fields(spec, 'jobTemplate'), 'spec'));
   },
   services(service) {
@@ -124,7 +131,8 @@ function containerDefaults(container: Fields): void {
     imagePullPolicy: pullPolicy(String(container.image ?? '')),
   });
   for (const port of list(container.ports)) preset(port, { protocol: 'TCP' });
-  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) if (container[name]) probeDefaults(fields(container, name));
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+    if (container[name]) probeDefaults(fields(container, name));
 }
 
 function probeDefaults(probe: Fields): void {

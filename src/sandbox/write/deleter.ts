@@ -46,7 +46,8 @@ export class Deleter {
 
   delete(type: ApiType, namespace: string | undefined, name: string, options: DeleteRules): Deleted {
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name)) ?? missing(type.gvr, name);
-    if (type.storage === 'namespaces' && IMMORTAL.has(name)) forbidden(type.gvr, name, 'this namespace may not be deleted');
+    if (type.storage === 'namespaces' && IMMORTAL.has(name))
+      forbidden(type.gvr, name, 'this namespace may not be deleted');
     checkPreconditions(type, current, options);
     const marked = this.#marked(type, current, options);
     if (isHeld(marked)) return this.#mark(type, current, marked, options);
@@ -56,7 +57,8 @@ export class Deleter {
   /** The object, marked for deletion; the same object when that changes nothing. */
   #marked(type: ApiType, { object }: StoredObject, options: DeleteRules): UnknownObject {
     const now = this.#cluster.clock.now();
-    const announced = type.storage === 'pods' ? podTimes(object, options.gracePeriodSeconds, now) : times(type, object, now);
+    const announced =
+      type.storage === 'pods' ? podTimes(object, options.gracePeriodSeconds, now) : times(type, object, now);
     const finalizers = finalizersAfter(type, object, options.propagationPolicy);
     if (!announced && equalJson(finalizers, object.metadata.finalizers ?? [])) return object;
     const after: UnknownObject = copy(object);
@@ -99,7 +101,10 @@ export function withCondition(status: unknown, condition: Readonly<Record<string
   const lastTransitionTime = before?.status === condition.status ? before?.lastTransitionTime : now;
   const { type, status: value, ...why } = condition;
   const set = { type, status: value, lastTransitionTime, ...why };
-  return { ...rest, conditions: before ? conditions?.map((c) => (c === before ? set : c)) : [...(conditions ?? []), set] };
+  return {
+    ...rest,
+    conditions: before ? conditions?.map((c) => (c === before ? set : c)) : [...(conditions ?? []), set],
+  };
 }
 
 type Times = Pick<UnknownObject['metadata'], 'generation' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;
@@ -128,7 +133,10 @@ function podTimes(pod: UnknownObject, asked: number | undefined, now: number): T
   const wanted = asked !== undefined && asked < 0 ? 1 : asked;
   if (!deletionTimestamp) return announce(pod.metadata, isStopped(pod) ? 0 : (wanted ?? graceOf(pod)), now);
   if (wanted === undefined || wanted >= given) return undefined;
-  return { deletionTimestamp: timestamp(Date.parse(deletionTimestamp) - (given - wanted) * 1000), deletionGracePeriodSeconds: wanted };
+  return {
+    deletionTimestamp: timestamp(Date.parse(deletionTimestamp) - (given - wanted) * 1000),
+    deletionGracePeriodSeconds: wanted,
+  };
 }
 
 function isStopped({ spec, status }: UnknownObject): boolean {
@@ -137,14 +145,21 @@ function isStopped({ spec, status }: UnknownObject): boolean {
 }
 
 function graceOf({ spec }: UnknownObject): number {
-  return Math.max(0, (spec as { terminationGracePeriodSeconds?: number } | undefined)?.terminationGracePeriodSeconds ?? 30);
+  return Math.max(
+    0,
+    (spec as { terminationGracePeriodSeconds?: number } | undefined)?.terminationGracePeriodSeconds ?? 30,
+  );
 }
 
 /**
  * The finalizers for a propagation policy: that of the client, else that of an earlier delete, else the default of the
  * type.
  */
-function finalizersAfter(type: ApiType, { metadata }: UnknownObject, policy: DeleteRules['propagationPolicy']): string[] {
+function finalizersAfter(
+  type: ApiType,
+  { metadata }: UnknownObject,
+  policy: DeleteRules['propagationPolicy'],
+): string[] {
   const { finalizers = [] } = metadata;
   if (type.storage === CRDS) return finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
   const wanted = finalizerOf(policy ?? askedBefore(finalizers) ?? (orphansByDefault(type) ? 'Orphan' : 'Background'));
@@ -165,7 +180,13 @@ function checkPreconditions(type: ApiType, { object }: StoredObject, { uid, reso
   const { name = '', uid: present, resourceVersion: version } = object.metadata;
   const refuseFor = (what: string, asked: string, found: string | undefined) => {
     const message = `Operation cannot be fulfilled on ${type.kind} "${name}": the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${what === 'UID' ? 'deleted and then recreated' : 'modified'}`;
-    refuse(failure(409, 'Conflict', message, { name, kind: type.kind, ...(type.gvr.group === '' ? {} : { group: type.gvr.group }) }));
+    refuse(
+      failure(409, 'Conflict', message, {
+        name,
+        kind: type.kind,
+        ...(type.gvr.group === '' ? {} : { group: type.gvr.group }),
+      }),
+    );
   };
   if (uid && uid !== present) refuseFor('UID', uid, present);
   if (resourceVersion && resourceVersion !== version) refuseFor('ResourceVersion', resourceVersion, version);

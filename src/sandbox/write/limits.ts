@@ -22,7 +22,9 @@ export function hasExcessiveAliases(text: string, value: unknown): boolean {
   let left = Math.max(ALIASED, text.length);
   const isBeyond = (inner: unknown, level: number): boolean => {
     if (left-- <= 0 || level > MOST_LEVELS) return true; // a value that contains itself never ends
-    return typeof inner === 'object' && inner !== null && Object.values(inner).some((part) => isBeyond(part, level + 1));
+    return (
+      typeof inner === 'object' && inner !== null && Object.values(inner).some((part) => isBeyond(part, level + 1))
+    );
   };
   return isBeyond(value, 0);
 }

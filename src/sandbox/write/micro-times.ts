@@ -19,7 +19,8 @@ const FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Throws 400 for a body with a micro-time that cannot be parsed. */
 export function checkMicroTimes(type: ApiType, object: UnknownObject): void {
   const problem = problemIn(type, object);
-  if (problem) badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${problem}`);
+  if (problem)
+    badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${problem}`);
 }
 
 /** Throws 422 for a patched object with a micro-time that cannot be parsed. The error has the whole object. */

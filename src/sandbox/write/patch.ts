@@ -27,7 +27,8 @@ export function patched(type: ApiType, current: UnknownObject, contentType: stri
 
 function strategicPatched(type: ApiType, current: UnknownObject, body: Buffer): UnknownObject {
   const patch = parsePatch(body);
-  if (!hasShape(type) && holdsList(patch)) notImplemented(`strategic merge patches of lists in ${type.kind}; use a merge patch`);
+  if (!hasShape(type) && holdsList(patch))
+    notImplemented(`strategic merge patches of lists in ${type.kind}; use a merge patch`);
   return strategicMerge(copy(current), patch, shapeOf(type)) as UnknownObject;
 }
 
@@ -54,7 +55,8 @@ const OPERATIONS = 10_000;
 
 function operated(document: UnknownObject, operation: Operation): UnknownObject {
   if (operation.op === 'test' && operation.value === null && isAbsent(document, operation.path)) return document;
-  if (operation.op === 'copy') return added(document, operation.path, copy(jsonPatch.getValueByPointer(document, operation.from)));
+  if (operation.op === 'copy')
+    return added(document, operation.path, copy(jsonPatch.getValueByPointer(document, operation.from)));
   if (operation.op === 'move') {
     const value: unknown = jsonPatch.getValueByPointer(document, operation.from);
     return added(applied(document, { op: 'remove', path: operation.from }), operation.path, value);
@@ -73,7 +75,10 @@ function isAbsent(document: UnknownObject, path: string): boolean {
   const [last = '', ...steps] = path.split('/').slice(1).map(jsonPatch.unescapePathComponent).reverse();
   const around = steps
     .reverse()
-    .reduce<unknown>((at, step) => (isFieldMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined), document);
+    .reduce<unknown>(
+      (at, step) => (isFieldMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined),
+      document,
+    );
   return isFieldMap(around) && !Object.hasOwn(around, last);
 }
 

@@ -15,10 +15,18 @@ export function podSpec(before: UnknownObject, after: UnknownObject): FieldProbl
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   for (const list of ['containers', 'initContainers']) {
     if (itemsOf(was[list]).length === itemsOf(is[list]).length) continue;
-    return [{ field: `spec.${list}`, reason: 'FieldValueForbidden', detail: 'pod updates may not add or remove containers' }];
+    return [
+      { field: `spec.${list}`, reason: 'FieldValueForbidden', detail: 'pod updates may not add or remove containers' },
+    ];
   }
   if (equalJson(asAllowed(was, is), is)) return [];
-  return [{ field: 'spec', reason: 'FieldValueForbidden', detail: `pod updates may not change fields other than ${POD_FIELDS}\n` }];
+  return [
+    {
+      field: 'spec',
+      reason: 'FieldValueForbidden',
+      detail: `pod updates may not change fields other than ${POD_FIELDS}\n`,
+    },
+  ];
 }
 
 /** The old spec with all allowed changes applied. */
@@ -38,7 +46,8 @@ function asAllowed(was: Fields, is: Fields): Fields {
     if (is.schedulingGates) allowed.schedulingGates = is.schedulingGates;
     else delete allowed.schedulingGates;
   }
-  if (Number(was.terminationGracePeriodSeconds) < 0 && is.terminationGracePeriodSeconds === 1) allowed.terminationGracePeriodSeconds = 1;
+  if (Number(was.terminationGracePeriodSeconds) < 0 && is.terminationGracePeriodSeconds === 1)
+    allowed.terminationGracePeriodSeconds = 1;
   return allowed;
 }
 

@@ -29,7 +29,10 @@ export function decodeProtobuf(body: Buffer, type: GroupVersionKind): Fields {
 }
 
 function readTypeMeta(bytes: unknown, type: GroupVersionKind): { apiVersion: string; kind: string } {
-  const meta = bytes instanceof Buffer ? new Map([...records(bytes)].map((r) => [r.number, String(r.value)])) : new Map<number, string>();
+  const meta =
+    bytes instanceof Buffer
+      ? new Map([...records(bytes)].map((r) => [r.number, String(r.value)]))
+      : new Map<number, string>();
   return { apiVersion: meta.get(1) || formatGroupVersion(type), kind: meta.get(2) || type.kind };
 }
 

@@ -19,7 +19,8 @@ const BODY_BYTES = 3 * 1024 * 1024;
 
 /** Throws 413 for a body that is too large. */
 export function checkSize({ body }: ResourceCall): void {
-  if (body.length > BODY_BYTES) refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES}`));
+  if (body.length > BODY_BYTES)
+    refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES}`));
 }
 
 /** Throws 400 for a body with values that do not have the types of their fields. */
@@ -27,7 +28,9 @@ export function checkTypes({ type }: ResourceCall, object: UnknownObject): void 
   emptyNulls(type, object);
   const [first] = mismatches(type, object);
   if (!first) return;
-  badRequest(`${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${decodeProblem(type, first)}`);
+  badRequest(
+    `${type.kind} in version "${type.gvr.version}" cannot be handled as a ${type.kind}: ${decodeProblem(type, first)}`,
+  );
 }
 
 /** Throws 422 for a patched object with values that do not have the types of their fields. */

@@ -11,7 +11,10 @@ import { checkTypes } from './request-checks.ts';
 import type { WriteRules } from './writer.ts';
 
 /** The options of a write. `headers` returns the warnings of the write so far, as headers of the answer. */
-export function writeOptions(call: ResourceCall, kind: string): { options: WriteRules; headers: () => Record<string, string> } {
+export function writeOptions(
+  call: ResourceCall,
+  kind: string,
+): { options: WriteRules; headers: () => Record<string, string> } {
   const warnings: string[] = [];
   checkPatchOptions(call, kind);
   const fieldValidation = fieldValidationOf(call.query.get('fieldValidation'), kind);
@@ -31,10 +34,18 @@ export function writeOptions(call: ResourceCall, kind: string): { options: Write
 function checkPatchOptions(call: ResourceCall, kind: string): void {
   const { query } = call;
   if ((query.get('fieldManager')?.length ?? 0) > 128) {
-    invalidOptions(kind, { field: 'fieldManager', reason: 'FieldValueTooLong', detail: 'may not be more than 128 bytes' });
+    invalidOptions(kind, {
+      field: 'fieldManager',
+      reason: 'FieldValueTooLong',
+      detail: 'may not be more than 128 bytes',
+    });
   }
   if (kind !== 'PatchOptions' || contentTypeOf(call) === APPLY_PATCH || !query.has('force')) return;
-  invalidOptions(kind, { field: 'force', reason: 'FieldValueForbidden', detail: 'may not be specified for non-apply patch' });
+  invalidOptions(kind, {
+    field: 'force',
+    reason: 'FieldValueForbidden',
+    detail: 'may not be specified for non-apply patch',
+  });
 }
 
 function isDryRun(values: readonly string[], kind: string): boolean {
@@ -48,7 +59,9 @@ function fieldValidationOf(value: string | null, kind: string): FieldValidation 
   if (value === null || value === '') return 'Warn';
   if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
   const detail = `${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`;
-  return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', detail }]);
+  return invalid({ group: 'meta.k8s.io', kind }, '', [
+    { field: 'fieldValidation', reason: 'FieldValueNotSupported', detail },
+  ]);
 }
 
 /**
@@ -79,7 +92,9 @@ const DELETE_OPTIONS: ApiType = {
 
 function wholeNumber(text: string | null): number | undefined {
   if (!text) return undefined;
-  return /^[+-]?\d+$/.test(text) ? Number(text) : badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return /^[+-]?\d+$/.test(text)
+    ? Number(text)
+    : badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 function orphansByQuery({ query }: ResourceCall): boolean | undefined {

@@ -11,7 +11,15 @@ import { select } from '../read/list.ts';
 import { parseListOptions } from '../read/read-options.ts';
 import { selectionOf } from '../read/selection.ts';
 import { SCALES, showScale } from '../read/show-scale.ts';
-import { badRequest, conflict, invalidOptions, methodNotAllowed, missing, notImplemented, staleWrite } from '../status/statuses.ts';
+import {
+  badRequest,
+  conflict,
+  invalidOptions,
+  methodNotAllowed,
+  missing,
+  notImplemented,
+  staleWrite,
+} from '../status/statuses.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { fromStorage, presented } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
@@ -59,7 +67,13 @@ export class WriteRequests {
     checkMicroTimes(call.type, object);
     checkNamespaceOf(object, call.namespace);
     const { options, headers } = writeOptions(call, 'CreateOptions');
-    return showObject(this.#cluster, call, 201, this.#writer.create(call.type, within(call, object), options), headers());
+    return showObject(
+      this.#cluster,
+      call,
+      201,
+      this.#writer.create(call.type, within(call, object), options),
+      headers(),
+    );
   }
 
   update(call: ResourceCall): ApiResponse {
@@ -97,7 +111,13 @@ export class WriteRequests {
     reportPatchedFields(call, object, options);
     checkNameOf(object, name, namespace);
     const kept = { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
-    return showObject(this.#cluster, call, 200, this.#writer.update(type, kept, { ...options, fieldValidation: 'Ignore' }), headers());
+    return showObject(
+      this.#cluster,
+      call,
+      200,
+      this.#writer.update(type, kept, { ...options, fieldValidation: 'Ignore' }),
+      headers(),
+    );
   }
 
   delete(call: ResourceCall): ApiResponse {
@@ -107,7 +127,12 @@ export class WriteRequests {
     const { object, gone } = this.#deleter.delete(type, namespace, name, options);
     if (!gone || returnsDeleted(type)) return showObject(this.#cluster, call, 200, object, headers);
     const { gvr } = type;
-    const details = { name, ...(gvr.group === '' ? {} : { group: gvr.group }), kind: gvr.resource, uid: object.object.metadata.uid };
+    const details = {
+      name,
+      ...(gvr.group === '' ? {} : { group: gvr.group }),
+      kind: gvr.resource,
+      uid: object.object.metadata.uid,
+    };
     const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
     return respond(200, status, call.representation, headers);
   }
@@ -118,8 +143,13 @@ export class WriteRequests {
     const options = deleteOptions(call);
     const { revision } = this.#cluster.store;
     const found = select(this.#cluster, type, namespace, selection);
-    for (const { object } of found) this.#deleter.delete(type, object.metadata.namespace, object.metadata.name ?? '', options);
-    const list = { kind: type.listKind, apiVersion: apiVersionOf(call), metadata: { resourceVersion: String(revision) } };
+    for (const { object } of found)
+      this.#deleter.delete(type, object.metadata.namespace, object.metadata.name ?? '', options);
+    const list = {
+      kind: type.listKind,
+      apiVersion: apiVersionOf(call),
+      metadata: { resourceVersion: String(revision) },
+    };
     const items = found.map((o) => itemOf(call, o));
     return respond(200, { ...list, items }, call.representation, orphanWarning(type, options));
   }
@@ -131,14 +161,22 @@ export class WriteRequests {
   bind(call: ResourceCall): ApiResponse {
     const { options } = writeOptions(call, 'CreateOptions');
     bind(this.#cluster, this.#writer, call, options);
-    return respond(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, call.representation);
+    return respond(
+      201,
+      { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+      call.representation,
+    );
   }
 
   /** Evicts a pod: deletes it. The sandbox does not enforce disruption budgets. */
   evict(call: ResourceCall): ApiResponse {
     checkEvicted(call);
     this.#deleter.delete(call.type, call.namespace, call.name ?? '', deleteOptions(call));
-    return respond(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, call.representation);
+    return respond(
+      201,
+      { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+      call.representation,
+    );
   }
 
   /** Throws 405 for a create while the definition of the type is being deleted. */
@@ -163,7 +201,11 @@ export class WriteRequests {
     const { type, namespace, name = '' } = call;
     if (call.subresource === 'scale') notImplemented('apply patches of scale');
     if (!call.query.get('fieldManager')) {
-      invalidOptions('PatchOptions', { field: 'fieldManager', reason: 'FieldValueRequired', detail: 'is required for apply patch' });
+      invalidOptions('PatchOptions', {
+        field: 'fieldManager',
+        reason: 'FieldValueRequired',
+        detail: 'is required for apply patch',
+      });
     }
     const configuration = decodeConfiguration(call, type);
     if (configuration.metadata.name) checkNameOf(configuration, name, namespace);
@@ -180,10 +222,17 @@ export class WriteRequests {
     if (options.fieldValidation !== 'Ignore') reportDuplicateKeys(call, options);
     const { uid, resourceVersion } = configuration.metadata;
     if (uid && uid !== current?.object.metadata.uid) {
-      conflict(type.gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current?.object.metadata.uid}`);
+      conflict(
+        type.gvr,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current?.object.metadata.uid}`,
+      );
     }
     if (resourceVersion && resourceVersion !== current?.object.metadata.resourceVersion) staleWrite(type.gvr, name);
-    const named = { ...configuration, metadata: { ...configuration.metadata, name, ...(namespace ? { namespace } : {}) } };
+    const named = {
+      ...configuration,
+      metadata: { ...configuration.metadata, name, ...(namespace ? { namespace } : {}) },
+    };
     const live = current ? fromStorage(type, current.object) : emptyObject(type);
     const manager = { name: options.manager, operation: 'Apply' as const, subresource: call.subresource };
     const settings = { force: flag(call.query, 'force'), time: timestamp(this.#cluster.clock.now()) };

@@ -11,7 +11,11 @@ export function clusterIps(before: UnknownObject, after: UnknownObject): FieldPr
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   if (!hasClusterIp(was) || !hasClusterIp(is) || !was.clusterIP || was.clusterIP === is.clusterIP) return [];
   return [
-    { field: 'spec.clusterIPs[0]', reason: 'FieldValueInvalid', detail: `${JSON.stringify(is.clusterIPs)}: may not change once set` },
+    {
+      field: 'spec.clusterIPs[0]',
+      reason: 'FieldValueInvalid',
+      detail: `${JSON.stringify(is.clusterIPs)}: may not change once set`,
+    },
   ];
 }
 
@@ -27,12 +31,14 @@ export function keepAllocated(type: ApiType, before: UnknownObject, after: Unkno
   if (type.storage !== 'services') return;
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   if (hasClusterIp(was) && hasClusterIp(is)) {
-    for (const name of ['clusterIP', 'ipFamilies', 'ipFamilyPolicy']) if (was[name] !== undefined) is[name] ||= was[name];
+    for (const name of ['clusterIP', 'ipFamilies', 'ipFamilyPolicy'])
+      if (was[name] !== undefined) is[name] ||= was[name];
     const untouched = equalJson(is.clusterIPs, was.clusterIPs) || is.clusterIPs === undefined;
     if (untouched) is.clusterIPs = is.clusterIP === was.clusterIP ? was.clusterIPs : [is.clusterIP];
   }
   const typeChanged = was.type !== is.type;
-  if (!hasClusterIp(is) && typeChanged) for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) delete is[name];
+  if (!hasClusterIp(is) && typeChanged)
+    for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) delete is[name];
   for (const port of itemsOf(is.ports)) keepNodePort(port, itemsOf(was.ports), needsNodePorts(is), typeChanged);
 }
 

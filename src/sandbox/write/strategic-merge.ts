@@ -65,11 +65,15 @@ function removeValues(current: Fields, name: string, values: unknown): void {
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
   const present = Array.isArray(current) ? current : [];
-  if (!shape?.patchMerges || patch.some((v) => isFieldMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+  if (
+    !shape?.patchMerges ||
+    patch.some((v) => isFieldMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)
+  ) {
     return patch.filter((v) => !(isFieldMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
   const { patchKey, items } = shape;
-  if (patchKey === undefined) return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
+  if (patchKey === undefined)
+    return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
   return mergeItems(present.filter(isFieldMap), patch.filter(isFieldMap), patchKey, items);
 }
 

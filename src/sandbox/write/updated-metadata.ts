@@ -14,10 +14,14 @@ export function checkNamespaceOf(object: UnknownObject, namespace: string | unde
  * Source: apiserver checkName.
  */
 export function checkNameOf({ metadata }: UnknownObject, name: string, namespace: string | undefined): void {
-  if (!metadata.name) badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (metadata.name !== name) badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  if (!metadata.name)
+    badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (metadata.name !== name)
+    badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   if (!namespace || !metadata.namespace || metadata.namespace === namespace) return;
-  badRequest(`the namespace of the object (${metadata.namespace}) does not match the namespace on the request (${namespace})`);
+  badRequest(
+    `the namespace of the object (${metadata.namespace}) does not match the namespace on the request (${namespace})`,
+  );
 }
 
 /** The metadata after an update: the parts that a client can change are from `given`, the others stay. */
@@ -52,12 +56,18 @@ export function managedFieldsToBuildOn(
 
 function isReadable({ manager, operation, fieldsType, fieldsV1 }: ManagedFieldsEntry): boolean {
   return (
-    typeof manager === 'string' && (operation === 'Apply' || operation === 'Update') && fieldsType === 'FieldsV1' && fieldsV1 !== undefined
+    typeof manager === 'string' &&
+    (operation === 'Apply' || operation === 'Update') &&
+    fieldsType === 'FieldsV1' &&
+    fieldsV1 !== undefined
   );
 }
 
 /** An object with other managed fields. */
-export function withManagedFields(object: UnknownObject, managedFields: ManagedFieldsEntry[] | undefined): UnknownObject {
+export function withManagedFields(
+  object: UnknownObject,
+  managedFields: ManagedFieldsEntry[] | undefined,
+): UnknownObject {
   if (managedFields === object.metadata.managedFields) return object;
   const { managedFields: _replaced, ...metadata } = object.metadata;
   return { ...object, metadata: { ...metadata, ...(managedFields ? { managedFields } : {}) } };

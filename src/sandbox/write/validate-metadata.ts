@@ -16,7 +16,12 @@ const NAME_TEXT =
 const ANNOTATION_BYTES = 262_144;
 
 /** The problems of metadata, except its name. Source: apimachinery api/validation ValidateObjectMetaAccessor. */
-export function metadataProblems({ ownerReferences = [], annotations = {}, labels = {}, finalizers = [] }: ObjectMeta): FieldProblem[] {
+export function metadataProblems({
+  ownerReferences = [],
+  annotations = {},
+  labels = {},
+  finalizers = [],
+}: ObjectMeta): FieldProblem[] {
   return [
     ...labelProblems(labels, 'metadata.labels'),
     ...annotationProblems(annotations),
@@ -73,7 +78,10 @@ function annotationProblems(annotations: Readonly<Record<string, string>>): Fiel
     problems.push(...qualifiedNameProblems(key.toLowerCase()).map((why) => invalid(field, key, why)));
   }
   if (bytes <= ANNOTATION_BYTES) return problems;
-  return [...problems, { field, reason: 'FieldValueTooLong', detail: `may not be more than ${ANNOTATION_BYTES} bytes` }];
+  return [
+    ...problems,
+    { field, reason: 'FieldValueTooLong', detail: `may not be more than ${ANNOTATION_BYTES} bytes` },
+  ];
 }
 
 function ownerProblems(owners: NonNullable<ObjectMeta['ownerReferences']>): FieldProblem[] {

@@ -66,15 +66,27 @@ function volumeProblems(volumes: readonly Fields[], at: string): FieldProblem[] 
   ]);
 }
 
-function containersProblems(containers: readonly Fields[], at: string, volumes: ReadonlySet<unknown>, taken: Set<unknown>): FieldProblem[] {
+function containersProblems(
+  containers: readonly Fields[],
+  at: string,
+  volumes: ReadonlySet<unknown>,
+  taken: Set<unknown>,
+): FieldProblem[] {
   return containers.flatMap((container, i) => containerProblems(container, `${at}[${i}]`, volumes, taken));
 }
 
-function containerProblems(container: Fields, at: string, volumes: ReadonlySet<unknown>, taken: Set<unknown>): FieldProblem[] {
+function containerProblems(
+  container: Fields,
+  at: string,
+  volumes: ReadonlySet<unknown>,
+  taken: Set<unknown>,
+): FieldProblem[] {
   return [
     ...nameProblem(container.name, `${at}.name`, taken),
     ...(container.image ? [] : [required(`${at}.image`)]),
-    ...itemsOf(container.ports).flatMap(({ containerPort }, i) => portProblems(containerPort, `${at}.ports[${i}].containerPort`)),
+    ...itemsOf(container.ports).flatMap(({ containerPort }, i) =>
+      portProblems(containerPort, `${at}.ports[${i}].containerPort`),
+    ),
     ...itemsOf(container.env).flatMap((variable, i) => variableProblems(variable, `${at}.env[${i}]`)),
     ...mountProblems(itemsOf(container.volumeMounts), `${at}.volumeMounts`, volumes),
     ...resourceProblems(fieldsOf(container.resources), `${at}.resources`),
@@ -84,11 +96,14 @@ function containerProblems(container: Fields, at: string, volumes: ReadonlySet<u
 /** The problems of a required port. */
 function portProblems(port: unknown, field: string): FieldProblem[] {
   if (!port) return [required(field)];
-  return Number(port) >= 1 && Number(port) <= 65_535 ? [] : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
+  return Number(port) >= 1 && Number(port) <= 65_535
+    ? []
+    : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
 }
 
 function variableProblems({ name, value, valueFrom }: Fields, at: string): FieldProblem[] {
-  const both = value && valueFrom ? [invalidValue(`${at}.valueFrom`, '', 'may not be specified when `value` is not empty')] : [];
+  const both =
+    value && valueFrom ? [invalidValue(`${at}.valueFrom`, '', 'may not be specified when `value` is not empty')] : [];
   return [...(name ? [] : [required(`${at}.name`)]), ...both];
 }
 
@@ -97,7 +112,8 @@ function mountProblems(mounts: readonly Fields[], at: string, volumes: ReadonlyS
   return mounts.flatMap(({ name, mountPath }, i) => {
     const problems: FieldProblem[] = [];
     if (!name) problems.push(required(`${at}[${i}].name`));
-    else if (!volumes.has(name)) problems.push({ field: `${at}[${i}].name`, reason: 'FieldValueNotFound', detail: JSON.stringify(name) });
+    else if (!volumes.has(name))
+      problems.push({ field: `${at}[${i}].name`, reason: 'FieldValueNotFound', detail: JSON.stringify(name) });
     if (!mountPath) problems.push(required(`${at}[${i}].mountPath`));
     else if (taken.has(mountPath)) problems.push(invalidValue(`${at}[${i}].mountPath`, mountPath, 'must be unique'));
     taken.add(mountPath);
@@ -113,11 +129,24 @@ function resourceProblems({ limits, requests }: Fields, at: string): FieldProble
       .map(([name, amount]) => invalidValue(`${at}.${where}[${name}]`, amount, 'must be greater than or equal to 0'));
   const beyond = Object.entries(asked)
     .filter(([name, amount]) => most[name] !== undefined && amountOf(amount) > amountOf(most[name]))
-    .map(([name, amount]) => invalidValue(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`));
+    .map(([name, amount]) =>
+      invalidValue(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`),
+    );
   return [...negative(most, 'limits'), ...negative(asked, 'requests'), ...beyond];
 }
 
-const UNITS: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 };
+const UNITS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+};
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 function amountOf(quantity: unknown): number {

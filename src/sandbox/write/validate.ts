@@ -34,7 +34,8 @@ const LONGEST: Readonly<Record<string, number>> = { 'cronjobs.batch': 52 };
 
 function nameProblems(type: ApiType, name: string): FieldProblem[] {
   const rule = nameRule(type);
-  if (rule === 'segment') return /[/%]|^\.{1,2}$/.test(name) ? [invalidValue('metadata.name', name, "may not contain '/'")] : [];
+  if (rule === 'segment')
+    return /[/%]|^\.{1,2}$/.test(name) ? [invalidValue('metadata.name', name, "may not contain '/'")] : [];
   const [pattern, text, usual] = rule === 'label' ? [LABEL, LABEL_TEXT, 63] : [SUBDOMAIN, SUBDOMAIN_TEXT, 253];
   const longest = LONGEST[type.storage] ?? usual;
   if (name.length > longest) return [invalidValue('metadata.name', name, `must be no more than ${longest} characters`)];
@@ -56,7 +57,10 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
   'cronjobs.batch': ({ spec }) => {
     const { schedule, jobTemplate } = fieldsOf(spec);
     const template = fieldsOf(fieldsOf(fieldsOf(jobTemplate).spec).template);
-    return [...(schedule ? [] : [required('spec.schedule')]), ...jobTemplateProblems(template, 'spec.jobTemplate.spec.template.spec')];
+    return [
+      ...(schedule ? [] : [required('spec.schedule')]),
+      ...jobTemplateProblems(template, 'spec.jobTemplate.spec.template.spec'),
+    ];
   },
   'daemonsets.apps': workloadProblems,
   'deployments.apps': (deployment) => [...workloadProblems(deployment), ...strategyProblems(deployment)],
@@ -82,7 +86,8 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
 /** Checks the namespace of an event. An event about an object without a namespace can be in one of two namespaces. */
 function eventProblems({ metadata, involvedObject, regarding }: UnknownObject): FieldProblem[] {
   const { namespace = '' } = fieldsOf(involvedObject ?? regarding);
-  const fits = namespace === '' ? ['default', 'kube-system'].includes(metadata.namespace ?? '') : namespace === metadata.namespace;
+  const fits =
+    namespace === '' ? ['default', 'kube-system'].includes(metadata.namespace ?? '') : namespace === metadata.namespace;
   return fits ? [] : [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
 }
 
@@ -130,7 +135,8 @@ function selectorProblems(kind: string, spec: Fields, template: Fields): FieldPr
 
 function jobTemplateProblems(template: Fields, at: string): FieldProblem[] {
   const spec = fieldsOf(template.spec);
-  const policy = spec.restartPolicy === 'Always' ? [required(`${at}.restartPolicy`, 'valid values: "OnFailure", "Never"')] : [];
+  const policy =
+    spec.restartPolicy === 'Always' ? [required(`${at}.restartPolicy`, 'valid values: "OnFailure", "Never"')] : [];
   return [...podSpecProblems(spec, at), ...policy];
 }
 
@@ -144,7 +150,9 @@ function keyProblems(data: unknown, at: string): FieldProblem[] {
 const DATA_BYTES = 1_048_576;
 
 function sizeProblems(bytes: number): FieldProblem[] {
-  return bytes > DATA_BYTES ? [{ field: '[]', reason: 'FieldValueTooLong', detail: `may not be more than ${DATA_BYTES} bytes` }] : [];
+  return bytes > DATA_BYTES
+    ? [{ field: '[]', reason: 'FieldValueTooLong', detail: `may not be more than ${DATA_BYTES} bytes` }]
+    : [];
 }
 
 function bytesOf(data: unknown): number {
@@ -166,7 +174,11 @@ const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 function secretProblems({ type, data }: UnknownObject): FieldProblem[] {
   const missing = (SECRET_KEYS[String(type)] ?? []).filter((key) => fieldsOf(data)[key] === undefined);
-  return [...keyProblems(data, 'data'), ...sizeProblems((bytesOf(data) * 3) / 4), ...missing.map((key) => required(`data[${key}]`))];
+  return [
+    ...keyProblems(data, 'data'),
+    ...sizeProblems((bytesOf(data) * 3) / 4),
+    ...missing.map((key) => required(`data[${key}]`)),
+  ];
 }
 
 function serviceProblems({ spec: value }: UnknownObject): FieldProblem[] {
@@ -176,7 +188,9 @@ function serviceProblems({ spec: value }: UnknownObject): FieldProblem[] {
   const names = new Set<unknown>();
   return [
     ...(ports.length === 0 && spec.clusterIP !== 'None' ? [required('spec.ports')] : []),
-    ...ports.flatMap((port, i) => servicePortProblems(port, `spec.ports[${i}]`, { spec, several: ports.length > 1, names })),
+    ...ports.flatMap((port, i) =>
+      servicePortProblems(port, `spec.ports[${i}]`, { spec, several: ports.length > 1, names }),
+    ),
   ];
 }
 
@@ -186,17 +200,26 @@ interface Around {
   readonly names: Set<unknown>;
 }
 
-function servicePortProblems({ name, port, nodePort }: Fields, at: string, { spec, several, names }: Around): FieldProblem[] {
+function servicePortProblems(
+  { name, port, nodePort }: Fields,
+  at: string,
+  { spec, several, names }: Around,
+): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (!name && several) problems.push(required(`${at}.name`));
-  if (name && names.has(name)) problems.push({ field: `${at}.name`, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) });
+  if (name && names.has(name))
+    problems.push({ field: `${at}.name`, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) });
   names.add(name);
   if (typeof port !== 'number' || port < 1 || port > 65_535) {
     problems.push(invalidValue(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
   }
   if (!nodePort) return problems;
   if (spec.type === 'ClusterIP') {
-    problems.push({ field: `${at}.nodePort`, reason: 'FieldValueForbidden', detail: "may not be used when `type` is 'ClusterIP'" });
+    problems.push({
+      field: `${at}.nodePort`,
+      reason: 'FieldValueForbidden',
+      detail: "may not be used when `type` is 'ClusterIP'",
+    });
   } else if (Number(nodePort) < 30_000 || Number(nodePort) > 32_767) {
     const why = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
     problems.push(invalidValue(`${at}.nodePort`, nodePort, why));
@@ -225,7 +248,8 @@ function roleRefProblems({ roleRef }: UnknownObject, kinds: readonly string[]): 
 function roleProblems({ rules }: UnknownObject): FieldProblem[] {
   return itemsOf(rules).flatMap(({ verbs, nonResourceURLs, apiGroups, resources }, i) => {
     const problems: FieldProblem[] = [];
-    if (itemsOf(verbs).length === 0) problems.push(required(`rules[${i}].verbs`, 'verbs must contain at least one value'));
+    if (itemsOf(verbs).length === 0)
+      problems.push(required(`rules[${i}].verbs`, 'verbs must contain at least one value'));
     if (itemsOf(nonResourceURLs).length > 0) return problems;
     if (itemsOf(apiGroups).length === 0)
       problems.push(required(`rules[${i}].apiGroups`, 'resource rules must supply at least one api group'));
@@ -238,5 +262,7 @@ function roleProblems({ rules }: UnknownObject): FieldProblem[] {
 function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
   const { minReplicas = 1, maxReplicas = 0 } = fieldsOf(value) as { minReplicas?: number; maxReplicas?: number };
   if (maxReplicas < 1) return [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0')];
-  return maxReplicas < minReplicas ? [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')] : [];
+  return maxReplicas < minReplicas
+    ? [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')]
+    : [];
 }

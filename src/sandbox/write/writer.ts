@@ -3,13 +3,27 @@ import { joinKey } from '../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
 import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
-import { alreadyExists, conflict, forbidden, internal, invalid, missing, noUniqueName, staleWrite } from '../status/statuses.ts';
+import {
+  alreadyExists,
+  conflict,
+  forbidden,
+  internal,
+  invalid,
+  missing,
+  noUniqueName,
+  staleWrite,
+} from '../status/statuses.ts';
 import { StoredObject } from '../store/stored-object.ts';
 import { shared } from '../store/structure-sharing.ts';
 import { type ApiType, hasSubresource, type JsonSchema } from '../types/api-type.ts';
 import { fromStorage, toStorage } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
-import { admitCustom, type FieldValidation, reportDecodingProblems, unknownField } from '../types/custom/custom-resource.ts';
+import {
+  admitCustom,
+  type FieldValidation,
+  reportDecodingProblems,
+  unknownField,
+} from '../types/custom/custom-resource.ts';
 import { unknownRules } from '../types/custom/validation-rules.ts';
 import { emptyObject, fillIn } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
@@ -102,7 +116,10 @@ export class Writer {
     const key = joinKey(namespace, name);
     const current = this.#cluster.store.get(type.storage, key) ?? missing(type.gvr, name);
     this.#checkVersion(type, current, object.metadata);
-    const before = withManagedFields(fromStorage(type, current.object), managedFieldsToBuildOn(current.object, object, options));
+    const before = withManagedFields(
+      fromStorage(type, current.object),
+      managedFieldsToBuildOn(current.object, object, options),
+    );
     this.#dropUnknown(type, object, options);
     const given = options.fixture || options.subresource ? {} : object.metadata;
     const after = this.#candidate(type, before, object, options);
@@ -127,8 +144,10 @@ export class Writer {
    */
   #finishUpdate(type: ApiType, current: StoredObject, after: UnknownObject, options: WriteRules): StoredObject {
     const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = after.metadata;
-    const held = finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
-    if (!deletionTimestamp || deletionGracePeriodSeconds > 0 || held) return this.#put(type, current.key, after, options);
+    const held =
+      finalizers.length > 0 || ((after.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0;
+    if (!deletionTimestamp || deletionGracePeriodSeconds > 0 || held)
+      return this.#put(type, current.key, after, options);
     if (!options.dryRun) this.#cluster.store.remove(type.storage, current.key);
     return new StoredObject(current.key, toStorage(type, after), current.revision);
   }
@@ -138,7 +157,10 @@ export class Writer {
     const { types, store } = this.#cluster;
     const isHere = ({ apiVersion, kind, name, uid }: (typeof ownerReferences)[number]) => {
       const type = types.findKind(apiVersion, kind);
-      return type && store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object.metadata.uid === uid;
+      return (
+        type &&
+        store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object.metadata.uid === uid
+      );
     };
     return ownerReferences.length > 0 && !ownerReferences.some(isHere);
   }
@@ -148,7 +170,8 @@ export class Writer {
    */
   #dropUnknown(type: ApiType, object: UnknownObject, options: WriteRules): void {
     const unknown = dropUnknownFields(type, object).map(unknownField);
-    if (!options.fixture && !type.custom) reportDecodingProblems(type, [...(options.duplicates ?? []), ...unknown], options);
+    if (!options.fixture && !type.custom)
+      reportDecodingProblems(type, [...(options.duplicates ?? []), ...unknown], options);
   }
 
   /**
@@ -156,7 +179,8 @@ export class Writer {
    * kubernetes.
    */
   #freeKey(type: ApiType, metadata: ObjectMeta, given: string | undefined): string {
-    const taken = () => this.#cluster.store.get(type.storage, joinKey(metadata.namespace, metadata.name ?? '')) !== undefined;
+    const taken = () =>
+      this.#cluster.store.get(type.storage, joinKey(metadata.namespace, metadata.name ?? '')) !== undefined;
     for (let tries = 1; !given && taken() && tries < NAME_TRIES; tries++) {
       metadata.name = generatedName(metadata.generateName ?? '', this.#cluster.random);
     }
@@ -193,13 +217,23 @@ export class Writer {
     const found = this.#cluster.store.get('namespaces', namespace);
     if (!found) missing({ group: '', resource: 'namespaces' }, namespace);
     if (!found.object.metadata.deletionTimestamp) return;
-    const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
-    forbidden(type.gvr, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [cause]);
+    const cause = {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    };
+    forbidden(type.gvr, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+      cause,
+    ]);
   }
 
   #checkVersion(type: ApiType, { object }: StoredObject, { uid, resourceVersion, name = '' }: ObjectMeta): void {
     if (uid && uid !== object.metadata.uid) {
-      conflict(type.gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`);
+      conflict(
+        type.gvr,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
+      );
     }
     if (resourceVersion && resourceVersion !== object.metadata.resourceVersion) staleWrite(type.gvr, name);
     if (resourceVersion || !needsVersionToUpdate(type)) return;
@@ -211,10 +245,17 @@ export class Writer {
    * The object that an update would store: fields that the client can change are from the new object, the rest is from
    * the present one.
    */
-  #candidate(type: ApiType, before: UnknownObject, object: UnknownObject, { subresource, fixture }: WriteRules): UnknownObject {
+  #candidate(
+    type: ApiType,
+    before: UnknownObject,
+    object: UnknownObject,
+    { subresource, fixture }: WriteRules,
+  ): UnknownObject {
     const atStatus = subresource === 'status';
     const keepsMetadata = atStatus && keepsMetadataAtStatus(type);
-    const metadata = keepsMetadata ? copy(before.metadata) : tidyMetadata(writableMetadata(before.metadata, object.metadata));
+    const metadata = keepsMetadata
+      ? copy(before.metadata)
+      : tidyMetadata(writableMetadata(before.metadata, object.metadata));
     if (atStatus && type.storage === 'deployments.apps') metadata.labels = before.metadata.labels ?? {};
     if (atStatus) return withStatus({ ...copy(before), metadata: tidyMetadata(metadata) }, object.status);
     const after: UnknownObject = { ...object, kind: type.kind, apiVersion: formatGroupVersion(type.gvr), metadata };
@@ -241,7 +282,12 @@ export class Writer {
     if (type.kind === 'CustomResourceDefinition' && !subresource) warnOfRules(object, warn);
   }
 
-  #ownedBy(type: ApiType, before: UnknownObject, after: UnknownObject, { manager, subresource }: WriteRules): ManagedFieldsEntry[] {
+  #ownedBy(
+    type: ApiType,
+    before: UnknownObject,
+    after: UnknownObject,
+    { manager, subresource }: WriteRules,
+  ): ManagedFieldsEntry[] {
     const writer: Manager = { name: manager, operation: 'Update', subresource };
     return afterUpdate(type, before, after, writer, timestamp(this.#cluster.clock.now()));
   }
@@ -256,7 +302,9 @@ export class Writer {
 
 /** Warns of the rules in a definition that the sandbox cannot evaluate, and will answer with 501. */
 function warnOfRules(crd: UnknownObject, warn: WriteRules['warn']): void {
-  const { versions = [] } = (crd.spec ?? {}) as { versions?: { name: string; schema?: { openAPIV3Schema?: JsonSchema } }[] };
+  const { versions = [] } = (crd.spec ?? {}) as {
+    versions?: { name: string; schema?: { openAPIV3Schema?: JsonSchema } }[];
+  };
   for (const { name, schema } of warn ? versions : []) {
     for (const { rule, why } of unknownRules(schema?.openAPIV3Schema ?? {})) {
       warn?.(

@@ -23,12 +23,12 @@ export interface FieldChange {
 }
 
 /**
- * The fields that differ between two states of an object, with their values. The paths are those of `changedPaths`, in the
- * same order. The values are parts of the given objects, not copies: pass redacted objects if the values are shown.
+ * The fields that differ between two states of an object, with their values. The paths are those of `changedPaths`, in
+ * the same order. The values are parts of the given objects, not copies: pass redacted objects if the values are shown.
  *
  * Promises:
- * - Items of a list of objects are matched by the fields that identify them (name, type, uid, port …), so a new order of
- *   the items is not a change.
+ * - Items of a list of objects are matched by the fields that identify them (name, type, uid, port …), so a new order
+ *   of the items is not a change.
  * - A part that was added, removed or became another kind of value is one change, at the root of that part.
  * - A list of plain values, or of objects that nothing identifies, is one change when its length or one of its plain
  *   values differs. Otherwise its items are compared by position.
@@ -37,7 +37,8 @@ export interface FieldChange {
  * - `metadata.resourceVersion`, `metadata.managedFields` and `metadata.generation` are left out, because every write
  *   changes them.
  *
- * The walk is a second one beside `sameValue`, which stops at the first difference and does not match the items of lists.
+ * The walk is a second one beside `sameValue`, which stops at the first difference and does not match the items of
+ * lists.
  */
 export function fieldChanges(before: object, after: object): FieldChange[] {
   return differences(before, after).map(changeOf);
@@ -56,7 +57,9 @@ export function formatPath(steps: readonly PathStep[]): string {
 /** A JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A difference, with the steps of its path from the last to the first. Steps are added only where something differs. */
+/**
+ * A difference, with the steps of its path from the last to the first. Steps are added only where something differs.
+ */
 interface Difference {
   readonly up: PathStep[];
   readonly before: unknown;
@@ -202,7 +205,8 @@ function isUniqueIn(list: readonly unknown[], names: readonly string[]): boolean
   return list.length < 2 || new Set(list.map((item) => identityOf(item as Fields, names))).size === list.length;
 }
 
-const hasIdentity = (item: unknown, names: readonly string[]) => isMap(item) && names.every((name) => IDENTIFYING.has(typeof item[name]));
+const hasIdentity = (item: unknown, names: readonly string[]) =>
+  isMap(item) && names.every((name) => IDENTIFYING.has(typeof item[name]));
 
 /** The types of values that may identify an item: texts, and whole numbers of any size. */
 const IDENTIFYING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);

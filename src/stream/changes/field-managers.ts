@@ -3,21 +3,22 @@ import type { ManagedFieldsEntry } from '../../model/object.ts';
 import type { FieldChange, Fields, PathStep } from './field-changes.ts';
 
 /**
- * Returns the name of the field manager that made a change. Several names are joined by commas if these managers wrote in the
- * same second. Undefined if the object does not have the answer.
+ * Returns the name of the field manager that made a change. Several names are joined by commas if these managers wrote
+ * in the same second. Undefined if the object does not have the answer.
  */
 export type FieldManagerOf = (change: FieldChange) => string | undefined;
 
 /**
- * Finds the managers that wrote the changes from one state of an object to the next, by the `metadata.managedFields` of both.
+ * Finds the managers that wrote the changes from one state of an object to the next, by the `metadata.managedFields` of
+ * both.
  *
- * A field that was added or changed was written by its owner; of several owners, by the one that wrote last. A field that was
- * removed has no owner. Its writer is the manager of an entry that is new or has a new time, because the server renews the
- * time of an entry when its manager removes a field. Times are whole seconds. So an entry that has more fields than before
- * counts as new too, and among owners with the same time those with new entries win.
+ * A field that was added or changed was written by its owner; of several owners, by the one that wrote last. A field
+ * that was removed has no owner. Its writer is the manager of an entry that is new or has a new time, because the
+ * server renews the time of an entry when its manager removes a field. Times are whole seconds. So an entry that has
+ * more fields than before counts as new too, and among owners with the same time those with new entries win.
  *
- * Does not promise an answer: managedFields may be missing, some fields (deletionTimestamp) have no owner, and a manager that
- * removes the field of another one may leave no trace.
+ * Does not promise an answer: managedFields may be missing, some fields (deletionTimestamp) have no owner, and a
+ * manager that removes the field of another one may leave no trace.
  * Source: KEP-555 server-side apply, apimachinery meta/v1 ManagedFieldsEntry, structured-merge-diff fieldpath.
  */
 export function fieldManagers(before: object, after: object): FieldManagerOf {
@@ -30,13 +31,15 @@ export function fieldManagers(before: object, after: object): FieldManagerOf {
 
 /**
  * The manager that created an object: the managers of the earliest entries in its managedFields, except those of
- * subresources. It is right only for an object that was just created, because a later write of the same manager replaces the
- * time of its first one.
+ * subresources. It is right only for an object that was just created, because a later write of the same manager
+ * replaces the time of its first one.
  */
 export function creatorOf(object: object): string | undefined {
   const entries = entriesOf(object).filter(({ subresource }) => !subresource);
   const [first] = entries.map(({ time }) => time ?? '').sort();
-  const names = new Set(entries.filter(({ time }) => (time ?? '') === first).map(({ manager }) => manager || 'unknown'));
+  const names = new Set(
+    entries.filter(({ time }) => (time ?? '') === first).map(({ manager }) => manager || 'unknown'),
+  );
   return names.size === 0 ? undefined : [...names].join(',');
 }
 
@@ -56,8 +59,8 @@ function isRenewed(entry: ManagedFieldsEntry, old: ManagedFieldsEntry | undefine
 }
 
 /**
- * Whether `fields` has a path that `than` does not have. An entry gets more fields only by writes of its own manager. It may
- * lose fields by writes of other managers.
+ * Whether `fields` has a path that `than` does not have. An entry gets more fields only by writes of its own manager.
+ * It may lose fields by writes of other managers.
  */
 function hasMore(fields: Fields, than: Fields): boolean {
   return Object.entries(fields).some(([key, node]) => {
@@ -66,14 +69,20 @@ function hasMore(fields: Fields, than: Fields): boolean {
   });
 }
 
-/** Whether the changed part exists afterwards. For a list of plain values: whether a value was added or the order changed. */
+/**
+ * Whether the changed part exists afterwards. For a list of plain values: whether a value was added or the order
+ * changed.
+ */
 function leavesSomething({ kind, before, after }: FieldChange): boolean {
   if (kind === 'removed') return false;
   if (!isPlainList(before) || !isPlainList(after)) return true;
   return after.length >= before.length || after.some((value) => !before.includes(value));
 }
 
-function newestOf(entries: readonly ManagedFieldsEntry[], renewed: ReadonlySet<ManagedFieldsEntry>): string | undefined {
+function newestOf(
+  entries: readonly ManagedFieldsEntry[],
+  renewed: ReadonlySet<ManagedFieldsEntry>,
+): string | undefined {
   const newest = entries
     .map(({ time }) => time ?? '')
     .sort()
@@ -85,8 +94,8 @@ function newestOf(entries: readonly ManagedFieldsEntry[], renewed: ReadonlySet<M
 }
 
 /**
- * The entries that own the field itself. If there are none, the entries that own a part around it. A part without parts in
- * FieldsV1 is either owned as a whole (a selector), or its parts belong to other managers now.
+ * The entries that own the field itself. If there are none, the entries that own a part around it. A part without parts
+ * in FieldsV1 is either owned as a whole (a selector), or its parts belong to other managers now.
  */
 function ownersOf(change: FieldChange, entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const found = entries.map((entry) => ({ entry, match: matchOf(entry.fieldsV1 as Fields, change) }));
@@ -118,8 +127,8 @@ function childOf(node: Fields, step: PathStep): unknown {
 }
 
 /**
- * Whether a key such as `k:{"containerPort":80,"protocol":"TCP"}` is the key of this item. The server may use more fields
- * than those that identify the item here.
+ * Whether a key such as `k:{"containerPort":80,"protocol":"TCP"}` is the key of this item. The server may use more
+ * fields than those that identify the item here.
  */
 function namesItem(key: string, item: Fields): boolean {
   try {

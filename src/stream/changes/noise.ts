@@ -30,14 +30,18 @@ const NOISE: Omitted = new Map<string, true | Omitted>([
 const LEASE_NOISE: Omitted = new Map([...NOISE, ['spec', new Map([['renewTime', true as const]])]]);
 
 /**
- * Whether an update has no information for a reader: the holder renewed a Lease, a node sent a heartbeat, a pod was probed
- * again, a leader confirmed that it still leads, or a write changed only resourceVersion and managedFields.
+ * Whether an update has no information for a reader: the holder renewed a Lease, a node sent a heartbeat, a pod was
+ * probed again, a leader confirmed that it still leads, or a write changed only resourceVersion and managedFields.
  *
  * A Lease with a new holder is not noise. If both objects came as table rows, their cells are compared too, except Age.
- * Neither object may be nested deeper than `isTooDeep` allows: the comparison is recursive. It does not use `sameValue`,
- * which has no limit of depth and takes twice the time on pods.
+ * Neither object may be nested deeper than `isTooDeep` allows: the comparison is recursive. It does not use
+ * `sameValue`, which has no limit of depth and takes twice the time on pods.
  */
-export function isNoise(oldObject: ReadonlyObject, object: ReadonlyObject, { group, resource }: GroupVersionResource): boolean {
+export function isNoise(
+  oldObject: ReadonlyObject,
+  object: ReadonlyObject,
+  { group, resource }: GroupVersionResource,
+): boolean {
   const isLease = group === 'coordination.k8s.io' && resource === 'leases';
   return isSame(oldObject, object, isLease ? LEASE_NOISE : NOISE) && hasSameCells(oldObject, object);
 }
@@ -78,7 +82,11 @@ export function sameRows({ wide, labels }: RowLook): (oldObject: ReadonlyObject,
 /** `3 (5m ago)` changes with the time, so only `3` is compared. */
 const withoutAge = (cell: unknown) => (typeof cell === 'string' ? cell.replace(/ \(\S+ ago\)$/, '') : cell);
 
-function haveSameLabels({ metadata: a }: ReadonlyObject, { metadata: b }: ReadonlyObject, shown: RowLook['labels']): boolean {
+function haveSameLabels(
+  { metadata: a }: ReadonlyObject,
+  { metadata: b }: ReadonlyObject,
+  shown: RowLook['labels'],
+): boolean {
   const keys = shown === 'all' ? [...new Set([...Object.keys(a.labels ?? {}), ...Object.keys(b.labels ?? {})])] : shown;
   return keys.every((key) => a.labels?.[key] === b.labels?.[key]);
 }

@@ -10,8 +10,8 @@ import type { ReadonlyObject } from '../../model/object.ts';
 export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boolean;
 
 /**
- * Compiles the paths of fields that a comparison ignores. resourceVersion, managedFields and generation, which every write
- * changes, are ignored too.
+ * Compiles the paths of fields that a comparison ignores. resourceVersion, managedFields and generation, which every
+ * write changes, are ignored too.
  *
  * - A path is kubectl's JSONPath, with filters and wildcards, or a path in the form in which changes are printed.
  * - List items that a path finds are left out, so their number does not matter.
@@ -21,7 +21,8 @@ export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boo
  */
 export function compileSameBut(paths: readonly string[]): SameBut {
   const masks = [...paths.map(stepsOf), ...DERIVED];
-  const masked = (object: ReadonlyObject) => closed(masks.reduce<unknown>((value, steps) => without(value, steps), object));
+  const masked = (object: ReadonlyObject) =>
+    closed(masks.reduce<unknown>((value, steps) => without(value, steps), object));
   return (oldObject, object) => sameValue(masked(oldObject), masked(object));
 }
 
@@ -33,7 +34,9 @@ const DERIVED: readonly (readonly JsonPathStep[])[] = ['resourceVersion', 'manag
 function stepsOf(text: string): readonly JsonPathStep[] {
   const [part, ...more] = /^\s*\$/.test(text) || text.trim() === '' ? [] : parseTemplate(text);
   if (part?.kind === 'print' && more.length === 0 && part.path.length > 0) return part.path;
-  throw new InformerError('argument', `${JSON.stringify(text)} is not the path of a field`, { hint: 'write it as .status.conditions' });
+  throw new InformerError('argument', `${JSON.stringify(text)} is not the path of a field`, {
+    hint: 'write it as .status.conditions',
+  });
 }
 
 const GONE = Symbol('gone');
@@ -41,15 +44,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
-/** The value without the parts that the path finds. Parts without a difference are shared with the value, not copied. */
+/**
+ * The value without the parts that the path finds. Parts without a difference are shared with the value, not copied.
+ */
 function without(value: unknown, steps: readonly JsonPathStep[]): unknown {
   const left = strip(value, steps);
   return left === GONE ? undefined : left;
 }
 
 /**
- * The value without the placeholders of removed list items. They stay until all paths have been applied, so that every path
- * sees each item at its own index.
+ * The value without the placeholders of removed list items. They stay until all paths have been applied, so that every
+ * path sees each item at its own index.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -78,7 +83,10 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
       return strip(value, [...(isPath ? step.path : [{ kind: 'field', name: step.literal } as const]), ...rest]);
     }
     case 'union':
-      return step.members.reduce<unknown>((left, member) => (left === GONE ? left : strip(left, [...member, ...rest])), value);
+      return step.members.reduce<unknown>(
+        (left, member) => (left === GONE ? left : strip(left, [...member, ...rest])),
+        value,
+      );
     case 'recurse': {
       const here = rest.length === 0 ? GONE : strip(value, rest);
       return here === GONE ? here : mapped(here, () => true, steps);
@@ -91,8 +99,12 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
 /** Removes from the items of a list that the step finds. */
 function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathStep[]): unknown {
   if (!Array.isArray(value)) return value;
-  const found = new Set(compileSteps([step], 'lenient')(value.map((item, at) => (isMap(item) ? item : new Place(item, at)))));
-  const isFound = value.map((item, at) => found.has(item) || [...found].some((each) => each instanceof Place && each.at === at));
+  const found = new Set(
+    compileSteps([step], 'lenient')(value.map((item, at) => (isMap(item) ? item : new Place(item, at)))),
+  );
+  const isFound = value.map(
+    (item, at) => found.has(item) || [...found].some((each) => each instanceof Place && each.at === at),
+  );
   return mapped(value, (_, at) => isFound[at] === true, rest);
 }
 
@@ -113,7 +125,9 @@ function mapped(value: unknown, takes: (key: string, at: number) => boolean, res
     return items.every((item, i) => item === value[i]) ? value : items;
   }
   if (!isMap(value)) return value;
-  const entries = Object.entries(value).map(([key, child], at) => [key, takes(key, at) ? strip(child, rest) : child] as const);
+  const entries = Object.entries(value).map(
+    ([key, child], at) => [key, takes(key, at) ? strip(child, rest) : child] as const,
+  );
   if (entries.every(([key, child]) => child === value[key])) return value;
   const left = entries.filter(([, child]) => child !== GONE);
   return left.length === 0 ? GONE : Object.fromEntries(left);

@@ -7,8 +7,8 @@ import type { PathStep } from './field-changes.ts';
 export type PathScope = (steps: readonly PathStep[]) => boolean;
 
 /**
- * Compiles paths of kubectl's JSONPath into a test of changed fields. Returns undefined if there is no path, or if one of
- * them cannot be compared with the path of a change: a path that begins with `$`, has `..`, or is a template.
+ * Compiles paths of kubectl's JSONPath into a test of changed fields. Returns undefined if there is no path, or if one
+ * of them cannot be compared with the path of a change: a path that begins with `$`, has `..`, or is a template.
  */
 export function compileScope(paths: readonly string[]): PathScope | undefined {
   const wanted = paths.map(stepsOf);
@@ -33,9 +33,17 @@ function isOn([wanted, ...path]: readonly JsonPathStep[], steps: readonly PathSt
 }
 
 function matches(wanted: JsonPathStep, step: PathStep): boolean {
-  if (step.kind === 'field') return wanted.kind === 'wildcard' || (wanted.kind === 'field' && wanted.name === step.name);
+  if (step.kind === 'field')
+    return wanted.kind === 'wildcard' || (wanted.kind === 'field' && wanted.name === step.name);
   if (step.kind === 'index')
-    return wanted.kind !== 'slice' || !wanted.single || wanted.start === undefined || wanted.start < 0 || wanted.start === step.index;
-  if (wanted.kind === 'filter' || wanted.kind === 'item') return compileSteps([wanted], 'lenient')([step.item]).length > 0;
+    return (
+      wanted.kind !== 'slice' ||
+      !wanted.single ||
+      wanted.start === undefined ||
+      wanted.start < 0 ||
+      wanted.start === step.index
+    );
+  if (wanted.kind === 'filter' || wanted.kind === 'item')
+    return compileSteps([wanted], 'lenient')([step.item]).length > 0;
   return wanted.kind === 'wildcard' || wanted.kind === 'slice';
 }

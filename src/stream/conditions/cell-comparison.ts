@@ -39,7 +39,8 @@ export class CellComparison implements Comparison {
     const [left, right] = [plain(a), plain(b)];
     if (isNothing(left) || isNothing(right)) return Number.NaN;
     const [one, other] = [besideText(left, right), besideText(right, left)];
-    if (typeof one === 'string' && typeof other === 'string') this.#hasComparedText ||= looksLikeSize(one) && looksLikeSize(other);
+    if (typeof one === 'string' && typeof other === 'string')
+      this.#hasComparedText ||= looksLikeSize(one) && looksLikeSize(other);
     return order(one, other);
   };
 
@@ -64,8 +65,8 @@ function equalsText(value: unknown, text: string): boolean {
 }
 
 /**
- * A value prepared for its order with `other`. A text next to a number is read as a number. A duration next to a text that
- * is not a duration becomes its own text.
+ * A value prepared for its order with `other`. A text next to a number is read as a number. A duration next to a text
+ * that is not a duration becomes its own text.
  */
 function besideText(value: unknown, other: unknown): unknown {
   if (typeof value === 'string' && isNumber(other)) return numberIn(value) ?? value;

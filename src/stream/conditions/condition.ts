@@ -40,12 +40,17 @@ export interface EventVariables extends Readonly<Record<string, unknown>> {
   readonly now: Date;
 }
 
-const EVENT_OF = { added: 'ADDED', updated: 'MODIFIED', deleted: 'DELETED' } as const satisfies Record<ObjectChange['type'], EventType>;
+const EVENT_OF = { added: 'ADDED', updated: 'MODIFIED', deleted: 'DELETED' } as const satisfies Record<
+  ObjectChange['type'],
+  EventType
+>;
 
 /** The event type of a change. */
 export const eventTypeOf = ({ type }: Pick<ObjectChange, 'type'>): EventType => EVENT_OF[type];
 
-/** The variables of a change. With `of`, `object` and `oldObject` have apiVersion and kind, which items of a list lack. */
+/**
+ * The variables of a change. With `of`, `object` and `oldObject` have apiVersion and kind, which items of a list lack.
+ */
 export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource): EventVariables {
   const { type } = change;
   const object = of ? withKind(change.object, of) : change.object;

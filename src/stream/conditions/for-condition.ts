@@ -45,7 +45,10 @@ export function parseForCondition(text: string): ForCondition {
   });
 }
 
-/** Returns an error with code `terminal`, as kubectl does, for a rollout that has failed and for a type without rollouts. */
+/**
+ * Returns an error with code `terminal`, as kubectl does, for a rollout that has failed and for a type without
+ * rollouts.
+ */
 function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
   if (object === undefined) return false;
   const whole = type ? withKind(object, type) : object;
@@ -82,27 +85,35 @@ function hasCondition(object: ReadonlyObject, name: string, value: string): bool
 }
 
 /**
- * Whether the controller has not seen the current spec yet. The observedGeneration of the condition is used; if it has none,
- * that of the status.
+ * Whether the controller has not seen the current spec yet. The observedGeneration of the condition is used; if it has
+ * none, that of the status.
  */
 function isOutdated({ metadata }: ReadonlyObject, status: Fields, condition: Fields): boolean {
-  const observed = typeof condition.observedGeneration === 'number' ? condition.observedGeneration : status.observedGeneration;
+  const observed =
+    typeof condition.observedGeneration === 'number' ? condition.observedGeneration : status.observedGeneration;
   return typeof metadata.generation === 'number' && typeof observed === 'number' && observed < metadata.generation;
 }
 
 function jsonPathCondition(source: string, text: string): ForCondition {
   const [expression = '', expected, ...more] = splitAtEqualSigns(text);
   if (more.length > 0)
-    throw refused("jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'");
+    throw refused(
+      "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'",
+    );
   const path = relaxed(expression);
   const value = expected?.replace(/^['"]+|['"]+$/g, '');
-  if (value === '') throw refused("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
+  if (value === '')
+    throw refused(
+      "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3",
+    );
   if (path === '') throw refused('jsonpath expression cannot be empty');
   const { values } = bound(compileJsonPath(path));
   return { source, kind: 'jsonpath', path, met: (object) => object !== undefined && isFound(values(object), value) };
 }
 
-const bound = <T extends { values(object: unknown): unknown[] }>(path: T) => ({ values: (object: unknown) => path.values(object) });
+const bound = <T extends { values(object: unknown): unknown[] }>(path: T) => ({
+  values: (object: unknown) => path.values(object),
+});
 const refused = (message: string) => new InformerError('argument', message);
 
 /** Splits at every single `=`: `a==b=c` becomes `a==b` and `c`. */
@@ -119,7 +130,10 @@ function splitAtEqualSigns(text: string): string[] {
 function relaxed(expression: string): string {
   if (expression === '') return '';
   const found = /^\{\.?([^{}]+)\}$|^\.?([^{}]+)$/.exec(expression);
-  if (!found) throw refused("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'");
+  if (!found)
+    throw refused(
+      "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
+    );
   return `{.${found[1] ?? found[2]}}`;
 }
 
@@ -128,6 +142,7 @@ function isFound(found: readonly unknown[], expected: string | undefined): boole
   if (found.length > 1) return new InformerError('argument', 'given jsonpath expression matches more than one value');
   if (expected === undefined) return true;
   const [value] = found;
-  if (isContainer(value)) return new InformerError('argument', 'jsonpath leads to a nested object or list which is not supported');
+  if (isContainer(value))
+    return new InformerError('argument', 'jsonpath leads to a nested object or list which is not supported');
   return goSprint(value).trim() === expected.trim();
 }

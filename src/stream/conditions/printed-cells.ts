@@ -30,9 +30,9 @@ const FALLBACK: readonly TableColumn[] = [
 ];
 
 /**
- * The printed columns of a type, wide ones too, with the names of their variables: the heading in capitals, in which every
- * character except letters, digits and `_` becomes `_`. If two columns get the same name, the variable is the first of
- * them; `cells["…"]` reaches both.
+ * The printed columns of a type, wide ones too, with the names of their variables: the heading in capitals, in which
+ * every character except letters, digits and `_` becomes `_`. If two columns get the same name, the variable is the
+ * first of them; `cells["…"]` reaches both.
  */
 export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
   return columns.map((column) => {
@@ -49,8 +49,8 @@ function typeOf({ type, format }: TableColumn, heading: string): CellType {
 }
 
 /**
- * Throws `argument` if the program reads a name that is not a printed column of the type. The hint has the nearest name and
- * the list of all columns.
+ * Throws `argument` if the program reads a name that is not a printed column of the type. The hint has the nearest name
+ * and the list of all columns.
  */
 export function checkWhere(program: CelProgram, columns?: readonly TableColumn[]): void {
   const printed = printedColumns(columns);
@@ -118,9 +118,11 @@ interface Row {
 function rowPrototype(columns: readonly TableColumn[] | undefined): object {
   const printed = printedColumns(columns);
   const prototype: object = Object.create(null);
-  for (const [i, column] of [...printed.entries()].reverse()) define(prototype, column.name, (row) => cellValue(column, i, row));
+  for (const [i, column] of [...printed.entries()].reverse())
+    define(prototype, column.name, (row) => cellValue(column, i, row));
   define(prototype, 'EVENT', ({ event }) => event);
-  if (!printed.some(({ name }) => name === 'NAMESPACE')) define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
+  if (!printed.some(({ name }) => name === 'NAMESPACE'))
+    define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
   define(prototype, 'cells', (row) => ({
     ...Object.fromEntries(printed.map((column, i) => [column.heading, cellValue(column, i, row)])),
     EVENT: row.event,

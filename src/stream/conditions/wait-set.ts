@@ -30,8 +30,8 @@ interface Member {
 type Kind = 'until' | 'for' | 'any';
 
 /**
- * The objects of one type in a wait, and which rules each of them meets. The tallies are updated with each change, so that
- * the cost of a change does not depend on the number of objects.
+ * The objects of one type in a wait, and which rules each of them meets. The tallies are updated with each change, so
+ * that the cost of a change does not depend on the number of objects.
  */
 export class WaitSet {
   readonly target: WaitTarget;
@@ -80,13 +80,16 @@ export class WaitSet {
 
   /** The keys of the objects that meet `failIf`, or `untilAny`. */
   meeting(kind: 'fail-if' | 'until-any'): ObjectKey[] {
-    return [...this.#members].filter(([, { hasFailed, any }]) => (kind === 'fail-if' ? hasFailed : any)).map(([key]) => key);
+    return [...this.#members]
+      .filter(([, { hasFailed, any }]) => (kind === 'fail-if' ? hasFailed : any))
+      .map(([key]) => key);
   }
 
   /** Must be called when the initial list is complete. A given name that is not in it is absent from then on. */
   synced(): void {
     this.isSynced = true;
-    for (const [key, member] of this.#members) if (!member.isPresent) this.#change(key, member, () => this.#advance(member, undefined));
+    for (const [key, member] of this.#members)
+      if (!member.isPresent) this.#change(key, member, () => this.#advance(member, undefined));
   }
 
   /** Evaluates again the conditions that depend on the time. The answers of conditions that read events stay. */
@@ -94,7 +97,11 @@ export class WaitSet {
     for (const [key, member] of this.#members) {
       const { object } = member;
       if (!member.isPresent || !object) continue;
-      const variables = variablesOf({ type: 'updated', object, oldObject: object, cause: 'resync' }, this.#clock.now(), this.target.type);
+      const variables = variablesOf(
+        { type: 'updated', object, oldObject: object, cause: 'resync' },
+        this.#clock.now(),
+        this.target.type,
+      );
       this.#change(key, member, () => this.#askMemberAgain(member, variables));
     }
   }
@@ -137,7 +144,8 @@ export class WaitSet {
       const isDone = member.stage === this.#stages;
       if (!member.isNamed && !isDone && !this.#hasDelete) member.inFor = false;
       member.until = false;
-      member.any = this.isSynced && !this.#rules.staysMs && this.#holdsAny(this.#rules.untilAny?.filter(readsEvent), variables);
+      member.any =
+        this.isSynced && !this.#rules.staysMs && this.#holdsAny(this.#rules.untilAny?.filter(readsEvent), variables);
       member.hasFailed = this.isSynced && this.#holdsAny(this.#rules.failIf, variables); // the final state counts too
     });
     if (this.#looksEverywhere(name)) this.#addAbsent(name);
@@ -152,8 +160,10 @@ export class WaitSet {
 
   #askMemberAgain(member: Member, variables: EventVariables): void {
     const { until, untilAny, failIf } = this.#rules;
-    const isOfObjects = (conditions: readonly CompiledCondition[] | undefined) => conditions !== undefined && !conditions.some(readsEvent);
-    if (isOfObjects(until)) member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
+    const isOfObjects = (conditions: readonly CompiledCondition[] | undefined) =>
+      conditions !== undefined && !conditions.some(readsEvent);
+    if (isOfObjects(until))
+      member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
     if (isOfObjects(untilAny)) member.any = this.#holdsAny(untilAny, variables);
     if (isOfObjects(failIf)) member.hasFailed = this.#holdsAny(failIf, variables);
   }
@@ -164,14 +174,20 @@ export class WaitSet {
   }
 
   #holdsAny(conditions: readonly CompiledCondition[] | undefined, variables: EventVariables | undefined): boolean {
-    return variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false);
+    return (
+      variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false)
+    );
   }
 
   /** Moves an object through the conditions of `for`. One state may meet several of them in a row. */
   #advance(member: Member, object: ReadonlyObject | undefined): void {
     const conditions = this.#rules.for;
     if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
-    if (this.#rules.staysMs && member.stage === conditions.length && conditions.at(-1)?.met(object, this.target.type) !== true)
+    if (
+      this.#rules.staysMs &&
+      member.stage === conditions.length &&
+      conditions.at(-1)?.met(object, this.target.type) !== true
+    )
       member.stage--;
     for (; member.stage < conditions.length; member.stage++) {
       const answer = conditions[member.stage]?.met(object, this.target.type);
@@ -200,7 +216,8 @@ export class WaitSet {
     if (!this.#members.has(name)) this.#put(name, absent(true, this.#stages > 0));
   }
 
-  // --- counting --------------------------------------------------------------------------------------------------------------------
+  // --- counting
+  // --------------------------------------------------------------------------------------------------------------------
 
   #change(key: ObjectKey, member: Member, run: () => void): void {
     this.#count(member, -1);

@@ -16,8 +16,8 @@ export type WaitOutcome = (
   | { readonly kind: 'error'; readonly error: Error }
 ) & {
   /**
-   * What decided it: a change of the object, or the initial list of the target (then there is no object). Undefined when
-   * the passing of time decided it.
+   * What decided it: a change of the object, or the initial list of the target (then there is no object). Undefined
+   * when the passing of time decided it.
    */
   readonly by?: { readonly target: WaitTarget; readonly object: ReadonlyObject | undefined } | undefined;
   /** With `until-any` and `fail-if`: at most three of the objects that meet the condition. */
@@ -66,8 +66,8 @@ export interface WaiterOptions {
  * Promises:
  * - Nothing is decided before the initial list is complete: that of every target for `until` and `for`, that of the
  *   object's target for `untilAny` and `failIf`.
- * - A name that was given counts as an object that meets nothing while there is no such object. For `delete` the absence
- *   is the goal, so a name that never existed has met it, as with kubectl.
+ * - A name that was given counts as an object that meets nothing while there is no such object. For `delete` the
+ *   absence is the goal, so a name that never existed has met it, as with kubectl.
  * - With several kinds of rules, the first one that is met ends the wait. `failIf` is evaluated first.
  * - `for` differs from `until` as in kubectl: an object that has met the last condition is done, whatever happens to it
  *   later. A new object with the same name starts from the first condition.
@@ -128,8 +128,8 @@ export class Waiter implements Disposable {
   }
 
   /**
-   * Sets whether every target has a connection. Without one, the passing of time decides nothing, because the last known
-   * states may be out of date. What became due meanwhile is decided one second after the reconnection.
+   * Sets whether every target has a connection. Without one, the passing of time decides nothing, because the last
+   * known states may be out of date. What became due meanwhile is decided one second after the reconnection.
    */
   setConnected(isConnected: boolean): void {
     if (isConnected !== this.#isDisconnected || this.#settled) return;
@@ -167,8 +167,8 @@ export class Waiter implements Disposable {
   }
 
   /**
-   * The message for a timeout, in kubectl's words: `timed out waiting for the condition on pods/web-2`. For a timeout of 0,
-   * which looks once: `condition not met for pods/web-2`.
+   * The message for a timeout, in kubectl's words: `timed out waiting for the condition on pods/web-2`. For a timeout
+   * of 0, which looks once: `condition not met for pods/web-2`.
    */
   timeoutText(isOneLook = false): string {
     const [words, before] = isOneLook ? ['condition not met', 'for'] : ['timed out waiting for the condition', 'on'];
@@ -312,7 +312,11 @@ export class Waiter implements Disposable {
 }
 
 const MOST_NAMED = 3;
-const WORDS: Partial<Record<ForCondition['kind'], WaitProgress['word']>> = { create: 'created', delete: 'deleted', rollout: 'rolled out' };
+const WORDS: Partial<Record<ForCondition['kind'], WaitProgress['word']>> = {
+  create: 'created',
+  delete: 'deleted',
+  rollout: 'rolled out',
+};
 const TICK_MS = 1000;
 const CATCH_UP_MS = 1000;
 

@@ -6,8 +6,9 @@ import type { CompiledCondition, EventVariables } from './condition.ts';
 import { PrintedCells } from './printed-cells.ts';
 
 /**
- * The condition of one `--where`: evaluates an expression over the printed cells of an object, whatever the type of the object.
- * `comparison` must be the one that the program was compiled with; its remark becomes the remark of the condition.
+ * The condition of one `--where`: evaluates an expression over the printed cells of an object, whatever the type of the
+ * object. `comparison` must be the one that the program was compiled with; its remark becomes the remark of the
+ * condition.
  */
 export function whereConditionOf(program: CelProgram, comparison: CellComparison): CompiledCondition {
   const cells = new CellsByColumns();
@@ -22,7 +23,10 @@ export function whereConditionOf(program: CelProgram, comparison: CellComparison
   };
 }
 
-/** One {@link PrintedCells} for each list of columns. Rows of several types may take turns, and then nothing is computed again. */
+/**
+ * One {@link PrintedCells} for each list of columns. Rows of several types may take turns, and then nothing is computed
+ * again.
+ */
 class CellsByColumns {
   readonly #known = new Map<readonly TableColumn[] | undefined, PrintedCells>();
 

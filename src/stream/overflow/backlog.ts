@@ -1,8 +1,8 @@
 import type { ObjectChange } from '../envelope.ts';
 
 /**
- * Events that a reader did not get. `coalesced`: `events` were merged into later events of `objects`. `dropped`: `events`
- * were left out.
+ * Events that a reader did not get. `coalesced`: `events` were merged into later events of `objects`. `dropped`:
+ * `events` were left out.
  */
 export type Loss =
   | { readonly how: 'coalesced'; readonly events: number; readonly objects: number }
@@ -14,8 +14,8 @@ export type BacklogStep = () => void | Promise<void>;
 /** The functions that report losses. */
 export interface LossListener {
   /**
-   * Called at the position of the loss: before the merged events are written, or after the last event before the dropped
-   * ones.
+   * Called at the position of the loss: before the merged events are written, or after the last event before the
+   * dropped ones.
    */
   readonly lost: (loss: Loss) => void | Promise<void>;
   /** Called at once when events are lost, with their number. */

@@ -14,9 +14,9 @@ interface Merged<T> {
 /**
  * A backlog that merges the waiting changes of each object into one.
  *
- * The reader takes all waiting changes as one batch. A report of what was merged in the batch comes before it. Changes that
- * arrive meanwhile form the next batch. So at most two changes of an object wait in each of the two batches (a deletion, and
- * the addition of a new object of that name), and the changes of an object keep their order.
+ * The reader takes all waiting changes as one batch. A report of what was merged in the batch comes before it. Changes
+ * that arrive meanwhile form the next batch. So at most two changes of an object wait in each of the two batches (a
+ * deletion, and the addition of a new object of that name), and the changes of an object keep their order.
  *
  * The queue of an informer handler (`CoalescingQueue`) is another class: it merges a deletion and an addition into one
  * update, for a cache, while a stream must show both; and it has no batches.
@@ -51,7 +51,8 @@ export class CoalescingBacklog<T extends GateTarget> implements Backlog<T> {
   push(item: Waiting<T>): void {
     const key = `${this.#idOf(item.target)}/${keyOf(item.change.object)}`;
     const waiting = this.#next.get(key);
-    if (!waiting || typeof waiting === 'function') this.#next.set(key, { gone: undefined, last: item, wasMerged: false });
+    if (!waiting || typeof waiting === 'function')
+      this.#next.set(key, { gone: undefined, last: item, wasMerged: false });
     else this.#merged(merge(waiting, item));
   }
 

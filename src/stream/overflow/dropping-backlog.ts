@@ -2,9 +2,9 @@ import { Ring } from '../../kit/ring.ts';
 import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
 /**
- * A backlog that keeps the oldest changes, at most `limit`, and drops the newer ones. After a loss it takes no change until
- * half of it is free again, so that there are few, large losses. Changes of the initial list do not count and are never
- * dropped.
+ * A backlog that keeps the oldest changes, at most `limit`, and drops the newer ones. After a loss it takes no change
+ * until half of it is free again, so that there are few, large losses. Changes of the initial list do not count and are
+ * never dropped.
  */
 export class DroppingBacklog<T> implements Backlog<T> {
   readonly #items = new Ring<Waiting<T> | BacklogStep>();

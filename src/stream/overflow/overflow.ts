@@ -19,7 +19,10 @@ export const overflowPolicies: readonly OverflowPolicy[] = ['block', 'coalesce',
 
 export interface OverflowOptions {
   readonly policy: OverflowPolicy;
-  /** With `drop`: at most this number of events wait. Default 1000. The initial list does not count and is never dropped. */
+  /**
+   * With `drop`: at most this number of events wait. Default 1000. The initial list does not count and is never
+   * dropped.
+   */
   readonly limit?: number | undefined;
 }
 
@@ -37,8 +40,8 @@ const DEFAULT_LIMIT = 1000;
 const SLICE = 1000;
 
 /**
- * Passes changes to a reader at the speed of the reader, and never makes the source of the changes wait. The changes of an
- * object keep their order, and so do the changes that are neither merged nor dropped.
+ * Passes changes to a reader at the speed of the reader, and never makes the source of the changes wait. The changes of
+ * an object keep their order, and so do the changes that are neither merged nor dropped.
  */
 export class Outlet<T extends GateTarget> {
   readonly #options: OutletOptions<T>;

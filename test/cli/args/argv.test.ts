@@ -22,14 +22,26 @@ describe('the flag grammar is kubectl’s', () => {
   it.each<[string, string[], string[]]>([
     ['words stay words', ['pods', 'web-1'], ['--', 'pods', 'web-1']],
     ['a value follows its flag', ['-n', 'shop', 'pods'], ['--namespace=shop', '--', 'pods']],
-    ['a repeatable flag never takes a word', ['-n', 'a', '-n', 'b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
-    ['blanks around the commas are no part of names', ['-n', ' a , b,', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
+    [
+      'a repeatable flag never takes a word',
+      ['-n', 'a', '-n', 'b', 'pods'],
+      ['--namespace=a', '--namespace=b', '--', 'pods'],
+    ],
+    [
+      'blanks around the commas are no part of names',
+      ['-n', ' a , b,', 'pods'],
+      ['--namespace=a', '--namespace=b', '--', 'pods'],
+    ],
     ['commas split names', ['--namespace=a,b', 'pods'], ['--namespace=a', '--namespace=b', '--', 'pods']],
     ['commas never split expressions', ['--filter', 'a,b'], ['--filter=a,b', '--']],
     ['a short flag takes the rest of its word', ['-nshop', '-ojson'], ['--namespace=shop', '--output=json', '--']],
     ['a short flag takes what is after =', ['-n=shop', '-o=json'], ['--namespace=shop', '--output=json', '--']],
     ['short booleans join', ['-Aw'], ['--all-namespaces=true', '--watch=true', '--']],
-    ['a joined value flag ends the group', ['-Ao', 'json', 'pods'], ['--all-namespaces=true', '--output=json', '--', 'pods']],
+    [
+      'a joined value flag ends the group',
+      ['-Ao', 'json', 'pods'],
+      ['--all-namespaces=true', '--output=json', '--', 'pods'],
+    ],
     ['a boolean takes =false', ['--allow-write=false', 'x'], ['--allow-write=false', '--', 'x']],
     ['a boolean takes =T as Go does', ['--allow-write=T'], ['--allow-write=true', '--']],
     ['a short boolean takes =, and off', ['-A=false'], ['--all-namespaces=false', '--']],
@@ -76,8 +88,18 @@ describe('the flag grammar is kubectl’s', () => {
   });
 
   it('takes from the environment what the line does not say', () => {
-    const env = { KUBECTL_INFORMER_NAMESPACE: 'a,b', KUBECTL_INFORMER_ALLOW_WRITE: 'true', KUBECTL_INFORMER_OUTPUT: 'json' };
-    expect(normal(['-o', 'yaml'], env)).toEqual(['--output=yaml', '--namespace=a', '--namespace=b', '--allow-write=true', '--']);
+    const env = {
+      KUBECTL_INFORMER_NAMESPACE: 'a,b',
+      KUBECTL_INFORMER_ALLOW_WRITE: 'true',
+      KUBECTL_INFORMER_OUTPUT: 'json',
+    };
+    expect(normal(['-o', 'yaml'], env)).toEqual([
+      '--output=yaml',
+      '--namespace=a',
+      '--namespace=b',
+      '--allow-write=true',
+      '--',
+    ]);
     expect(() => normal([], { KUBECTL_INFORMER_ALLOW_WRITE: 'perhaps' })).toThrow('KUBECTL_INFORMER_ALLOW_WRITE');
   });
 

@@ -31,7 +31,9 @@ describe('the config file', () => {
   it('need not be there, unless it was named', async () => {
     const env = { XDG_CONFIG_HOME: '/nonexistent' };
     expect(await readConfigFile(undefined, env)).toMatchObject({ isThere: false, path: configPath(env), defaults: {} });
-    await expect(readConfigFile('/nonexistent/config.yaml', env)).rejects.toThrow('cannot read the config file /nonexistent/config.yaml');
+    await expect(readConfigFile('/nonexistent/config.yaml', env)).rejects.toThrow(
+      'cannot read the config file /nonexistent/config.yaml',
+    );
   });
 
   it('is looked for in the user’s config folder', () => {
@@ -49,16 +51,25 @@ describe('the config file', () => {
     ['defaults: [a]', 'defaults should be a map', undefined],
     ['defaults: {namespace: {a: b}}', 'defaults.namespace should be text, a number, true or false', undefined],
     ['defaults: {token: abc}', 'defaults.token cannot be set by a file', expect.stringContaining('each time')],
-    ['commands: {reconcile: {allow-write: true}}', 'commands.reconcile.allow-write cannot be set by a file', expect.anything()],
+    [
+      'commands: {reconcile: {allow-write: true}}',
+      'commands.reconcile.allow-write cannot be set by a file',
+      expect.anything(),
+    ],
     ['{', 'is no YAML', undefined],
     ['- a', 'the file should be a map', undefined],
   ])('refuses %j, and says where', async (text, message, hint) => {
-    await expect(readConfigFile(await fileWith(text), {})).rejects.toMatchObject({ message: expect.stringContaining(message), hint });
+    await expect(readConfigFile(await fileWith(text), {})).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      hint,
+    });
   });
 
   it('refuses a flag the command does not have, with the one that was meant', async () => {
     const config = await readConfigFile(await fileWith('commands: {watch: {outptu: wide}}'), {});
-    expect(() => lookupIn(config, 'watch', ['output'])).toThrow(expect.objectContaining({ hint: 'did you mean output?' }));
+    expect(() => lookupIn(config, 'watch', ['output'])).toThrow(
+      expect.objectContaining({ hint: 'did you mean output?' }),
+    );
     expect(lookupIn(config, 'query', ['output'])('output')).toBeUndefined();
   });
 });

@@ -50,7 +50,14 @@ describe('a definition gives', () => {
       '1m',
       '--limit=3',
     );
-    expect(values).toMatchObject({ live: true, output: 'json', filter: ['a,b', 'c'], namespace: ['a', 'b'], timeout: 60_000, limit: 3 });
+    expect(values).toMatchObject({
+      live: true,
+      output: 'json',
+      filter: ['a,b', 'c'],
+      namespace: ['a', 'b'],
+      timeout: 60_000,
+      limit: 3,
+    });
     expectTypeOf(values.live).toEqualTypeOf<boolean>();
     expectTypeOf(values['insecure-tls']).toEqualTypeOf<boolean | undefined>();
     expectTypeOf(values.color).toEqualTypeOf<'auto' | 'never'>();
@@ -77,7 +84,21 @@ describe('a definition gives', () => {
 });
 
 it('oclif’s own parser reads the same definitions', async () => {
-  const argv = ['--live', '-o', 'json', '--filter', 'a', '--filter', 'b', '--timeout', '1m', '--limit', '3', '--color', 'never'];
+  const argv = [
+    '--live',
+    '-o',
+    'json',
+    '--filter',
+    'a',
+    '--filter',
+    'b',
+    '--timeout',
+    '1m',
+    '--limit',
+    '3',
+    '--color',
+    'never',
+  ];
   const parsed = await parse(argv, { flags });
   expect(parsed.flags).toMatchObject({
     live: true,
@@ -88,5 +109,7 @@ it('oclif’s own parser reads the same definitions', async () => {
     color: 'never',
     port: 8080,
   });
-  await expect(parse(['--limit', '0'], { flags })).rejects.toThrow('for "--limit": expected a whole number of at least 1');
+  await expect(parse(['--limit', '0'], { flags })).rejects.toThrow(
+    'for "--limit": expected a whole number of at least 1',
+  );
 });

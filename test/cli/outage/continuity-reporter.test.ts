@@ -11,7 +11,8 @@ import { settled } from '../../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type InProcess, inProcess } from '../../support/in-process.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
-const typeOf = (gvr: typeof PODS) => ({ gvr, kind: gvr.resource, namespaced: true, verbs: [] }) as unknown as ResourceType;
+const typeOf = (gvr: typeof PODS) =>
+  ({ gvr, kind: gvr.resource, namespaced: true, verbs: [] }) as unknown as ResourceType;
 
 let own: (InProcess & { end(): Promise<void> }) | undefined;
 afterEach(async () => {
@@ -68,7 +69,12 @@ describe('a server that flaps', () => {
     for (let minute = 0; minute < 5; minute++) {
       for (let i = 0; i < 15; i++) {
         void sandbox.restart({ keepHistory: minute < 4, downMs: 10 });
-        if (minute === 4) sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `unseen-${i}`, namespace: 'default' } });
+        if (minute === 4)
+          sandbox.apply({
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { name: `unseen-${i}`, namespace: 'default' },
+          });
         await clock.advance(4_000);
       }
       perMinute.push(since());
@@ -78,7 +84,9 @@ describe('a server that flaps', () => {
     expect(first.length).toBeGreaterThan(10);
     expect(first.length).toBeLessThanOrEqual(21);
     for (const lines of others) expect(lines.length).toBeLessThanOrEqual(5);
-    expect(others[1]?.join()).toMatch(/the connection keeps breaking: \d+ more notices of it in the last minute were left out/);
+    expect(others[1]?.join()).toMatch(
+      /the connection keeps breaking: \d+ more notices of it in the last minute were left out/,
+    );
     const gaps = targets.flatMap(({ informer }) => informer.continuity).flatMap((source) => source.gaps);
     expect(gaps.length).toBeGreaterThan(5);
     expect(perMinute[4]?.filter((line) => line.includes('may go unseen'))).toHaveLength(gaps.length);
@@ -143,7 +151,11 @@ describe('an outage that lasts', () => {
 
 it('an initial sync that does not come is reported: what is missing, and why', async () => {
   const { clock, since } = await reporting(undefined, ({ faults }) =>
-    faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/configmaps' }, times: Number.POSITIVE_INFINITY }),
+    faults.add({
+      fault: { kind: 'status', code: 503 },
+      match: { path: '/configmaps' },
+      times: Number.POSITIVE_INFINITY,
+    }),
   );
   await clock.advance(29_000);
   since();
@@ -154,8 +166,16 @@ it('an initial sync that does not come is reported: what is missing, and why', a
 });
 
 it.each<[Login | undefined, boolean, string]>([
-  [{ kind: 'token-file', of: '/run/token' }, true, 'comes from the file /run/token: renew it; it is read again by itself'],
-  [{ kind: 'token' }, true, 'has expired or was revoked: log in again, so that the kubeconfig has a new one; it is read again by itself'],
+  [
+    { kind: 'token-file', of: '/run/token' },
+    true,
+    'comes from the file /run/token: renew it; it is read again by itself',
+  ],
+  [
+    { kind: 'token' },
+    true,
+    'has expired or was revoked: log in again, so that the kubeconfig has a new one; it is read again by itself',
+  ],
   [{ kind: 'token' }, false, 'has expired or was revoked: log in again, so that the kubeconfig has a new one'],
   [{ kind: 'flag' }, true, 'the server refuses what --token (or --username) gives'],
   [{ kind: 'certificate' }, true, 'the client certificate of user "jane" has expired'],

@@ -23,7 +23,9 @@ it('says it once of all that broke within a second, without names when it is eve
 });
 
 it('names what was not connected where something was, or where it broke at another time', () => {
-  expect(outageText([outage(maps, 'db', NOON)], [pods, maps])).toBe(`configmaps in db disconnected since ${at(NOON)}, 95s not seen`);
+  expect(outageText([outage(maps, 'db', NOON)], [pods, maps])).toBe(
+    `configmaps in db disconnected since ${at(NOON)}, 95s not seen`,
+  );
   expect(outageText([outage(pods, 'shop', NOON), outage(maps, 'db', NOON + 60_000)], [pods, maps])).toBe(
     `pods disconnected since ${at(NOON)}, 95s not seen; configmaps in db disconnected since ${at(NOON + 60_000)}, 35s not seen`,
   );

@@ -5,7 +5,11 @@ import { checkFinalizer, ignoredNotice, mergedConfig } from '../../../src/cli/re
 import type { HookConfig } from '../../../src/controller/hooks/manifest.ts';
 
 const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
-const hook = (config: HookConfig) => ({ name: 'hook.ts', config, create: () => ({ name: 'hook.ts', run: async () => undefined }) });
+const hook = (config: HookConfig) => ({
+  name: 'hook.ts',
+  config,
+  create: () => ({ name: 'hook.ts', run: async () => undefined }),
+});
 
 it('a namespace given by flag is never widened by a hook’s config, nor -A narrowed', () => {
   const scoped = mergedConfig({ ...NO_FLAGS, namespace: ['other'] }, hook({ allNamespaces: true }));
@@ -14,13 +18,18 @@ it('a namespace given by flag is never widened by a hook’s config, nor -A narr
   const open = mergedConfig({ ...NO_FLAGS, 'all-namespaces': true }, hook({ namespace: ['shop'] }));
   expect(open).toMatchObject({ allNamespaces: true });
   expect(open.namespace).toBeUndefined();
-  expect(mergedConfig(NO_FLAGS, hook({ allNamespaces: true, workers: 3 }))).toMatchObject({ allNamespaces: true, workers: 3 });
+  expect(mergedConfig(NO_FLAGS, hook({ allNamespaces: true, workers: 3 }))).toMatchObject({
+    allNamespaces: true,
+    workers: 3,
+  });
 });
 
 it('only the operator can allow a hook more, and a hook that asks for it is reported', () => {
   const asking = hook({ allowWrite: true, showSecrets: true });
   expect(mergedConfig(NO_FLAGS, asking)).toMatchObject({ allowWrite: false, showSecrets: false });
-  expect(ignoredNotice(NO_FLAGS, asking)).toBe('the config of hook.ts asks for what only a flag can give: --allow-write, --show-secrets');
+  expect(ignoredNotice(NO_FLAGS, asking)).toBe(
+    'the config of hook.ts asks for what only a flag can give: --allow-write, --show-secrets',
+  );
   expect(ignoredNotice({ ...NO_FLAGS, 'allow-write': true, 'show-secrets': true }, asking)).toBeUndefined();
 });
 

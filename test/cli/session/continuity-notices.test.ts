@@ -45,7 +45,9 @@ it('says once in an outage that the server asks to wait, in place of the fault',
   expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, SECRETS)).toBeUndefined();
   notices.textOf(resumed(), PODS);
   notices.textOf(resumed(), SECRETS);
-  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, PODS)).toBe('pods: busy; trying again');
+  expect(notices.textOf({ ...fault(short), fault: 'throttled' } as ContinuityEvent, PODS)).toBe(
+    'pods: busy; trying again',
+  );
 });
 
 it('reports every gap and every relist', () => {
@@ -53,7 +55,9 @@ it('reports every gap and every relist', () => {
   const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;
   expect(notices.textOf(gap, PODS)).toBe(notices.textOf(gap, PODS));
   expect(notices.textOf(gap, PODS)).toBe('pods: changes after 7 may go unseen (gone); listing again');
-  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe('pods: changes after 7 may go unseen; listing again');
+  expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe(
+    'pods: changes after 7 may go unseen; listing again',
+  );
 });
 
 it('reports what the cache did not take, without a promise to try again, and takes it for no outage', () => {

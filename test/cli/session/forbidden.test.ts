@@ -6,9 +6,20 @@ import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const MESSAGE = 'deployments.apps is forbidden: User "jane" cannot list resource "deployments"';
 const refusal = new Error(`failed to list: ${MESSAGE}`, {
-  cause: new StatusError({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 403, reason: 'Forbidden', message: MESSAGE }),
+  cause: new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 403,
+    reason: 'Forbidden',
+    message: MESSAGE,
+  }),
 });
-const type = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment', namespaced: true } as ResourceType;
+const type = {
+  gvr: { group: 'apps', version: 'v1', resource: 'deployments' },
+  kind: 'Deployment',
+  namespaced: true,
+} as ResourceType;
 const need = { type, verbs: ['list', 'watch'], names: [] } satisfies Need;
 const rule = '{apiGroups: ["apps"], resources: ["deployments"], verbs: ["list", "watch"]}';
 
@@ -48,7 +59,12 @@ describe('a refusal is reported with the rule that is missing', () => {
       asking({ a: both, b: ['list'] }),
       `missing is a ClusterRole with the rule ${rule}, bound to this user; you may watch deployments.apps with -n a`,
     ],
-    ['in one namespace', ['x'], asking({ a: [], x: both }), `missing is a Role in x with the rule ${rule}, bound to this user`],
+    [
+      'in one namespace',
+      ['x'],
+      asking({ a: [], x: both }),
+      `missing is a Role in x with the rule ${rule}, bound to this user`,
+    ],
     [
       'in one of two',
       ['x', 'a'],
@@ -62,14 +78,20 @@ describe('a refusal is reported with the rule that is missing', () => {
       `missing is a ClusterRole with the rule ${rule}, bound to this user; you may watch deployments.apps with -n mine`,
     ],
   ])('%s', async (_, namespaces, { session }, hint) => {
-    expect(await explainForbidden(refusal, need, namespaces, session)).toMatchObject({ code: 'list', message: MESSAGE, hint });
+    expect(await explainForbidden(refusal, need, namespaces, session)).toMatchObject({
+      code: 'list',
+      message: MESSAGE,
+      hint,
+    });
   });
 
   it('for the names that were asked for, and the verbs that are needed', async () => {
     const { session } = asking({ a: ['list'] });
     const { hint } = await explainForbidden(refusal, { type, verbs: ['list'], names: ['web', 'db'] }, ['x'], session);
     const named = '{apiGroups: ["apps"], resources: ["deployments"], verbs: ["list"], resourceNames: ["web", "db"]}';
-    expect(hint).toBe(`missing is a Role in x with the rule ${named}, bound to this user; you may list deployments.apps with -n a`);
+    expect(hint).toBe(
+      `missing is a Role in x with the rule ${named}, bound to this user; you may list deployments.apps with -n a`,
+    );
   });
 
   it('for several types at once, in one hint', () => {
@@ -78,7 +100,12 @@ describe('a refusal is reported with the rule that is missing', () => {
       verbs: ['list'],
       names: [],
     });
-    const needs = [typeOf('apps', 'deployments'), typeOf('', 'pods'), typeOf('apps', 'replicasets'), typeOf('', 'nodes', false)];
+    const needs = [
+      typeOf('apps', 'deployments'),
+      typeOf('', 'pods'),
+      typeOf('apps', 'replicasets'),
+      typeOf('', 'nodes', false),
+    ];
     const errors = forbiddenTogether(needs.map((each) => ({ refusal, need: each, namespaces: ['shop'] })));
     expect(errors.map(({ message }) => message)).toEqual([MESSAGE, MESSAGE, MESSAGE, MESSAGE]);
     expect(errors.map(({ hint }) => hint)).toEqual([

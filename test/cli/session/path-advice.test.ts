@@ -5,7 +5,10 @@ import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { FakeClock } from '../../../src/testing/index.ts';
 
 const POD = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod' } as ResourceType;
-const pods = ['web-1', 'web-2'].map((name) => ({ metadata: { name, labels: { app: 'web' } }, spec: { containers: [{ image: 'a' }] } }));
+const pods = ['web-1', 'web-2'].map((name) => ({
+  metadata: { name, labels: { app: 'web' } },
+  spec: { containers: [{ image: 'a' }] },
+}));
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const DOCUMENT = {
@@ -22,7 +25,10 @@ const DOCUMENT = {
             type: 'object',
             properties: {
               nodeName: { type: 'string' },
-              containers: { type: 'array', items: { type: 'object', properties: { image: { type: 'string' }, tty: { type: 'boolean' } } } },
+              containers: {
+                type: 'array',
+                items: { type: 'object', properties: { image: { type: 'string' }, tty: { type: 'boolean' } } },
+              },
             },
           },
           extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
@@ -60,14 +66,25 @@ const advice = (path: string, objects: readonly object[], to = session(DESCRIBED
   pathAdvice([{ flag: '--filter', addresses: addressesOf(path) }], [{ type: POD, objects: objects as never }], to.with);
 
 test.each<[string, string[]]>([
-  ['.metadata.nam', ['--filter: .metadata.nam is in none of 2 pods, and is no field of Pod; did you mean .metadata.name?']],
-  ['.spec.nodeNam', ['--filter: .spec.nodeNam is in none of 2 pods, and is no field of Pod; did you mean .spec.nodeName?']],
+  [
+    '.metadata.nam',
+    ['--filter: .metadata.nam is in none of 2 pods, and is no field of Pod; did you mean .metadata.name?'],
+  ],
+  [
+    '.spec.nodeNam',
+    ['--filter: .spec.nodeNam is in none of 2 pods, and is no field of Pod; did you mean .spec.nodeName?'],
+  ],
   [
     '.spec.containers[*].imag',
-    ['--filter: .spec.containers[*].imag is in none of 2 pods, and is no field of Pod; did you mean .spec.containers[*].image?'],
+    [
+      '--filter: .spec.containers[*].imag is in none of 2 pods, and is no field of Pod; did you mean .spec.containers[*].image?',
+    ],
   ],
   ['.spec.nodeName.first', ['--filter: .spec.nodeName.first is in none of 2 pods, and is no field of Pod']],
-  ['spec/nodeName', ["--filter: ['spec/nodeName'] is in none of 2 pods, and is no field of Pod; did you mean .spec.nodeName?"]],
+  [
+    'spec/nodeName',
+    ["--filter: ['spec/nodeName'] is in none of 2 pods, and is no field of Pod; did you mean .spec.nodeName?"],
+  ],
   ['.metadata.labels.ap', ['--filter: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?']],
   ['.extra.whatever', ['--filter: .extra.whatever is in none of 2 pods']],
   ['.spec.nodeName', []],
@@ -80,7 +97,10 @@ test.each<[string, string[]]>([
 });
 
 test.each<[string, string[]]>([
-  ['.metadata.nam', ['--filter: .metadata.nam is in none of 2 pods, and is no field of Pod; did you mean .metadata.name?']],
+  [
+    '.metadata.nam',
+    ['--filter: .metadata.nam is in none of 2 pods, and is no field of Pod; did you mean .metadata.name?'],
+  ],
   ['.spec.nodeNam', ['--filter: .spec.nodeNam is in none of 2 pods']],
   ['.metadata.deletionTimestamp', []],
   ['.metadata.labels.ap', ['--filter: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?']],
@@ -108,7 +128,12 @@ test('a field that one of several types has is no mistake', async () => {
 });
 
 test('what lies below a field that is nowhere is no line of its own', async () => {
-  const reads = [{ flag: '--filter', addresses: addressesOf('{.extra.list} {.extra.list[*].type} {.spec.nodeName.first} {.extra.lis}') }];
+  const reads = [
+    {
+      flag: '--filter',
+      addresses: addressesOf('{.extra.list} {.extra.list[*].type} {.spec.nodeName.first} {.extra.lis}'),
+    },
+  ];
   expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
     '--filter: .extra.list is in none of 2 pods',
     '--filter: .spec.nodeName.first is in none of 2 pods, and is no field of Pod',
@@ -118,7 +143,11 @@ test('what lies below a field that is nowhere is no line of its own', async () =
 
 test('a label that is only printed may be missing, but not what is no field, nor what resembles a label there is', async () => {
   const reads = [
-    { flag: '-o jsonpath', addresses: addressesOf('{.metadata.labels.zone} {.metadata.labels.ap} {.spec.nope}'), isOutput: true },
+    {
+      flag: '-o jsonpath',
+      addresses: addressesOf('{.metadata.labels.zone} {.metadata.labels.ap} {.spec.nope}'),
+      isOutput: true,
+    },
   ];
   expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
     '-o jsonpath: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?',

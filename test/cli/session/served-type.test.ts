@@ -29,7 +29,11 @@ const things = (served: readonly string[]) => ({
   },
 });
 
-const thing = (namespace: string, name: string) => ({ apiVersion: 'lab.example.com/v1', kind: 'Thing', metadata: { name, namespace } });
+const thing = (namespace: string, name: string) => ({
+  apiVersion: 'lab.example.com/v1',
+  kind: 'Thing',
+  metadata: { name, namespace },
+});
 
 it.each<[string, Representation]>([
   ['objects', 'object'],
@@ -69,10 +73,18 @@ it.each<[string, Representation]>([
   sandbox.apply(thing('b', 'two'));
   await clock.advance(100);
   expect(served.type.gvr.version).toBe('v1');
-  expect(events.at(-1)).toMatchObject({ key: 'b/two', gvr: 'lab.example.com/v2/things', object: { apiVersion: 'lab.example.com/v2' } });
+  expect(events.at(-1)).toMatchObject({
+    key: 'b/two',
+    gvr: 'lab.example.com/v2/things',
+    object: { apiVersion: 'lab.example.com/v2' },
+  });
   await clock.advance(60_000);
   sandbox.apply(thing('b', 'three'));
   await clock.advance(100);
-  expect(events.at(-1)).toMatchObject({ key: 'b/three', gvr: 'lab.example.com/v1/things', object: { apiVersion: 'lab.example.com/v1' } });
+  expect(events.at(-1)).toMatchObject({
+    key: 'b/three',
+    gvr: 'lab.example.com/v1/things',
+    object: { apiVersion: 'lab.example.com/v1' },
+  });
   for (const stop of stops) await stop();
 });

@@ -24,7 +24,13 @@ it.each<[string, ResourceType, string[], string | undefined, string | undefined]
     'a=b,c=d',
     undefined,
   ],
-  ['nothing of an alternative', typeOf('', 'pods'), ['object.metadata.name == "a" || object.spec.x == 1'], undefined, undefined],
+  [
+    'nothing of an alternative',
+    typeOf('', 'pods'),
+    ['object.metadata.name == "a" || object.spec.x == 1'],
+    undefined,
+    undefined,
+  ],
 ])('sends %s', async (_, type, sources, labelSelector, fieldSelector) => {
   expect(await narrowed(type, ...sources)).toMatchObject({ labelSelector, fieldSelector });
 });

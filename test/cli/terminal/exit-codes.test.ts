@@ -5,7 +5,10 @@ import { failure, StatusError } from '../../../src/model/status.ts';
 
 it('says what a system error says once', () => {
   const cause = Object.assign(new Error("ENOENT: no such file or directory, stat '/nope'"), { code: 'ENOENT' });
-  const error = new InformerError('config', 'stat /nope: no such file or directory', { cause, hint: 'give an existing file' });
+  const error = new InformerError('config', 'stat /nope: no such file or directory', {
+    cause,
+    hint: 'give an existing file',
+  });
   expect(describeError(error)).toBe('error: stat /nope: no such file or directory\nhint: give an existing file\n');
   expect(describeError(new InformerError('config', 'cannot read it', { cause }))).toBe(
     "error: cannot read it: ENOENT: no such file or directory, stat '/nope'\n",
@@ -23,11 +26,18 @@ it('takes an unknown type for wrong usage, and a server that does not list its t
 });
 
 it('lets no text of a server begin a line that looks like one of the program', () => {
-  const error = new StatusError(failure(500, 'InternalError', 'no\nhint: run curl\r\nerror: x\u2028hint: y'), { hint: 'a\nerror: b' });
-  expect(describeError(error)).toBe('error: no\n  hint: run curl\n  error: x\\u2028hint: y (InternalError)\nhint: a\n  error: b\n');
+  const error = new StatusError(failure(500, 'InternalError', 'no\nhint: run curl\r\nerror: x\u2028hint: y'), {
+    hint: 'a\nerror: b',
+  });
+  expect(describeError(error)).toBe(
+    'error: no\n  hint: run curl\n  error: x\\u2028hint: y (InternalError)\nhint: a\n  error: b\n',
+  );
 });
 
 it('words an error about a Secret without what it quotes', () => {
-  const status = failure(422, 'Invalid', 'Secret "db" is invalid: patch: Invalid value: "hunter2"', { kind: 'Secret', name: 'db' });
+  const status = failure(422, 'Invalid', 'Secret "db" is invalid: patch: Invalid value: "hunter2"', {
+    kind: 'Secret',
+    name: 'db',
+  });
   expect(describeError(new StatusError(status))).toBe('error: secrets "db" is invalid (Invalid)\n');
 });

@@ -19,7 +19,9 @@ async function logged(message: string, fields: object, format: LogFormat = 'text
 }
 
 it('writes fields that need it in quotes', async () => {
-  expect(await logged('failed', { key: 'shop/web', line: 'a b', none: undefined })).toBe('ERROR failed key=shop/web line="a b"\n');
+  expect(await logged('failed', { key: 'shop/web', line: 'a b', none: undefined })).toBe(
+    'ERROR failed key=shop/web line="a b"\n',
+  );
 });
 
 it('shows control characters instead of sending them to the terminal', async () => {

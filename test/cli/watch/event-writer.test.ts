@@ -7,9 +7,11 @@ import type { EventEnvelope, EventType } from '../../../src/stream/envelope.ts';
 import type { StreamTarget } from '../../../src/stream/event-stream.ts';
 import { StreamSummary } from '../../../src/stream/summary.ts';
 
-const target = (resource: string) => ({ type: { gvr: { group: '', version: 'v1', resource }, kind: resource } }) as unknown as StreamTarget;
+const target = (resource: string) =>
+  ({ type: { gvr: { group: '', version: 'v1', resource }, kind: resource } }) as unknown as StreamTarget;
 const [PODS, NODES] = [target('pods'), target('nodes')];
-const event = (type: EventType, name: string) => ({ type, key: name, object: { metadata: { name } } }) as unknown as EventEnvelope;
+const event = (type: EventType, name: string) =>
+  ({ type, key: name, object: { metadata: { name } } }) as unknown as EventEnvelope;
 
 /** Prints what it is given together in brackets. */
 const printer: Printer = {
@@ -32,7 +34,8 @@ function writing(options: Partial<EventWriterOptions> = {}) {
   const sink = new TextSink(stream);
   const summary = new StreamSummary();
   const failures: string[] = [];
-  const onFailure = (error: unknown, { event: { key } }: PrintedEvent) => void failures.push(`${key}: ${(error as Error).message}`);
+  const onFailure = (error: unknown, { event: { key } }: PrintedEvent) =>
+    void failures.push(`${key}: ${(error as Error).message}`);
   const writer = new EventWriter({ printer, sink, summary, gatherInitial: true, onFailure, ...options });
   return {
     writer,
@@ -114,7 +117,13 @@ it('makes its caller wait while the reader has no room', async () => {
     },
   });
   const sink = new TextSink(stream);
-  const writer = new EventWriter({ printer, sink, summary: new StreamSummary(), gatherInitial: false, onFailure: () => {} });
+  const writer = new EventWriter({
+    printer,
+    sink,
+    summary: new StreamSummary(),
+    gatherInitial: false,
+    onFailure: () => {},
+  });
   writer.print(event('ADDED', 'a'), PODS);
   await new Promise(setImmediate);
   const second = writer.print(event('ADDED', 'b'), PODS);

@@ -12,7 +12,9 @@ import { FakeClock } from '../../../src/testing/fake-clock.ts';
 const TARGET = { type: {} } as StreamTarget;
 const event = { type: 'ADDED', key: 'a' } as EventEnvelope;
 
-/** A view whose table says what is asked of it; what goes to either stream is gathered as one text, as on a terminal. */
+/**
+ * A view whose table says what is asked of it; what goes to either stream is gathered as one text, as on a terminal.
+ */
 function viewing(options: Partial<LiveViewOptions> = {}) {
   let text = '';
   const stream = () =>

@@ -9,7 +9,12 @@ function inALog() {
   const clock = new FakeClock();
   const lines: string[] = [];
   let now = NOTHING;
-  const reporter = new WaitProgressReporter({ progress: () => now, clock, notice: (text) => lines.push(text), status: undefined });
+  const reporter = new WaitProgressReporter({
+    progress: () => now,
+    clock,
+    notice: (text) => lines.push(text),
+    status: undefined,
+  });
   const change = (to: Partial<WaitProgress>) => {
     now = { ...now, ...to };
     reporter.changed();
@@ -68,7 +73,10 @@ it('a log is not flooded by what is met and lost again and again', async () => {
 
 it('a terminal gets every change at once, in a line that goes at the end unless it shows something else by then', () => {
   const seen: string[] = [];
-  const status = { show: (text: string) => void seen.push(text), clear: (own?: string) => void seen.push(`clear ${own}`) };
+  const status = {
+    show: (text: string) => void seen.push(text),
+    clear: (own?: string) => void seen.push(`clear ${own}`),
+  };
   let now = NOTHING;
   const notice = () => expect.unreachable();
   const reporter = new WaitProgressReporter({ progress: () => now, clock: new FakeClock(), notice, status });

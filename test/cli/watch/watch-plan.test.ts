@@ -43,10 +43,16 @@ async function planned(words: string[], options: { isTerminal?: boolean } = {}) 
     clock: new FakeClock(),
     config: { namespace: 'mine' },
     notice: (text: string) => notices.push(text),
-    resolve: async (types: readonly string[]) => types.map((name) => ({ type: TYPES[name] as ResourceType, names: [] })),
+    resolve: async (types: readonly string[]) =>
+      types.map((name) => ({ type: TYPES[name] as ResourceType, names: [] })),
     client: {
       raw: async () =>
-        JSON.stringify({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', columnDefinitions: [{ name: 'Name', type: 'string' }], rows: [] }),
+        JSON.stringify({
+          kind: 'Table',
+          apiVersion: 'meta.k8s.io/v1',
+          columnDefinitions: [{ name: 'Name', type: 'string' }],
+          rows: [],
+        }),
     },
     signal: new AbortController().signal,
   } as unknown as Session;
@@ -96,26 +102,48 @@ describe('what does not go together is refused', () => {
     [['--name', '('], 'invalid argument "(" for "--name"'],
     [['--on', 'renamed'], 'invalid argument "renamed" for "--on"'],
   ])('%j', async (flags, message) => {
-    await expect(planned(['pods', ...flags])).rejects.toMatchObject({ code: 'argument', message: expect.stringContaining(message) });
+    await expect(planned(['pods', ...flags])).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringContaining(message),
+    });
   });
 });
 
 describe('a plan', () => {
   it.each<[string[], object]>([
-    [[], { once: false, namespaces: ['mine'], overflow: 'block', withOld: false, showManagedFields: false, showSecrets: false }],
+    [
+      [],
+      {
+        once: false,
+        namespaces: ['mine'],
+        overflow: 'block',
+        withOld: false,
+        showManagedFields: false,
+        showSecrets: false,
+      },
+    ],
     [['-A'], { namespaces: [''] }],
     [['-n', 'a,b', '-n', 'a'], { namespaces: ['a', 'b'] }],
     [['--until', 'true', '--timeout', '0'], { once: true }],
     [['-o', 'changes'], { keepManagedFields: true, withOld: true }],
-    [['-o', 'json', '--old', '--show-managed-fields'], { keepManagedFields: true, withOld: true, showManagedFields: true }],
+    [
+      ['-o', 'json', '--old', '--show-managed-fields'],
+      { keepManagedFields: true, withOld: true, showManagedFields: true },
+    ],
   ])('of %j', async (flags, expected) => {
     expect((await planned(['pods', ...flags])).plan).toMatchObject(expected);
   });
 
   it('redraws in place on a terminal, and says so where there is none', async () => {
-    const [there, elsewhere] = [await planned(['pods', '--live'], { isTerminal: true }), await planned(['pods', '--live'])];
+    const [there, elsewhere] = [
+      await planned(['pods', '--live'], { isTerminal: true }),
+      await planned(['pods', '--live']),
+    ];
     expect([there.plan.live !== undefined, there.notices]).toEqual([true, []]);
-    expect([elsewhere.plan.live, elsewhere.notices]).toEqual([undefined, ['--live needs a terminal; rows are appended instead']]);
+    expect([elsewhere.plan.live, elsewhere.notices]).toEqual([
+      undefined,
+      ['--live needs a terminal; rows are appended instead'],
+    ]);
   });
 
   it('asks the server for what it can do of --filter, by type, and once', async () => {
@@ -128,7 +156,11 @@ describe('a plan', () => {
       'object.spec.nodeName == "n" && object.metadata.labels.a == "b"',
     ]);
     expect(
-      [...(plan.narrowings ?? [])].map(([{ gvr }, narrowing]) => [gvr.resource, narrowing.labelSelector, narrowing.fieldSelector]),
+      [...(plan.narrowings ?? [])].map(([{ gvr }, narrowing]) => [
+        gvr.resource,
+        narrowing.labelSelector,
+        narrowing.fieldSelector,
+      ]),
     ).toEqual([
       ['pods', 'a=b', 'spec.nodeName=n'],
       ['nodes', 'a=b', undefined],
@@ -143,9 +175,9 @@ describe('a plan', () => {
     const filter = 'object.metadata.name == "a" && object.metadata.labels.a == "b"';
     for (const output of [[], ['-o', 'name'], ['-o', 'json']]) {
       const { plan } = await planned(['pods', '--filter', filter, ...output]);
-      expect([...(plan.narrowings ?? [])].map(([, narrowing]) => [narrowing.labelSelector, narrowing.fieldSelector])).toEqual([
-        [undefined, 'metadata.name=a'],
-      ]);
+      expect(
+        [...(plan.narrowings ?? [])].map(([, narrowing]) => [narrowing.labelSelector, narrowing.fieldSelector]),
+      ).toEqual([[undefined, 'metadata.name=a']]);
     }
   });
 

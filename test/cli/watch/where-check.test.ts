@@ -4,7 +4,8 @@ import { compiledAll } from '../../../src/cli/watch/stream-filters.ts';
 import { checkWheres } from '../../../src/cli/watch/where-check.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 
-const typeOf = (resource: string, namespaced = true) => ({ gvr: { group: '', version: 'v1', resource }, namespaced }) as ResourceType;
+const typeOf = (resource: string, namespaced = true) =>
+  ({ gvr: { group: '', version: 'v1', resource }, namespaced }) as ResourceType;
 const [PODS, NODES] = [typeOf('pods'), typeOf('nodes', false)];
 
 /** A server that answers with tables of these columns, by resource; with something else, or not at all. */
@@ -33,7 +34,11 @@ async function check(
 
 it('takes the columns that the types have, of any of them, and those that lead every row', async () => {
   const tables = server({ pods: ['Name', 'Ready Pods'], nodes: ['Name', 'Roles'] });
-  for (const source of ['READY_PODS == "1"', 'cells["READY PODS"] == "1" && ROLES == "x"', 'EVENT == "ADDED" && NAMESPACE == "a"'])
+  for (const source of [
+    'READY_PODS == "1"',
+    'cells["READY PODS"] == "1" && ROLES == "x"',
+    'EVENT == "ADDED" && NAMESPACE == "a"',
+  ])
     await expect(check(source, [PODS, NODES], tables)).resolves.toBeUndefined();
   await expect(check('ROLES == "x"', [PODS], tables)).rejects.toMatchObject({
     code: 'argument',
@@ -45,16 +50,23 @@ it('takes the columns that the types have, of any of them, and those that lead e
 it('asks for no objects, in the namespace where there is one', async () => {
   const tables = server({ pods: ['Name'], nodes: ['Name'] });
   await check('NAME == "x"', [PODS, NODES], tables, 'shop');
-  expect(tables.asked).toEqual(['/api/v1/namespaces/shop/pods?limit=1&includeObject=None', '/api/v1/nodes?limit=1&includeObject=None']);
+  expect(tables.asked).toEqual([
+    '/api/v1/namespaces/shop/pods?limit=1&includeObject=None',
+    '/api/v1/nodes?limit=1&includeObject=None',
+  ]);
 });
 
 it('leaves it to the stream to report a server that refuses', async () => {
-  await expect(check('NOPE == "x"', [PODS, NODES], server({ pods: 'refused', nodes: ['Name'] }))).resolves.toBeUndefined();
+  await expect(
+    check('NOPE == "x"', [PODS, NODES], server({ pods: 'refused', nodes: ['Name'] })),
+  ).resolves.toBeUndefined();
 });
 
 it('goes by the columns that are made here for a server that makes no tables', async () => {
   await expect(check('NAME == "x"', [PODS], server({ pods: 'no table' }))).resolves.toBeUndefined();
-  await expect(check('STATUS == "x"', [PODS], server({ pods: 'no table' }))).rejects.toMatchObject({ code: 'argument' });
+  await expect(check('STATUS == "x"', [PODS], server({ pods: 'no table' }))).rejects.toMatchObject({
+    code: 'argument',
+  });
 });
 
 it('asks nothing when there is nothing to check', async () => {

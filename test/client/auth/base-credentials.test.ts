@@ -22,7 +22,13 @@ describe('a cluster', () => {
 
   it('may be plain http elsewhere; as in kubectl, no secret is sent there and no plugin is run', async () => {
     const exec = { command: 'must-not-run', apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' };
-    for (const user of [{ token: 't' }, { tokenFile: 'gone' }, { exec }, { username: 'me', password: 'pw' }, undefined]) {
+    for (const user of [
+      { token: 't' },
+      { tokenFile: 'gone' },
+      { exec },
+      { username: 'me', password: 'pw' },
+      undefined,
+    ]) {
       const config = await configOf(user && { ...user, as: 'jane' }, { server: 'http://plain.test:8001' });
       expect((await config.credentials()).headers).toEqual(user ? { 'impersonate-user': 'jane' } : {});
     }
@@ -30,7 +36,10 @@ describe('a cluster', () => {
 
   it('whose CA file is missing is an error that names the file', async () => {
     const config = await configOf({}, { 'certificate-authority': 'gone' });
-    await expect(config.credentials()).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(at('gone')) });
+    await expect(config.credentials()).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(at('gone')),
+    });
   });
 
   it('takes inline data before files, as kubectl does', async () => {

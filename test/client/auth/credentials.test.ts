@@ -41,7 +41,9 @@ describe('a token file', () => {
   it('that is missing or empty is named in the error', async () => {
     await expect((await configOf({ tokenFile: 'gone' })).credentials()).rejects.toThrow(at('gone'));
     await writeFile(at('token'), '\n');
-    await expect((await configOf({ tokenFile: 'token' })).credentials()).rejects.toThrow(`token file ${at('token')} is empty`);
+    await expect((await configOf({ tokenFile: 'token' })).credentials()).rejects.toThrow(
+      `token file ${at('token')} is empty`,
+    );
   });
 });
 

@@ -20,12 +20,22 @@ const n = fs.readFileSync(${JSON.stringify(at('runs'))}).length;
 const credential = (status) => ({ kind: 'ExecCredential', apiVersion: '${V1}', status });
 process.stdout.write(JSON.stringify(${body}));`;
     await writeFile(at('plugin.cjs'), script);
-    return { exec: { command: process.execPath, args: [at('plugin.cjs')], apiVersion: V1, interactiveMode: 'IfAvailable', ...more } };
+    return {
+      exec: {
+        command: process.execPath,
+        args: [at('plugin.cjs')],
+        apiVersion: V1,
+        interactiveMode: 'IfAvailable',
+        ...more,
+      },
+    };
   }
   const runs = async () => (await readFile(at('runs'), 'utf8')).length;
 
   it('is run once for a hundred requests at the same time, and not again while its token holds', async () => {
-    const config = await configOf(await plugin("credential({ token: 't' + n, expirationTimestamp: '2026-01-01T01:00:00Z' })"));
+    const config = await configOf(
+      await plugin("credential({ token: 't' + n, expirationTimestamp: '2026-01-01T01:00:00Z' })"),
+    );
     const all = await Promise.all(Array.from({ length: 100 }, () => authorization(config)));
     expect(new Set(all)).toEqual(new Set(['Bearer t1']));
     place.clock.tick(3600_000 - 30_001);
@@ -74,12 +84,19 @@ process.stdout.write(JSON.stringify(${body}));`;
       apiVersion: V1,
       spec: {
         interactive: false,
-        cluster: { server: 'https://one', 'certificate-authority-data': 'Y2E=', 'tls-server-name': 'x.test', config: { audience: 'a' } },
+        cluster: {
+          server: 'https://one',
+          'certificate-authority-data': 'Y2E=',
+          'tls-server-name': 'x.test',
+          config: { audience: 'a' },
+        },
       },
     });
     expect(extra).toBe('from kubeconfig');
     await (await configOf(await plugin("credential({ token: 't' })"), cluster)).credentials();
-    expect(JSON.parse((await readFile(at('info'), 'utf8')).split('\n', 1)[0] ?? '').spec).toEqual({ interactive: false });
+    expect(JSON.parse((await readFile(at('info'), 'utf8')).split('\n', 1)[0] ?? '').spec).toEqual({
+      interactive: false,
+    });
   });
 
   it('may give a certificate', async () => {
@@ -111,7 +128,9 @@ process.stdout.write(JSON.stringify(${body}));`;
 
   it('is ended when the last caller has left, and run again for the next one', async () => {
     const config = await configOf(
-      await plugin("(n === 1 ? Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000) : 0, credential({ token: 't' + n }))"),
+      await plugin(
+        "(n === 1 ? Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000) : 0, credential({ token: 't' + n }))",
+      ),
     );
     const controller = new AbortController();
     const waiting = config.credentials({ signal: controller.signal });
@@ -138,7 +157,12 @@ process.stdout.write(JSON.stringify(${body}));`;
     ],
     ['gives no status', 'credential(undefined)', {}, "exec plugin didn't return a status field"],
     ['gives nothing', 'credential({})', {}, "exec plugin didn't return a token or cert/key pair"],
-    ['gives half a pair', "credential({ clientKeyData: 'k' })", {}, 'exec plugin returned only certificate or key, not both'],
+    [
+      'gives half a pair',
+      "credential({ clientKeyData: 'k' })",
+      {},
+      'exec plugin returned only certificate or key, not both',
+    ],
     [
       'needs a terminal where there is none',
       'credential({})',
@@ -153,7 +177,12 @@ process.stdout.write(JSON.stringify(${body}));`;
     ],
     ['is of an unknown version', '0', { apiVersion: 'v9' }, 'exec plugin: invalid apiVersion "v9"'],
     ['has no command', '0', { command: '' }, 'command must be specified for u to use exec authentication plugin'],
-    ['has no interactiveMode', '0', { interactiveMode: '' }, 'interactiveMode must be specified for u to use exec authentication plugin'],
+    [
+      'has no interactiveMode',
+      '0',
+      { interactiveMode: '' },
+      'interactiveMode must be specified for u to use exec authentication plugin',
+    ],
     ['has a wrong interactiveMode', '0', { interactiveMode: 'Maybe' }, 'invalid interactiveMode for u: "Maybe"'],
   ])('that %s is an error with the hint of the kubeconfig', async (_, body, more, message) => {
     const config = await configOf(await plugin(body, { installHint: 'install it', ...more }));
@@ -209,24 +238,31 @@ sleep 600 & echo $! > ${at('child')}; echo $$ > ${at('plugin')}; wait`;
 describe('an exec plugin that prints without end', () => {
   const V1 = 'client.authentication.k8s.io/v1';
 
-  it.each(['output', 'error'])('on its standard %s is killed at the limit, with an error that names the limit', async (stream) => {
-    const to = stream === 'output' ? '' : ' >&2';
-    const script = `echo $$ > ${JSON.stringify(at('pid'))}; trap '' TERM; while :; do head -c 100000 /dev/zero${to}; done`;
-    let length = 0;
-    const user = { exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' } };
-    const config = await configOf(user, {}, { onPluginOutput: (text) => (length += text.length) });
-    await expect(config.credentials()).rejects.toMatchObject({
-      code: 'credentials',
-      message: expect.stringContaining(`executable sh printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit`),
-    });
-    expect(length).toBeLessThanOrEqual(LARGEST_CREDENTIAL);
-    const pid = Number(await readFile(at('pid'), 'utf8'));
-    await expect.poll(() => isAlive(pid)).toBe(false);
-  });
+  it.each(['output', 'error'])(
+    'on its standard %s is killed at the limit, with an error that names the limit',
+    async (stream) => {
+      const to = stream === 'output' ? '' : ' >&2';
+      const script = `echo $$ > ${JSON.stringify(at('pid'))}; trap '' TERM; while :; do head -c 100000 /dev/zero${to}; done`;
+      let length = 0;
+      const user = { exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' } };
+      const config = await configOf(user, {}, { onPluginOutput: (text) => (length += text.length) });
+      await expect(config.credentials()).rejects.toMatchObject({
+        code: 'credentials',
+        message: expect.stringContaining(
+          `executable sh printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit`,
+        ),
+      });
+      expect(length).toBeLessThanOrEqual(LARGEST_CREDENTIAL);
+      const pid = Number(await readFile(at('pid'), 'utf8'));
+      await expect.poll(() => isAlive(pid)).toBe(false);
+    },
+  );
 
   it('in a process that it left behind does not delay the error', async () => {
     const script = `(while :; do head -c 100000 /dev/zero || exit; done) & exit 0`;
-    const config = await configOf({ exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' } });
+    const config = await configOf({
+      exec: { command: 'sh', args: ['-c', script], apiVersion: V1, interactiveMode: 'Never' },
+    });
     await expect(config.credentials()).rejects.toMatchObject({
       code: 'credentials',
       message: expect.stringContaining('printed more than'),

@@ -3,7 +3,12 @@ import { impersonationHeaders } from '../../../src/client/auth/impersonation.ts'
 
 describe('impersonationHeaders', () => {
   it('has the user, the uid, all groups and all extra values, with escaped keys', () => {
-    const user = { as: 'jane', 'as-uid': 'u', 'as-groups': ['a', 'b'], 'as-user-extra': { 'acme.com/project': ['x', 'y'] } };
+    const user = {
+      as: 'jane',
+      'as-uid': 'u',
+      'as-groups': ['a', 'b'],
+      'as-user-extra': { 'acme.com/project': ['x', 'y'] },
+    };
     expect(impersonationHeaders(user, 'me')).toEqual({
       'impersonate-user': 'jane',
       'impersonate-uid': 'u',

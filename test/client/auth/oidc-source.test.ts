@@ -14,7 +14,8 @@ describe('an OIDC provider', () => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   let serial = 0;
   /** A token that ends that many seconds from now. */
-  const jwt = (seconds: number) => `${encode({ alg: 'x' })}.${encode({ exp: place.clock.now() / 1000 + seconds, n: ++serial })}.sig`;
+  const jwt = (seconds: number) =>
+    `${encode({ alg: 'x' })}.${encode({ exp: place.clock.now() / 1000 + seconds, n: ++serial })}.sig`;
 
   interface Asked {
     authorization: string | undefined;
@@ -22,15 +23,24 @@ describe('an OIDC provider', () => {
   }
 
   /** A provider whose tokens last an hour; `answer` replaces its answer to a refresh. */
-  async function provider(answer: () => [status: number, body: object] | undefined = () => undefined, methods?: string[], tls?: object) {
+  async function provider(
+    answer: () => [status: number, body: object] | undefined = () => undefined,
+    methods?: string[],
+    tls?: object,
+  ) {
     const asked: Asked[] = [];
     const server = await socketScript((request, response) => {
       if (request.url === '/realm/.well-known/openid-configuration') {
-        response.end(JSON.stringify({ token_endpoint: `${server.url}/token`, token_endpoint_auth_methods_supported: methods }));
+        response.end(
+          JSON.stringify({ token_endpoint: `${server.url}/token`, token_endpoint_auth_methods_supported: methods }),
+        );
         return;
       }
       void readText(request).then((body) => {
-        asked.push({ authorization: request.headers.authorization, form: Object.fromEntries(new URLSearchParams(body)) });
+        asked.push({
+          authorization: request.headers.authorization,
+          form: Object.fromEntries(new URLSearchParams(body)),
+        });
         const [status, json] = answer() ?? [200, { id_token: jwt(3600), refresh_token: `refresh-${asked.length + 1}` }];
         response.writeHead(status).end(JSON.stringify(json));
       });
@@ -39,7 +49,10 @@ describe('an OIDC provider', () => {
   }
 
   const user = (issuer: string, more: object = {}) => ({
-    'auth-provider': { name: 'oidc', config: { 'idp-issuer-url': issuer, 'client-id': 'c', 'refresh-token': 'refresh-1', ...more } },
+    'auth-provider': {
+      name: 'oidc',
+      config: { 'idp-issuer-url': issuer, 'client-id': 'c', 'refresh-token': 'refresh-1', ...more },
+    },
   });
   const written = async () => JSON.parse(await readFile(at('config'), 'utf8')).users[0].user['auth-provider'].config;
 
@@ -77,7 +90,9 @@ describe('an OIDC provider', () => {
       const config = await configOf(user(`${idp.url}/realm/`, old), { 'certificate-authority': 'ca' });
       const all = await Promise.all(Array.from({ length: 100 }, () => authorization(config)));
       expect(new Set(all).size).toBe(1);
-      expect(idp.asked.map(({ form }) => form)).toEqual([{ grant_type: 'refresh_token', refresh_token: 'refresh-1', client_id: 'c' }]);
+      expect(idp.asked.map(({ form }) => form)).toEqual([
+        { grant_type: 'refresh_token', refresh_token: 'refresh-1', client_id: 'c' },
+      ]);
       for (let minutes = 0; minutes < 59; minutes++) {
         place.clock.tick(60_000);
         expect(await authorization(config)).toBe(all[0]);
@@ -150,7 +165,9 @@ describe('an OIDC provider', () => {
   ])('gets the client secret in the way that it supports (%j)', async (methods, header, fields) => {
     await using idp = await provider(undefined, methods);
     await authorization(await configOf(user(`${idp.url}/realm`, { 'client-secret': 's/x' })));
-    expect(idp.asked).toEqual([{ authorization: header, form: { grant_type: 'refresh_token', refresh_token: 'refresh-1', ...fields } }]);
+    expect(idp.asked).toEqual([
+      { authorization: header, form: { grant_type: 'refresh_token', refresh_token: 'refresh-1', ...fields } },
+    ]);
   });
 
   it('is verified with the CA of its section', async () => {
@@ -170,7 +187,12 @@ describe('an OIDC provider', () => {
   });
 
   it.each<[string, object, [number, object] | undefined, string]>([
-    ['no refresh token', { 'refresh-token': '' }, undefined, 'No valid id-token, and cannot refresh without refresh-token'],
+    [
+      'no refresh token',
+      { 'refresh-token': '' },
+      undefined,
+      'No valid id-token, and cannot refresh without refresh-token',
+    ],
     ['no issuer', { 'idp-issuer-url': '' }, undefined, 'Must provide idp-issuer-url'],
     ['no client', { 'client-id': '' }, undefined, 'Must provide client-id'],
     [
@@ -184,7 +206,10 @@ describe('an OIDC provider', () => {
   ])('reports %s', async (_, more, answer, message) => {
     await using idp = await provider(() => answer);
     const config = await configOf(user(`${idp.url}/realm`, more));
-    await expect(config.credentials()).rejects.toMatchObject({ code: 'credentials', message: expect.stringContaining(message) });
+    await expect(config.credentials()).rejects.toMatchObject({
+      code: 'credentials',
+      message: expect.stringContaining(message),
+    });
     expect((await written())['id-token']).toBeUndefined();
   });
 

@@ -33,8 +33,14 @@ describe('refreshOidcTokens', () => {
 
   it('asks for the metadata, then sends one form to the endpoint', async () => {
     await using idp = await provider(JSON.stringify({ id_token: 'new', refresh_token: 'next' }));
-    expect(await refreshOidcTokens(settings(`${idp.url}/`), options)).toEqual({ 'id-token': 'new', 'refresh-token': 'next' });
-    expect(idp.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /.well-known/openid-configuration', 'POST /token?x=1']);
+    expect(await refreshOidcTokens(settings(`${idp.url}/`), options)).toEqual({
+      'id-token': 'new',
+      'refresh-token': 'next',
+    });
+    expect(idp.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /.well-known/openid-configuration',
+      'POST /token?x=1',
+    ]);
     expect(idp.seen[1]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
   });
 
@@ -50,7 +56,11 @@ describe('refreshOidcTokens', () => {
   ])('rejects for %s, without quoting it', async (_, answer, metadata, message) => {
     await using idp = await provider(answer, metadata);
     const error = await refreshOidcTokens(settings(idp.url), options).catch((e: unknown) => e);
-    expect(error).toMatchObject({ code: 'credentials', message: expect.stringMatching(message), hint: expect.stringMatching(/log in/) });
+    expect(error).toMatchObject({
+      code: 'credentials',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(/log in/),
+    });
     expect(`${(error as Error).stack} ${(error as Error).cause}`).not.toContain('hush');
   });
 

@@ -21,7 +21,10 @@ describe('Credentials', () => {
     const one = new Credentials({ a: '1' }, { ca: 'ca' });
     const header = new Credentials({ a: '2' }, { ca: 'ca' });
     const tls = new Credentials({ a: '1' }, { ca: 'cb' });
-    expect([header.fingerprint === one.fingerprint, header.tlsFingerprint === one.tlsFingerprint]).toEqual([false, true]);
+    expect([header.fingerprint === one.fingerprint, header.tlsFingerprint === one.tlsFingerprint]).toEqual([
+      false,
+      true,
+    ]);
     expect([tls.fingerprint === one.fingerprint, tls.tlsFingerprint === one.tlsFingerprint]).toEqual([false, false]);
   });
 
@@ -37,12 +40,21 @@ describe('Credentials', () => {
 describe('createConfig', () => {
   it('has the server without trailing slashes, the default namespace and the token', async () => {
     const config = createConfig({ server: 'https://api.test/base//', token: 't' });
-    expect(config).toMatchObject({ server: 'https://api.test/base', namespace: 'default', proxyUrl: undefined, disableCompression: false });
+    expect(config).toMatchObject({
+      server: 'https://api.test/base',
+      namespace: 'default',
+      proxyUrl: undefined,
+      disableCompression: false,
+    });
     expect((await config.credentials()).headers).toEqual({ authorization: 'Bearer t' });
   });
 
   it('has no headers without a token, and the TLS material that it is given', async () => {
-    const { headers, tls } = await createConfig({ server: 'http://x', namespace: 'team', tls: { servername: 'y' } }).credentials();
+    const { headers, tls } = await createConfig({
+      server: 'http://x',
+      namespace: 'team',
+      tls: { servername: 'y' },
+    }).credentials();
     expect([headers, tls]).toEqual([{}, { servername: 'y' }]);
   });
 

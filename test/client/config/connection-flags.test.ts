@@ -1,10 +1,19 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ConnectionFlags, requestTimeoutMsOf, withClusterFlags, withUserFlags } from '../../../src/client/config/connection-flags.ts';
+import {
+  type ConnectionFlags,
+  requestTimeoutMsOf,
+  withClusterFlags,
+  withUserFlags,
+} from '../../../src/client/config/connection-flags.ts';
 import type { ClusterEntry, UserEntry } from '../../../src/client/config/kubeconfig-entries.ts';
 
 describe('withClusterFlags', () => {
-  const cluster: ClusterEntry = { server: 'https://one', 'certificate-authority-data': 'AAAA', 'tls-server-name': 'one.test' };
+  const cluster: ClusterEntry = {
+    server: 'https://one',
+    'certificate-authority-data': 'AAAA',
+    'tls-server-name': 'one.test',
+  };
 
   it.each<[string, ConnectionFlags, ClusterEntry]>([
     ['no flag', {}, cluster],
@@ -28,7 +37,11 @@ describe('withClusterFlags', () => {
       { insecureSkipTlsVerify: true },
       { server: 'https://one', 'insecure-skip-tls-verify': true, 'tls-server-name': 'one.test' },
     ],
-    ['explicit verification keeps the CA', { insecureSkipTlsVerify: false }, { ...cluster, 'insecure-skip-tls-verify': false }],
+    [
+      'explicit verification keeps the CA',
+      { insecureSkipTlsVerify: false },
+      { ...cluster, 'insecure-skip-tls-verify': false },
+    ],
   ])('%s', (_, flags, expected) => {
     expect(withClusterFlags(cluster, flags)).toEqual(expected);
   });
@@ -43,7 +56,9 @@ describe('withClusterFlags', () => {
 
   it('refuses a cluster that has a CA and no verification', () => {
     const both = { ...cluster, 'insecure-skip-tls-verify': true };
-    expect(() => withClusterFlags(both, {})).toThrow('specifying a root certificates file with the insecure flag is not allowed');
+    expect(() => withClusterFlags(both, {})).toThrow(
+      'specifying a root certificates file with the insecure flag is not allowed',
+    );
   });
 
   it('does not change the entry of the kubeconfig', () => {
@@ -54,7 +69,12 @@ describe('withClusterFlags', () => {
 });
 
 describe('withUserFlags', () => {
-  const user: UserEntry = { token: 't', exec: { command: 'p' }, 'client-certificate-data': 'AAAA', 'client-key-data': 'BBBB' };
+  const user: UserEntry = {
+    token: 't',
+    exec: { command: 'p' },
+    'client-certificate-data': 'AAAA',
+    'client-key-data': 'BBBB',
+  };
   const certificate = { 'client-certificate-data': 'AAAA', 'client-key-data': 'BBBB' };
 
   it.each<[string, ConnectionFlags, UserEntry]>([

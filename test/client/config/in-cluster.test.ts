@@ -20,9 +20,16 @@ describe('inClusterKubeconfig', () => {
     await writeFile(at('ca.crt'), 'ca');
     await writeFile(at('namespace'), 'team\n');
     const config = await inClusterKubeconfig({ env: ENV, serviceAccountDir });
-    expect(config?.clusters.get('in-cluster')).toEqual({ server: 'https://10.0.0.1:443', 'certificate-authority': at('ca.crt') });
+    expect(config?.clusters.get('in-cluster')).toEqual({
+      server: 'https://10.0.0.1:443',
+      'certificate-authority': at('ca.crt'),
+    });
     expect(config?.users.get('service-account')).toEqual({ tokenFile: at('token') });
-    expect(config?.contexts.get('in-cluster')).toEqual({ cluster: 'in-cluster', user: 'service-account', namespace: 'team' });
+    expect(config?.contexts.get('in-cluster')).toEqual({
+      cluster: 'in-cluster',
+      user: 'service-account',
+      namespace: 'team',
+    });
     expect(config?.currentContext).toBe('in-cluster');
   });
 

@@ -29,17 +29,33 @@ describe('an entry of a kubeconfig', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ['a number as text', () => readContext({ namespace: 7 }, 'context "x"'), 'context "x": namespace must be a string (quote it)'],
-    ['a text as boolean', () => readCluster({ 'disable-compression': 'yes' }, 'c'), 'c: disable-compression must be true or false'],
+    [
+      'a number as text',
+      () => readContext({ namespace: 7 }, 'context "x"'),
+      'context "x": namespace must be a string (quote it)',
+    ],
+    [
+      'a text as boolean',
+      () => readCluster({ 'disable-compression': 'yes' }, 'c'),
+      'c: disable-compression must be true or false',
+    ],
     [
       'other text as base64',
       () => readCluster({ 'certificate-authority-data': '***' }, 'c'),
       'c: certificate-authority-data is not base64',
     ],
-    ['cut base64', () => readCluster({ 'certificate-authority-data': 'AAA' }, 'c'), 'c: certificate-authority-data is not base64'],
+    [
+      'cut base64',
+      () => readCluster({ 'certificate-authority-data': 'AAA' }, 'c'),
+      'c: certificate-authority-data is not base64',
+    ],
     ['a text as list', () => readUser({ 'as-groups': 'a' }, 'u'), 'u: as-groups must be a list'],
     ['a list as mapping', () => readUser([], 'u'), 'u must be a mapping'],
-    ['an item of another type', () => readUser({ exec: { args: ['a', 1] } }, 'u'), 'u: exec: args[1] must be a string (quote it)'],
+    [
+      'an item of another type',
+      () => readUser({ exec: { args: ['a', 1] } }, 'u'),
+      'u: exec: args[1] must be a string (quote it)',
+    ],
     [
       'a value of another type',
       () => readUser({ 'auth-provider': { config: { x: 1 } } }, 'u'),

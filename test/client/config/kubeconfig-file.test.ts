@@ -26,23 +26,32 @@ const CLUSTER = 'clusters: [{name: c, cluster: {server: "https://one:6443"}}]';
 const user = (fields: string) => `users: [{name: u, user: ${fields}}]`;
 const cluster = (fields: string) => `clusters: [{name: c, cluster: ${fields}}]`;
 const context = (fields: string) => `contexts: [{name: x, context: ${fields}}]\ncurrent-context: x`;
-const exec = (fields: string) => user(`{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, ${fields}}}`);
+const exec = (fields: string) =>
+  user(`{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, ${fields}}}`);
 const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 const DATA = Buffer.from(PEM).toString('base64');
 
 const LEGAL: Row[] = [
-  { title: 'one file', files: { a: [CLUSTER, user('{token: t}'), context('{cluster: c, user: u, namespace: team}')].join('\n') } },
+  {
+    title: 'one file',
+    files: { a: [CLUSTER, user('{token: t}'), context('{cluster: c, user: u, namespace: team}')].join('\n') },
+  },
   {
     title: 'the same names in two files',
     files: {
       a: [cluster('{server: "https://a"}'), user('{token: a}'), context('{cluster: c, user: u}')].join('\n'),
-      b: [cluster('{server: "https://b", tls-server-name: b}'), user('{token: b, as: b}'), context('{cluster: c, namespace: b}')].join(
-        '\n',
-      ),
+      b: [
+        cluster('{server: "https://b", tls-server-name: b}'),
+        user('{token: b, as: b}'),
+        context('{cluster: c, namespace: b}'),
+      ].join('\n'),
     },
   },
   { title: 'an empty entry before a full one of the same name', files: { a: cluster('{}'), b: CLUSTER } },
-  { title: 'different names in three files', files: { a: CLUSTER, b: user('{token: t}'), c: context('{cluster: c, user: u}') } },
+  {
+    title: 'different names in three files',
+    files: { a: CLUSTER, b: user('{token: t}'), c: context('{cluster: c, user: u}') },
+  },
   { title: 'a file that is missing', files: { b: CLUSTER }, list: ['gone', 'b'] },
   { title: 'nothing but missing files', files: {}, list: ['gone', 'too'] },
   { title: 'an empty file', files: { a: '', b: CLUSTER } },
@@ -50,7 +59,10 @@ const LEGAL: Row[] = [
   { title: 'a file named twice', files: { a: CLUSTER }, list: ['a', 'a'] },
   { title: 'empty names in the list', files: { a: CLUSTER }, list: ['', 'a', ''] },
   { title: 'current contexts in two files', files: { a: 'current-context: one', b: 'current-context: two' } },
-  { title: 'an empty current context before one that is not', files: { a: 'current-context: ""', b: 'current-context: two' } },
+  {
+    title: 'an empty current context before one that is not',
+    files: { a: 'current-context: ""', b: 'current-context: two' },
+  },
   { title: 'a current context that does not exist', files: { a: `${CLUSTER}\ncurrent-context: none` } },
   { title: 'a context without a user', files: { a: context('{cluster: c}') } },
   { title: 'a context of nothing', files: { a: 'contexts: [{name: x}]' } },
@@ -59,23 +71,38 @@ const LEGAL: Row[] = [
   { title: 'null entries', files: { a: 'clusters: [{name: c, cluster: null}]\nusers: [{name: u, user: }]' } },
   {
     title: 'null fields',
-    files: { a: [cluster('{server: null, extensions: null}'), user('{token: ~, as-groups: null, exec: null}')].join('\n') },
+    files: {
+      a: [cluster('{server: null, extensions: null}'), user('{token: ~, as-groups: null, exec: null}')].join('\n'),
+    },
   },
-  { title: 'empty fields', files: { a: [cluster('{server: "", proxy-url: ""}'), user('{token: "", as-groups: []}')].join('\n') } },
+  {
+    title: 'empty fields',
+    files: { a: [cluster('{server: "", proxy-url: ""}'), user('{token: "", as-groups: []}')].join('\n') },
+  },
   {
     title: 'unknown fields of every type',
     files: {
-      a: ['colour: 7', cluster('{server: "https://x", weight: 1, more: [a]}'), user('{token: t, expires: 2030-01-01, deep: {a: 1}}')].join(
-        '\n',
-      ),
+      a: [
+        'colour: 7',
+        cluster('{server: "https://x", weight: 1, more: [a]}'),
+        user('{token: t, expires: 2030-01-01, deep: {a: 1}}'),
+      ].join('\n'),
     },
   },
-  { title: 'fields in another case', files: { a: [cluster('{Server: "https://x"}'), user('{tokenfile: x, Token: t}')].join('\n') } },
+  {
+    title: 'fields in another case',
+    files: { a: [cluster('{Server: "https://x"}'), user('{tokenfile: x, Token: t}')].join('\n') },
+  },
   {
     title: 'the JSON form',
     files: {
       a: JSON.stringify(
-        { kind: 'Config', apiVersion: 'v1', 'current-context': 'x', clusters: [{ name: 'c', cluster: { server: 'https://x' } }] },
+        {
+          kind: 'Config',
+          apiVersion: 'v1',
+          'current-context': 'x',
+          clusters: [{ name: 'c', cluster: { server: 'https://x' } }],
+        },
         null,
         '\t',
       ),
@@ -87,8 +114,14 @@ const LEGAL: Row[] = [
       a: `preferences: {colors: true}\nextensions: [{name: e, extension: {a: 1}}]\n${cluster('{server: "https://x", extensions: [{name: e, extension: {a: [1, {b: c}]}}]}')}`,
     },
   },
-  { title: 'extensions of a context', files: { a: context('{cluster: c, extensions: [{name: e, extension: {last-update: now}}]}') } },
-  { title: 'a CA file beside the file', files: { 'sub/a': cluster('{certificate-authority: ca.pem}'), 'sub/ca.pem': PEM } },
+  {
+    title: 'extensions of a context',
+    files: { a: context('{cluster: c, extensions: [{name: e, extension: {last-update: now}}]}') },
+  },
+  {
+    title: 'a CA file beside the file',
+    files: { 'sub/a': cluster('{certificate-authority: ca.pem}'), 'sub/ca.pem': PEM },
+  },
   { title: 'a CA file above', files: { 'sub/a': cluster('{certificate-authority: ../ca.pem}'), 'ca.pem': PEM } },
   {
     title: 'a relative CA of the second file',
@@ -96,14 +129,19 @@ const LEGAL: Row[] = [
   },
   {
     title: 'client certificates in files',
-    files: { 'sub/a': user('{client-certificate: c.pem, client-key: k/key.pem}'), 'sub/c.pem': PEM, 'sub/k/key.pem': `${PEM}${PEM}` },
+    files: {
+      'sub/a': user('{client-certificate: c.pem, client-key: k/key.pem}'),
+      'sub/c.pem': PEM,
+      'sub/k/key.pem': `${PEM}${PEM}`,
+    },
   },
   {
     title: 'inline data',
     files: {
-      a: [cluster(`{certificate-authority-data: ${DATA}}`), user(`{client-certificate-data: ${DATA}, client-key-data: ${DATA}}`)].join(
-        '\n',
-      ),
+      a: [
+        cluster(`{certificate-authority-data: ${DATA}}`),
+        user(`{client-certificate-data: ${DATA}, client-key-data: ${DATA}}`),
+      ].join('\n'),
     },
   },
   {
@@ -123,20 +161,35 @@ const LEGAL: Row[] = [
       ),
     },
   },
-  { title: 'what is false', files: { a: cluster('{server: "https://x", insecure-skip-tls-verify: false, disable-compression: no}') } },
-  { title: 'impersonation', files: { a: user('{as: jane, as-uid: u, as-groups: [a, b], as-user-extra: {k: [v, w], acme.com/x: [z]}}') } },
+  {
+    title: 'what is false',
+    files: { a: cluster('{server: "https://x", insecure-skip-tls-verify: false, disable-compression: no}') },
+  },
+  {
+    title: 'impersonation',
+    files: { a: user('{as: jane, as-uid: u, as-groups: [a, b], as-user-extra: {k: [v, w], acme.com/x: [z]}}') },
+  },
   {
     title: 'a plugin on PATH',
     files: {
-      'sub/a': exec('command: aws, args: [eks, get-token], env: [{name: A, value: b}], installHint: get it, provideClusterInfo: true'),
+      'sub/a': exec(
+        'command: aws, args: [eks, get-token], env: [{name: A, value: b}], installHint: get it, provideClusterInfo: true',
+      ),
     },
   },
   { title: 'a plugin beside the file', files: { 'sub/a': exec('command: ./bin/plugin, args: null, env: null') } },
   { title: 'a plugin by its absolute path', files: { 'sub/a': exec('command: /usr/bin/plugin') } },
-  { title: 'a plugin of the beta version', files: { a: user('{exec: {command: p, apiVersion: client.authentication.k8s.io/v1beta1}}') } },
+  {
+    title: 'a plugin of the beta version',
+    files: { a: user('{exec: {command: p, apiVersion: client.authentication.k8s.io/v1beta1}}') },
+  },
   {
     title: 'an auth provider',
-    files: { a: user('{auth-provider: {name: oidc, config: {client-id: c, id-token: t, refresh-token: r, idp-issuer-url: "https://i"}}}') },
+    files: {
+      a: user(
+        '{auth-provider: {name: oidc, config: {client-id: c, id-token: t, refresh-token: r, idp-issuer-url: "https://i"}}}',
+      ),
+    },
   },
   {
     title: 'anchors and merge keys',
@@ -148,7 +201,10 @@ const LEGAL: Row[] = [
   { title: 'a key twice', files: { a: `${user('{token: a, token: b}')}\ncurrent-context: a\ncurrent-context: b` } },
   { title: 'several documents', files: { a: 'current-context: one\n---\ncurrent-context: two' } },
   { title: 'a byte order mark and Windows line ends', files: { a: `\ufeff${CLUSTER}\r\ncurrent-context: x\r\n` } },
-  { title: 'names with dots, slashes and colons', files: { a: 'users: [{name: "arn:aws:eks:eu-1:1:cluster/prod.x", user: {token: t}}]' } },
+  {
+    title: 'names with dots, slashes and colons',
+    files: { a: 'users: [{name: "arn:aws:eks:eu-1:1:cluster/prod.x", user: {token: t}}]' },
+  },
   {
     title: 'names that look like prototypes',
     files: { a: 'users: [{name: __proto__, user: {token: t}}, {name: constructor, user: {token: u}}]' },
@@ -163,7 +219,10 @@ const ILLEGAL: Row[] = [
   { title: 'another version', files: { a: 'kind: Config\napiVersion: v2' } },
   { title: 'a mapping instead of a list', files: { a: 'users: {u: {token: t}}' } },
   { title: 'a word instead of an entry', files: { a: 'clusters: [{name: c, cluster: x}]' } },
-  { title: 'a name twice in one file', files: { a: 'users: [{name: a, user: {token: t}}, {name: a, user: {token: u}}]' } },
+  {
+    title: 'a name twice in one file',
+    files: { a: 'users: [{name: a, user: {token: t}}, {name: a, user: {token: u}}]' },
+  },
   { title: 'a number for a token', files: { a: user('{token: 0123}') } },
   { title: 'a number for a name', files: { a: 'users: [{name: 7, user: {token: t}}]' } },
   { title: 'a number for the current context', files: { a: 'current-context: 7' } },
@@ -233,7 +292,8 @@ describe('readKubeconfig', () => {
   });
 
   it('resolves paths against the folder of their file, except for a plugin on PATH', async () => {
-    const user = (command: string) => `{tokenFile: t, client-certificate: ./c, client-key: /abs/k, exec: {command: ${command}}}`;
+    const user = (command: string) =>
+      `{tokenFile: t, client-certificate: ./c, client-key: /abs/k, exec: {command: ${command}}}`;
     const text = `clusters: [{name: c, cluster: {certificate-authority: ../ca}}]\nusers: [{name: a, user: ${user('./plugin')}}, {name: b, user: ${user('plugin')}}]`;
     const { clusters, users } = await readKubeconfig([await write('sub/config', text)]);
     expect(clusters.get('c')?.['certificate-authority']).toBe(at('ca'));
@@ -272,7 +332,9 @@ describe.skipIf('missing' in kubectl)(`merged as kubectl config view --raw --fla
     const files = await lay(row, `legal-${row.i}`);
     const { code, stdout, stderr } = await view(files);
     expect(code, stderr).toBe(0);
-    expect(await flattened(await readKubeconfig(files.filter(Boolean)))).toEqual(normal(withPathsOf(files[0], JSON.parse(stdout))));
+    expect(await flattened(await readKubeconfig(files.filter(Boolean)))).toEqual(
+      normal(withPathsOf(files[0], JSON.parse(stdout))),
+    );
   });
 });
 
@@ -280,7 +342,10 @@ describe.skipIf('missing' in kubectl)(`refused as kubectl refuses it${reason}`, 
   it.each(ILLEGAL.map((row, i) => ({ ...row, i })))('$title', async (row) => {
     const files = await lay(row, `illegal-${row.i}`);
     expect((await view(files)).code).not.toBe(0);
-    await expect(readKubeconfig(files)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(files.at(-1) ?? '') });
+    await expect(readKubeconfig(files)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(files.at(-1) ?? ''),
+    });
   });
 });
 
@@ -355,7 +420,10 @@ async function withData([field, value]: [string, unknown]): Promise<[string, unk
 }
 
 /** kubectl makes only those paths absolute that it flattens. */
-function withPathsOf(file = '', config: { users: { user: { tokenFile?: string; exec?: { command: string } } }[] | null }): object {
+function withPathsOf(
+  file = '',
+  config: { users: { user: { tokenFile?: string; exec?: { command: string } } }[] | null },
+): object {
   const absolute = (name: string) => path.resolve(path.dirname(file), name);
   for (const { user } of config.users ?? []) {
     if (user.tokenFile) user.tokenFile = absolute(user.tokenFile);
@@ -376,7 +444,9 @@ function withoutNothing(value: unknown): unknown {
   const { interactiveMode, ...rest } = value as Record<string, unknown>;
   const fields = Object.entries(interactiveMode === 'IfAvailable' ? rest : (value as object));
   return Object.fromEntries(
-    fields.map(([name, each]) => [name, withoutNothing(each)]).filter(([name, each]) => name === 'name' || !isNothing(each)),
+    fields
+      .map(([name, each]) => [name, withoutNothing(each)])
+      .filter(([name, each]) => name === 'name' || !isNothing(each)),
   );
 }
 

@@ -4,7 +4,11 @@ import { KUBECONFIG_HINT, parseKubeconfigYaml } from '../../../src/client/config
 describe('parseKubeconfigYaml', () => {
   it.each<[string, string, unknown]>([
     ['YAML 1.1 booleans', 'a: yes\nb: no\nc: on\nd: off', { a: true, b: false, c: true, d: false }],
-    ['merge keys', 'one: &one {a: "1", b: "2"}\ntwo: {<<: *one, b: "3"}', { one: { a: '1', b: '2' }, two: { a: '1', b: '3' } }],
+    [
+      'merge keys',
+      'one: &one {a: "1", b: "2"}\ntwo: {<<: *one, b: "3"}',
+      { one: { a: '1', b: '2' }, two: { a: '1', b: '3' } },
+    ],
     ['dates as text', 'a: 2026-01-01', { a: '2026-01-01' }],
     ['the last of two equal keys', 'a: one\na: two', { a: 'two' }],
     ['the first document only', 'a: one\n---\na: two', { a: 'one' }],
@@ -18,9 +22,13 @@ describe('parseKubeconfigYaml', () => {
   });
 
   it('names the file and the place of a fault, and quotes no part of the text', async () => {
-    const error = await parseKubeconfigYaml('users:\n- token: hush\n  other: [hush', '/home/me/config').catch((e: unknown) => e);
+    const error = await parseKubeconfigYaml('users:\n- token: hush\n  other: [hush', '/home/me/config').catch(
+      (e: unknown) => e,
+    );
     expect(error).toMatchObject({ code: 'config', hint: KUBECONFIG_HINT });
-    expect((error as Error).message).toMatch(/^error loading config file "\/home\/me\/config": .*\(line \d+, column \d+\)$/);
+    expect((error as Error).message).toMatch(
+      /^error loading config file "\/home\/me\/config": .*\(line \d+, column \d+\)$/,
+    );
     expect(`${error} ${JSON.stringify(error)}`).not.toContain('hush');
     expect((error as Error).cause).toBeUndefined();
   });

@@ -45,8 +45,16 @@ const SENT = { message: expect.stringContaining('was refused') };
 
 describe('credentials that cannot work are refused before anything is sent', () => {
   it.each([
-    ['a certificate without its key', { 'client-certificate-data': data('x') }, 'client-key-data or client-key must be specified for u'],
-    ['a certificate file without its key', { 'client-certificate': '/x' }, 'client-key-data or client-key must be specified for u'],
+    [
+      'a certificate without its key',
+      { 'client-certificate-data': data('x') },
+      'client-key-data or client-key must be specified for u',
+    ],
+    [
+      'a certificate file without its key',
+      { 'client-certificate': '/x' },
+      'client-key-data or client-key must be specified for u',
+    ],
     [
       'a token beside a password',
       { token: 't', username: 'u', password: 'p' },
@@ -58,7 +66,11 @@ describe('credentials that cannot work are refused before anything is sent', () 
       'more than one authentication method found for u; found [token basicAuth]',
     ],
   ])('%s', async (_, user, message) => {
-    await expect(load(user)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message), hint: expect.any(String) });
+    await expect(load(user)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(message),
+      hint: expect.any(String),
+    });
   });
 
   it('a token beside a certificate, or a plugin beside either, is accepted', async () => {
@@ -113,7 +125,10 @@ describe('credentials that cannot work are refused before anything is sent', () 
   it('an auth provider that client-node no longer supports has a readable error', async () => {
     for (const name of ['gcp', 'azure']) {
       const config = await load({ 'auth-provider': { name } });
-      await expect(config.credentials()).rejects.toMatchObject({ code: 'credentials', message: `auth provider "${name}" gave no token` });
+      await expect(config.credentials()).rejects.toMatchObject({
+        code: 'credentials',
+        message: `auth provider "${name}" gave no token`,
+      });
     }
   });
 });

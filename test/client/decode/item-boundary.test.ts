@@ -21,7 +21,11 @@ describe('ItemBoundary', () => {
 
   it.each(['{}', '[1]', '"x"', '{"a":1}', `{"${'a'.repeat(200)}":{}}`])('learns nothing from %s', (odd) => {
     const boundary = learned(odd);
-    expect([boundary.isKnown, boundary.find(Buffer.from(`${odd},${odd}`), 0, 0), boundary.mayEndLater(1)]).toEqual([false, -1, false]);
+    expect([boundary.isKnown, boundary.find(Buffer.from(`${odd},${odd}`), 0, 0), boundary.mayEndLater(1)]).toEqual([
+      false,
+      -1,
+      false,
+    ]);
   });
 
   it('does not wait for an end that is too far away', () => {

@@ -35,12 +35,13 @@ describe('ItemsSplitter', () => {
     );
   });
 
-  it.each(['{"items":[{"a":"é\\"}]\\\\"}]}', '{"a":"\\\\","items":["]","\\"",[[],{}],-1.5e3,true,null]}', ' { "items" : [ ] } \n'])(
-    'reads %s one byte at a time',
-    (text) => {
-      expect(split(text, [1]).items).toEqual(JSON.parse(text).items);
-    },
-  );
+  it.each([
+    '{"items":[{"a":"é\\"}]\\\\"}]}',
+    '{"a":"\\\\","items":["]","\\"",[[],{}],-1.5e3,true,null]}',
+    ' { "items" : [ ] } \n',
+  ])('reads %s one byte at a time', (text) => {
+    expect(split(text, [1]).items).toEqual(JSON.parse(text).items);
+  });
 
   it('returns items with the chunk that completes them', () => {
     const splitter = new ItemsSplitter();
@@ -74,11 +75,16 @@ describe('ItemsSplitter', () => {
 
   it('never gives a cut body as a list', () => {
     fc.assert(
-      fc.property(list, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), chunking, (value, share, lengths) => {
-        const whole = Buffer.from(JSON.stringify(value));
-        const part = whole.subarray(0, Math.floor(whole.length * share)).toString('latin1');
-        expect(() => split(part, lengths)).toThrow(/^broken JSON at byte \d+ of the response/);
-      }),
+      fc.property(
+        list,
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        chunking,
+        (value, share, lengths) => {
+          const whole = Buffer.from(JSON.stringify(value));
+          const part = whole.subarray(0, Math.floor(whole.length * share)).toString('latin1');
+          expect(() => split(part, lengths)).toThrow(/^broken JSON at byte \d+ of the response/);
+        },
+      ),
     );
   });
 

@@ -1,7 +1,19 @@
 import fc from 'fast-check';
 
 const KEYS = ['metadata', 'managedFields', 'object', 'spec', 'kind', 'apiVersion', 'items', 'x'];
-const STRINGS = ['', 'managedFields', '"managedFields":[', '},{"metadata":{', '}],"name', '\\', '"', 'é🙂', ']', '[{', 'Pod'];
+const STRINGS = [
+  '',
+  'managedFields',
+  '"managedFields":[',
+  '},{"metadata":{',
+  '}],"name',
+  '\\',
+  '"',
+  'é🙂',
+  ']',
+  '[{',
+  'Pod',
+];
 const space = fc.constantFrom('', '', '', ' ', '\n  ');
 
 const key = fc
@@ -15,17 +27,23 @@ const scalar = fc.oneof(
 const { value } = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
   value: fc.oneof({ maxDepth: 5, depthSize: 'small' }, scalar, tie('object'), tie('object'), tie('list')),
   object: members(fc.tuple(key, tie('value'))),
-  list: fc.tuple(space, fc.array(tie('value'), { maxLength: 4 })).map(([gap, all]) => `[${gap}${all.join(`${gap},${gap}`)}${gap}]`),
+  list: fc
+    .tuple(space, fc.array(tie('value'), { maxLength: 4 }))
+    .map(([gap, all]) => `[${gap}${all.join(`${gap},${gap}`)}${gap}]`),
 }));
 
 function members(member: fc.Arbitrary<[string, string]>): fc.Arbitrary<string> {
   return fc
     .tuple(space, fc.array(member, { maxLength: 5 }))
-    .map(([gap, all]) => `{${gap}${all.map(([name, text]) => `${name}${gap}:${gap}${text}`).join(`${gap},${gap}`)}${gap}}`);
+    .map(
+      ([gap, all]) => `{${gap}${all.map(([name, text]) => `${name}${gap}:${gap}${text}`).join(`${gap},${gap}`)}${gap}}`,
+    );
 }
 
 const listOfEntries = fc.array(value, { maxLength: 3 }).map((all) => `[${all.join(',')}]`);
-const metadata = members(fc.oneof(fc.tuple(fc.constant('"managedFields"'), fc.oneof(listOfEntries, value)), fc.tuple(key, value)));
+const metadata = members(
+  fc.oneof(fc.tuple(fc.constant('"managedFields"'), fc.oneof(listOfEntries, value)), fc.tuple(key, value)),
+);
 
 /** The text of a random object, usually with metadata and managedFields, in any place and form. */
 export const objectText: fc.Arbitrary<string> = members(

@@ -22,7 +22,8 @@ type Json = { kind?: unknown; apiVersion?: unknown; metadata?: { managedFields?:
 /** The expected item, made with JSON.parse alone. */
 function expected(text: string, isTrimmed: boolean): Json {
   const object = JSON.parse(text) as Json;
-  if (isTrimmed && typeof object.metadata === 'object' && object.metadata !== null) delete object.metadata.managedFields;
+  if (isTrimmed && typeof object.metadata === 'object' && object.metadata !== null)
+    delete object.metadata.managedFields;
   return object.kind === undefined ? { kind: 'Pod', apiVersion: 'v1', ...object } : object;
 }
 
@@ -61,9 +62,11 @@ describe('readList', () => {
   });
 
   it('reads an object with inner objects that look like the next item', async () => {
-    const inner = ',"claims":[{"metadata":{"name":"x","managedFields":[1]}},{"metadata":{"name":"y"}}],"text":"},{\\"metadata\\":{"';
+    const inner =
+      ',"claims":[{"metadata":{"name":"x","managedFields":[1]}},{"metadata":{"name":"y"}}],"text":"},{\\"metadata\\":{"';
     const texts = Array.from({ length: 200 }, (_, i) => pod(i, i % 3 === 0 ? '' : inner));
-    for (const length of LENGTHS) expect((await read(podList(texts), length)).items).toEqual(texts.map((text) => expected(text, true)));
+    for (const length of LENGTHS)
+      expect((await read(podList(texts), length)).items).toEqual(texts.map((text) => expected(text, true)));
   });
 
   it('puts kind and apiVersion before the fields of an item, in that order', async () => {
@@ -78,7 +81,8 @@ describe('readList', () => {
 
   it('reads a list whose kind follows its items', async () => {
     const text = `{"items":[${pod(1)},${pod(2)}],"apiVersion":"v1","kind":"PodList"}`;
-    for (const length of LENGTHS) expect((await read(text, length)).items).toEqual([pod(1), pod(2)].map((item) => expected(item, true)));
+    for (const length of LENGTHS)
+      expect((await read(text, length)).items).toEqual([pod(1), pod(2)].map((item) => expected(item, true)));
   });
 
   it('cuts the managedFields of the objects of a table', async () => {
@@ -97,7 +101,10 @@ describe('readList', () => {
     const text = podList([...texts, '{"metadata":{"name":tru}}', ...texts]);
     const offset = Buffer.from(text).indexOf('{"metadata":{"name":tru');
     for (const length of LENGTHS) {
-      await expect(read(text, length)).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(`at byte ${offset} `) });
+      await expect(read(text, length)).rejects.toMatchObject({
+        code: 'decode',
+        message: expect.stringContaining(`at byte ${offset} `),
+      });
     }
   });
 

@@ -23,7 +23,11 @@ function trimmed(text: string): unknown {
 describe('findManagedFields', () => {
   it.each([
     ['first', '{"metadata":{"managedFields":[{}],"name":"a"}}', '{"metadata":{"name":"a"}}'],
-    ['in the middle', '{"metadata":{"name":"a","managedFields":[{}],"uid":"u"}}', '{"metadata":{"name":"a","uid":"u"}}'],
+    [
+      'in the middle',
+      '{"metadata":{"name":"a","managedFields":[{}],"uid":"u"}}',
+      '{"metadata":{"name":"a","uid":"u"}}',
+    ],
     ['last', '{"metadata":{"name":"a","managedFields":[{}]},"spec":{}}', '{"metadata":{"name":"a"},"spec":{}}'],
     ['alone', '{"metadata":{"managedFields":[]}}', '{"metadata":{}}'],
     [
@@ -64,7 +68,10 @@ describe('findManagedFields', () => {
       '{"type":"ADDED","object":{"metadata":{"a":1}}}',
     );
     expect(
-      without('{"object":{"metadata":{"managedFields":[1]},"rows":[{"object":{"metadata":{"managedFields":[2]}}}]}}', OF_TABLE_EVENT),
+      without(
+        '{"object":{"metadata":{"managedFields":[1]},"rows":[{"object":{"metadata":{"managedFields":[2]}}}]}}',
+        OF_TABLE_EVENT,
+      ),
     ).toBe('{"object":{"metadata":{"managedFields":[1]},"rows":[{"object":{"metadata":{}}}]}}');
   });
 

@@ -29,7 +29,10 @@ describe('decodeJson', () => {
 
   it('names the byte and the fault, and quotes no part of the bytes', () => {
     const error = thrownBy(() => decodeJson(Buffer.from('{"data":hunter2}'), 40));
-    expect(error).toMatchObject({ code: 'decode', message: expect.stringMatching(/^broken JSON at byte 40 of the response: /) });
+    expect(error).toMatchObject({
+      code: 'decode',
+      message: expect.stringMatching(/^broken JSON at byte 40 of the response: /),
+    });
     expect(`${error} ${error.stack} ${error.cause} ${(error.cause as Error).stack}`).not.toContain('hunter2');
   });
 
@@ -52,11 +55,15 @@ describe('decodeTrimmed', () => {
 
   it('gives the whole object if it has none, or in another form than servers write', () => {
     expect(decodeTrimmed(Buffer.from('{"metadata":{}}'), 0, OF_OBJECT)).toEqual({ metadata: {} });
-    expect(decodeTrimmed(Buffer.from('{"metadata":{"managedFields":null}}'), 0, OF_OBJECT)).toEqual({ metadata: { managedFields: null } });
+    expect(decodeTrimmed(Buffer.from('{"metadata":{"managedFields":null}}'), 0, OF_OBJECT)).toEqual({
+      metadata: { managedFields: null },
+    });
   });
 
   it('reports the fault with the byte offset', () => {
-    expect(() => decodeTrimmed(Buffer.from('{"metadata":{"managedFields":[]},}'), 7, OF_OBJECT)).toThrow('at byte 7 of the response');
+    expect(() => decodeTrimmed(Buffer.from('{"metadata":{"managedFields":[]},}'), 7, OF_OBJECT)).toThrow(
+      'at byte 7 of the response',
+    );
   });
 });
 
@@ -102,5 +109,9 @@ describe('dropManagedFields', () => {
 
 it('brokenJson keeps the cause', () => {
   const cause = new SyntaxError('x');
-  expect(brokenJson(3, 'why', cause)).toMatchObject({ code: 'decode', message: 'broken JSON at byte 3 of the response: why', cause });
+  expect(brokenJson(3, 'why', cause)).toMatchObject({
+    code: 'decode',
+    message: 'broken JSON at byte 3 of the response: why',
+    cause,
+  });
 });

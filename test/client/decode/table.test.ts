@@ -5,7 +5,11 @@ import type { WatchEvent } from '../../../src/model/watch-event.ts';
 
 const column = (name: string, format = '') => ({ name, type: 'string', format, description: '', priority: 0 });
 const COLUMNS = [column('Name', 'name'), column('Age')];
-const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'web', namespace: 'shop' } };
+const object = {
+  kind: 'PartialObjectMetadata',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata: { name: 'web', namespace: 'shop' },
+};
 
 describe('isTable', () => {
   it.each([
@@ -70,7 +74,10 @@ describe('TableEvents', () => {
       event('ADDED', table({ rows: [row('a'), row('b')] })),
       event('ADDED', table({ rows: null })),
     ]);
-    expect(events.map(({ object }) => object)).toMatchObject([{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]);
+    expect(events.map(({ object }) => object)).toMatchObject([
+      { metadata: { name: 'a' } },
+      { metadata: { name: 'b' } },
+    ]);
   });
 
   it('gives a bookmark without cells, with the object of its row or the metadata of the table', () => {

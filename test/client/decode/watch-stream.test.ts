@@ -10,7 +10,12 @@ const GADGETS = { group: 'lab.example.com', version: 'v1', resource: 'gadgets' }
 
 type Json = { metadata?: { managedFields?: unknown } };
 
-async function read(text: string, length: number, options: Omit<WatchStreamOptions, 'gvr'>, gvr = PODS): Promise<unknown[]> {
+async function read(
+  text: string,
+  length: number,
+  options: Omit<WatchStreamOptions, 'gvr'>,
+  gvr = PODS,
+): Promise<unknown[]> {
   const stream = new WatchStream<Json>(fromArray(cut(text, [length])), { gvr, ...options });
   const events: unknown[] = [];
   for await (const batch of stream) events.push(...batch);
@@ -35,11 +40,15 @@ const table = (rows: readonly string[], more = '') =>
 describe('WatchStream without managedFields', () => {
   it('gives what JSON.parse gives without them, for any form and chunks of the objects', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(type, oneLine), { maxLength: 8 }), fc.constantFrom(...LENGTHS), async (events, length) => {
-        const text = events.map(([name, object]) => `{"type":"${name}","object":${object}}\n`).join('');
-        const expected = events.map(([name, object]) => ({ type: name, object: trimmed(JSON.parse(object)) }));
-        expect(await read(text, length, { table: false, dropManagedFields: true })).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(type, oneLine), { maxLength: 8 }),
+        fc.constantFrom(...LENGTHS),
+        async (events, length) => {
+          const text = events.map(([name, object]) => `{"type":"${name}","object":${object}}\n`).join('');
+          const expected = events.map(([name, object]) => ({ type: name, object: trimmed(JSON.parse(object)) }));
+          expect(await read(text, length, { table: false, dropManagedFields: true })).toEqual(expected);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -52,7 +61,9 @@ describe('WatchStream without managedFields', () => {
         async (tables, length) => {
           const text = tables.map((rows) => `{"type":"ADDED","object":${table(rows)}}\n`).join('');
           const expected = tables.flat().map((object) => ({ type: 'ADDED', object: trimmed(JSON.parse(object)) }));
-          expect(JSON.stringify(await read(text, length, { table: true, dropManagedFields: true }))).toBe(JSON.stringify(expected));
+          expect(JSON.stringify(await read(text, length, { table: true, dropManagedFields: true }))).toBe(
+            JSON.stringify(expected),
+          );
         },
       ),
       { numRuns: 500 },
@@ -60,7 +71,11 @@ describe('WatchStream without managedFields', () => {
   });
 
   it('leaves the rows of an object that is not a table', async () => {
-    const object = { kind: 'Seating', metadata: { name: 'a' }, rows: [{ object: { metadata: { managedFields: [1], name: 'b' } } }] };
+    const object = {
+      kind: 'Seating',
+      metadata: { name: 'a' },
+      rows: [{ object: { metadata: { managedFields: [1], name: 'b' } } }],
+    };
     const text = `${JSON.stringify({ type: 'ADDED', object })}\n`;
     expect(await read(text, 100, { table: true, dropManagedFields: true })).toEqual([{ type: 'ADDED', object }]);
   });

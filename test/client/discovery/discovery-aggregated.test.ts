@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { AGGREGATED_ACCEPT, isAggregated, typesOfAggregated } from '../../../src/client/discovery/discovery-aggregated.ts';
+import {
+  AGGREGATED_ACCEPT,
+  isAggregated,
+  typesOfAggregated,
+} from '../../../src/client/discovery/discovery-aggregated.ts';
 
-const listOf = (items: unknown) => ({ kind: 'APIGroupDiscoveryList', items }) as Parameters<typeof typesOfAggregated>[0];
-const group = (name: string | undefined, versions: unknown) => ({ metadata: { ...(name === undefined ? {} : { name }) }, versions });
+const listOf = (items: unknown) =>
+  ({ kind: 'APIGroupDiscoveryList', items }) as Parameters<typeof typesOfAggregated>[0];
+const group = (name: string | undefined, versions: unknown) => ({
+  metadata: { ...(name === undefined ? {} : { name }) },
+  versions,
+});
 const version = (name: string, resources: unknown, more: object = {}) => ({ version: name, resources, ...more });
 
 it('asks for the stable version, then the beta, then the plain lists', () => {
@@ -29,7 +37,9 @@ describe('typesOfAggregated', () => {
       subresources: [{ subresource: 'scale' }],
     };
     const { types, failures } = typesOfAggregated(
-      listOf([group('x', [version('v2', [webs]), version('v1', [webs, { resource: 'olds', responseKind: { kind: 'Old' } }])])]),
+      listOf([
+        group('x', [version('v2', [webs]), version('v1', [webs, { resource: 'olds', responseKind: { kind: 'Old' } }])]),
+      ]),
     );
     expect(failures).toEqual([]);
     expect(types[0]).toEqual({
@@ -52,7 +62,9 @@ describe('typesOfAggregated', () => {
   });
 
   it('keeps the types of a stale version, and counts it as a failure', () => {
-    const { types, failures } = typesOfAggregated(listOf([group('x', [version('v1', [{ resource: 'webs' }], { freshness: 'Stale' })])]));
+    const { types, failures } = typesOfAggregated(
+      listOf([group('x', [version('v1', [{ resource: 'webs' }], { freshness: 'Stale' })])]),
+    );
     expect(types).toHaveLength(1);
     expect(failures).toEqual([{ group: 'x/v1', message: 'stale: its server does not answer' }]);
   });

@@ -5,7 +5,9 @@ const settled = (value: ResourceList): PromiseSettledResult<ResourceList> => ({ 
 
 describe('groupVersionsOf', () => {
   it('gives the versions of the core group', () => {
-    expect(groupVersionsOf({ kind: 'APIVersions', versions: ['v1', 7 as never] })).toEqual([{ group: '', version: 'v1', path: '/api/v1' }]);
+    expect(groupVersionsOf({ kind: 'APIVersions', versions: ['v1', 7 as never] })).toEqual([
+      { group: '', version: 'v1', path: '/api/v1' },
+    ]);
   });
 
   it("keeps the server's order, with the preferred version of each group first", () => {
@@ -48,14 +50,26 @@ describe('typesOfLegacy', () => {
         subresources: ['scale'],
         preferred: true,
       },
-      expect.objectContaining({ gvr: { group: 'x', version: 'v1', resource: 'nodes' }, namespaced: false, verbs: [], preferred: true }),
-      expect.objectContaining({ gvr: { group: 'x', version: 'v2', resource: 'webs' }, subresources: [], preferred: false }),
+      expect.objectContaining({
+        gvr: { group: 'x', version: 'v1', resource: 'nodes' },
+        namespaced: false,
+        verbs: [],
+        preferred: true,
+      }),
+      expect.objectContaining({
+        gvr: { group: 'x', version: 'v2', resource: 'webs' },
+        subresources: [],
+        preferred: false,
+      }),
     ]);
   });
 
   it('makes a failure of a group version without a response, and prefers the next version', () => {
     const error = new Error('no answer');
-    const { types, failures } = typesOfLegacy([v1, v2], [{ status: 'rejected', reason: error }, settled({ resources: [web] })]);
+    const { types, failures } = typesOfLegacy(
+      [v1, v2],
+      [{ status: 'rejected', reason: error }, settled({ resources: [web] })],
+    );
     expect(failures).toEqual([{ group: 'x/v1', message: 'no answer', error }]);
     expect(types.map(({ gvr, preferred }) => [gvr.version, preferred])).toEqual([['v2', true]]);
   });

@@ -10,7 +10,8 @@ import { fruitOf, serving } from '../../support/served-fruit.ts';
 describe('the discovery cache on disk', () => {
   let directory: string;
   const clock = new FakeClock();
-  const open = (server = 'https://one:6443/k8s/c-1') => diskDiscoveryStore({ directory: path.join(directory, 'cache'), server, clock });
+  const open = (server = 'https://one:6443/k8s/c-1') =>
+    diskDiscoveryStore({ directory: path.join(directory, 'cache'), server, clock });
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
@@ -84,7 +85,12 @@ describe('a damaged discovery cache', () => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
     const clock = new FakeClock();
     const damaged: string[] = [];
-    const store = diskDiscoveryStore({ directory, server: 'https://one', clock, onDamaged: (text) => damaged.push(text) });
+    const store = diskDiscoveryStore({
+      directory,
+      server: 'https://one',
+      clock,
+      onDamaged: (text) => damaged.push(text),
+    });
     await store.save({ types: [], failures: [] });
     const file = path.join(directory, 'discovery', 'one.json');
     await writeFile(file, text);
@@ -98,7 +104,12 @@ describe('a damaged discovery cache', () => {
   it('is not a file of an older format', async () => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'discovery-'));
     const damaged: string[] = [];
-    const store = diskDiscoveryStore({ directory, server: 'https://one', clock: new FakeClock(), onDamaged: (text) => damaged.push(text) });
+    const store = diskDiscoveryStore({
+      directory,
+      server: 'https://one',
+      clock: new FakeClock(),
+      onDamaged: (text) => damaged.push(text),
+    });
     await store.save({ types: [], failures: [] });
     await writeFile(path.join(directory, 'discovery', 'one.json'), '{"form":0,"old":true}');
     expect(await store.load()).toBeUndefined();

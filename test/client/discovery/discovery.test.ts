@@ -32,33 +32,38 @@ const SPARSE = {
 };
 
 describe('Discovery', () => {
-  it.each(['aggregated', 'legacy'] as const)('reads every type in the %s form, the preferred version first', async (form) => {
-    const { transport, requests } = await serving(form);
-    const { types, failures } = await new Discovery(transport).snapshot();
-    expect(requests.length === 2).toBe(form === 'aggregated');
-    expect(failures).toEqual([]);
-    expect(fruitOf(types)).toEqual([
-      'fruit.example.com/v1/apples!',
-      'fruit.example.com/v1beta1/apples',
-      'fruit.example.com/v1beta1/pears!',
-    ]);
-    expect(namesOf(types).filter((name) => name.startsWith('autoscaling/'))).toEqual([
-      'autoscaling/v2/horizontalpodautoscalers!',
-      'autoscaling/v1/horizontalpodautoscalers',
-    ]);
-    expect(types.find(({ kind }) => kind === 'Apple')).toEqual({
-      gvr: { group: 'fruit.example.com', version: 'v1', resource: 'apples' },
-      kind: 'Apple',
-      singular: 'apple',
-      shortNames: ['ap'],
-      categories: ['all', 'fruit'],
-      namespaced: true,
-      verbs: expect.arrayContaining(['create', 'get', 'list', 'patch', 'watch']),
-      subresources: [],
-      preferred: true,
-    });
-    expect(types.find(({ kind }) => kind === 'Pod')).toMatchObject({ subresources: expect.arrayContaining(['status', 'log']) });
-  });
+  it.each(['aggregated', 'legacy'] as const)(
+    'reads every type in the %s form, the preferred version first',
+    async (form) => {
+      const { transport, requests } = await serving(form);
+      const { types, failures } = await new Discovery(transport).snapshot();
+      expect(requests.length === 2).toBe(form === 'aggregated');
+      expect(failures).toEqual([]);
+      expect(fruitOf(types)).toEqual([
+        'fruit.example.com/v1/apples!',
+        'fruit.example.com/v1beta1/apples',
+        'fruit.example.com/v1beta1/pears!',
+      ]);
+      expect(namesOf(types).filter((name) => name.startsWith('autoscaling/'))).toEqual([
+        'autoscaling/v2/horizontalpodautoscalers!',
+        'autoscaling/v1/horizontalpodautoscalers',
+      ]);
+      expect(types.find(({ kind }) => kind === 'Apple')).toEqual({
+        gvr: { group: 'fruit.example.com', version: 'v1', resource: 'apples' },
+        kind: 'Apple',
+        singular: 'apple',
+        shortNames: ['ap'],
+        categories: ['all', 'fruit'],
+        namespaced: true,
+        verbs: expect.arrayContaining(['create', 'get', 'list', 'patch', 'watch']),
+        subresources: [],
+        preferred: true,
+      });
+      expect(types.find(({ kind }) => kind === 'Pod')).toMatchObject({
+        subresources: expect.arrayContaining(['status', 'log']),
+      });
+    },
+  );
 
   it('asks for the aggregated form first', async () => {
     const { transport, requests } = await serving();
@@ -77,7 +82,9 @@ describe('Discovery', () => {
   });
 
   it('reads a field that is left out as empty', async () => {
-    const { types } = await new Discovery(scriptedBytes(({ path }) => (path === '/apis' ? { body: SPARSE } : undefined))).snapshot();
+    const { types } = await new Discovery(
+      scriptedBytes(({ path }) => (path === '/apis' ? { body: SPARSE } : undefined)),
+    ).snapshot();
     expect(types.map(({ gvr, kind, verbs, preferred }) => [formatGvr(gvr), kind, verbs, preferred])).toEqual([
       ['autoscaling/v2/hpas', 'Hpa', [], true],
       ['autoscaling/v1/hpas', 'Hpa', [], false],
@@ -90,11 +97,18 @@ describe('Discovery', () => {
     const byForm = (form: 'legacy' | 'aggregated') =>
       scriptedBytes(({ path }) => {
         const found = wire.find(
-          (e) => e.request.path === path && (e.request.headers.accept ?? '').includes('apidiscovery') === (form === 'aggregated'),
+          (e) =>
+            e.request.path === path &&
+            (e.request.headers.accept ?? '').includes('apidiscovery') === (form === 'aggregated'),
         );
-        return found && { status: found.response.status, headers: { ...found.response.headers }, body: found.response.body };
+        return (
+          found && { status: found.response.status, headers: { ...found.response.headers }, body: found.response.body }
+        );
       });
-    const both = await Promise.all([new Discovery(byForm('aggregated')).snapshot(), new Discovery(byForm('legacy')).snapshot()]);
+    const both = await Promise.all([
+      new Discovery(byForm('aggregated')).snapshot(),
+      new Discovery(byForm('legacy')).snapshot(),
+    ]);
     // Only core/v1 and apps/v1 were recorded in the legacy form.
     const [a, b] = both.map(({ types }) => types.filter(({ gvr }) => ['', 'apps'].includes(gvr.group)));
     const inOrder = (types: typeof a) => types?.map((t) => ({ ...t, subresources: [...t.subresources].sort() }));
@@ -104,32 +118,51 @@ describe('Discovery', () => {
 
   it('gives the groups that answer, and names the others', async () => {
     const { sandbox, transport } = await serving('legacy');
-    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/fruit.example.com/v1', method: 'GET' } });
+    sandbox.faults.add({
+      fault: { kind: 'status', code: 503 },
+      match: { path: '/apis/fruit.example.com/v1', method: 'GET' },
+    });
     const { types, failures } = await new Discovery(transport).snapshot();
     expect(fruitOf(types)).toEqual(['fruit.example.com/v1beta1/apples!', 'fruit.example.com/v1beta1/pears!']);
-    expect(failures).toMatchObject([{ group: 'fruit.example.com/v1', message: 'the server is currently unable to handle the request' }]);
+    expect(failures).toMatchObject([
+      { group: 'fruit.example.com/v1', message: 'the server is currently unable to handle the request' },
+    ]);
   });
 
   it('names the groups whose own server does not answer', async () => {
     const stale = {
       kind: 'APIGroupDiscoveryList',
-      items: [{ metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', resources: [], freshness: 'Stale' }] }],
+      items: [
+        { metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', resources: [], freshness: 'Stale' }] },
+      ],
     };
     const { transport } = await serving();
     const script = scriptedBytes(() => ({ body: stale }));
-    const beside = through(transport, (request, send) => (request.path === '/apis' ? script.request(request) : send(request)));
+    const beside = through(transport, (request, send) =>
+      request.path === '/apis' ? script.request(request) : send(request),
+    );
     const snapshot = await new Discovery(beside).snapshot();
     expect(snapshot.failures.map((f) => f.group)).toEqual(['metrics.k8s.io/v1beta1']);
     expect(new Set(snapshot.types.map(({ gvr }) => gvr.group))).toEqual(new Set(['']));
   });
 
   it.each([
-    [401, 'an unknown token', () => 'wrong', 'credentials', /^You must be logged in to the server \(Unauthorized\)$/, /log in again/],
+    [
+      401,
+      'an unknown token',
+      () => 'wrong',
+      'credentials',
+      /^You must be logged in to the server \(Unauthorized\)$/,
+      /log in again/,
+    ],
     [
       403,
       'a user without the role',
       (sandbox: Sandbox) => {
-        sandbox.delete({ group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterrolebindings' }, 'system:discovery');
+        sandbox.delete(
+          { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterrolebindings' },
+          'system:discovery',
+        );
         return sandbox.tokenFor({ user: 'nobody' });
       },
       'transport',
@@ -186,16 +219,24 @@ describe('a discovery that fails', () => {
       hint: expect.stringContaining('login page'),
     });
     const half = scriptedBytes(({ path }) => ({ body: path === '/api' ? body : AGGREGATED }));
-    expect((await new Discovery(half).snapshot()).failures).toMatchObject([{ group: 'core', message: expect.stringContaining(named) }]);
+    expect((await new Discovery(half).snapshot()).failures).toMatchObject([
+      { group: 'core', message: expect.stringContaining(named) },
+    ]);
   });
 
   it.each([
     ['a null group', { items: [null] }, 'apis'],
     ['groups that are no list', { items: { a: 1 } }, 'apis'],
     ['a null version', { items: [{ metadata: { name: 'apps' }, versions: [null] }] }, 'apps'],
-    ['a null type', { items: [{ metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [null] }] }] }, 'apps/v1'],
+    [
+      'a null type',
+      { items: [{ metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [null] }] }] },
+      'apps/v1',
+    ],
   ])('ignores %s, and counts it as a failure of its group', async (_, body, group) => {
-    const transport = scriptedBytes(({ path }) => ({ body: path === '/apis' ? { ...AGGREGATED, ...body } : AGGREGATED }));
+    const transport = scriptedBytes(({ path }) => ({
+      body: path === '/apis' ? { ...AGGREGATED, ...body } : AGGREGATED,
+    }));
     const { types, failures } = await new Discovery(transport).snapshot();
     expect({ types, failures }).toEqual({ types: [], failures: [{ group, message: 'its answer is damaged' }] });
   });
@@ -209,7 +250,12 @@ describe('a discovery that fails', () => {
       categories: {},
       subresources: [null],
     };
-    const items = [{ metadata: { name: 'x' }, versions: [{ version: 'v1', resources: [odd, { responseKind: { kind: 'Nameless' } }] }] }];
+    const items = [
+      {
+        metadata: { name: 'x' },
+        versions: [{ version: 'v1', resources: [odd, { responseKind: { kind: 'Nameless' } }] }],
+      },
+    ];
     const { types } = await new Discovery(scriptedBytes(() => ({ body: { ...AGGREGATED, items } }))).snapshot();
     expect(types[0]).toMatchObject({ kind: '', verbs: [], shortNames: ['t'], categories: [], subresources: [] });
   });

@@ -11,7 +11,9 @@ beforeAll(async () => {
 });
 
 const read = async (args: string, rest = mapper) =>
-  (await resolveResourceArgs(args === '' ? [] : args.split(' '), rest)).map(({ type, names }) => [formatGvr(type.gvr), ...names].join(' '));
+  (await resolveResourceArgs(args === '' ? [] : args.split(' '), rest)).map(({ type, names }) =>
+    [formatGvr(type.gvr), ...names].join(' '),
+  );
 
 describe('resolveResourceArgs', () => {
   it.each([

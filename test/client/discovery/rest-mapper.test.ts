@@ -44,7 +44,10 @@ describe('RestMapper', () => {
   });
 
   it('prefers a resource name to a short name of another type', async () => {
-    const objects = [definition('things.a.example.com', ['v1'], { shortNames: ['gadgets'] }), definition('gadgets.b.example.com')];
+    const objects = [
+      definition('things.a.example.com', ['v1'], { shortNames: ['gadgets'] }),
+      definition('gadgets.b.example.com'),
+    ];
     const { mapper } = await served({ objects });
     expect((await mapper.resolve('things')).shortNames).toEqual(['gadgets']);
     expect((await mapper.resolve('gadgets')).gvr.group).toBe('b.example.com');
@@ -65,7 +68,9 @@ describe('RestMapper', () => {
   });
 
   it('suggests similar names, and names the groups that did not answer', async () => {
-    await expect(mapper.resolve('deplyoments')).rejects.toMatchObject({ hint: 'Did you mean "deployments" or "deployment"?' });
+    await expect(mapper.resolve('deplyoments')).rejects.toMatchObject({
+      hint: 'Did you mean "deployments" or "deployment"?',
+    });
     const { sandbox, transport } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
     const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)));
@@ -91,7 +96,13 @@ describe('RestMapper', () => {
     ['example.com/v1', 'things.other.com', false],
     ['example.com/v1', 'pods', undefined],
   ])('without an answer of %s, %s may exist or not: %s', async (group, word, mayBe) => {
-    const pods = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod', shortNames: [], categories: [] };
+    const pods = {
+      gvr: { group: '', version: 'v1', resource: 'pods' },
+      kind: 'Pod',
+      singular: 'pod',
+      shortNames: [],
+      categories: [],
+    };
     const deployments = {
       ...pods,
       gvr: { group: 'apps', version: 'v1', resource: 'deployments' },
@@ -110,7 +121,9 @@ describe('RestMapper', () => {
     const { sandbox, transport } = await served();
     sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: '/apis/batch/v1' } });
     const warnings: string[] = [];
-    const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)), { onWarning: (text) => warnings.push(text) });
+    const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)), {
+      onWarning: (text) => warnings.push(text),
+    });
     expect((await broken.category('all'))?.length).toBeGreaterThan(2);
     expect(warnings).toEqual([expect.stringMatching(/^all may stand for more types: could not ask for batch\/v1 \(/)]);
   });

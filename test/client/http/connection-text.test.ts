@@ -30,9 +30,24 @@ describe('noAnswer', () => {
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
       '--certificate-authority',
     ],
-    ['CERT_HAS_EXPIRED', 'x', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid', 'clock'],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', alert, 'remote error: tls: certificate required', '--client-certificate'],
-    ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'mismatch', 'tls: the CA, certificate or key in use cannot be read: mismatch', 'kubeconfig'],
+    [
+      'CERT_HAS_EXPIRED',
+      'x',
+      'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
+      'clock',
+    ],
+    [
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+      alert,
+      'remote error: tls: certificate required',
+      '--client-certificate',
+    ],
+    [
+      'ERR_OSSL_X509_KEY_VALUES_MISMATCH',
+      'mismatch',
+      'tls: the CA, certificate or key in use cannot be read: mismatch',
+      'kubeconfig',
+    ],
   ])('names the fault, the server and the next step for %s', (code, message, text, hint) => {
     const error = noAnswer(new AggregateError([Object.assign(new Error(message), { code })]), reach);
     expect(error.message).toBe(`Unable to connect to the server: ${text} (https://api.test:6443)`);
@@ -48,7 +63,9 @@ describe('noAnswer', () => {
 
   it('names the host of a refused connection in the words of kubectl', () => {
     const error = noAnswer(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), reach);
-    expect(error.message).toBe('The connection to the server api.test:6443 was refused - did you specify the right host or port?');
+    expect(error.message).toBe(
+      'The connection to the server api.test:6443 was refused - did you specify the right host or port?',
+    );
     expect(error.hint).toContain('is the cluster running?');
   });
 
@@ -72,7 +89,10 @@ describe('noAnswer', () => {
   });
 
   it('is `closed` after the client closed its connections', () => {
-    expect(noAnswer(new Error('x'), { ...reach, closed: true })).toMatchObject({ code: 'closed', message: 'the client was closed' });
+    expect(noAnswer(new Error('x'), { ...reach, closed: true })).toMatchObject({
+      code: 'closed',
+      message: 'the client was closed',
+    });
   });
 
   it('passes on an error of this package', () => {
@@ -96,6 +116,7 @@ describe('brokenConnection', () => {
 });
 
 it('inWords keeps only the reason of an OpenSSL error', () => {
-  const line = 'write EPROTO 00A2:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../ssl/record.c:77:';
+  const line =
+    'write EPROTO 00A2:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../ssl/record.c:77:';
   expect(inWords(line)).toBe('tls: wrong version number');
 });

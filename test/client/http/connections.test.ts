@@ -37,7 +37,12 @@ const status = { token: 't' + n, expirationTimestamp: new Date(${clock.now()} + 
 console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));`;
   await writeFile(at('plugin.cjs'), script);
   return {
-    exec: { command: process.execPath, args: [at('plugin.cjs')], apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' },
+    exec: {
+      command: process.execPath,
+      args: [at('plugin.cjs')],
+      apiVersion: 'client.authentication.k8s.io/v1',
+      interactiveMode: 'Never',
+    },
   };
 }
 
@@ -63,7 +68,10 @@ function commonName(request: IncomingMessage): string {
 
 describe('a user with a plugin', () => {
   it('makes a hundred requests at once and runs the plugin once', async () => {
-    await using server = await socketScript((request, response) => response.end(request.headers.authorization), pki.server);
+    await using server = await socketScript(
+      (request, response) => response.end(request.headers.authorization),
+      pki.server,
+    );
     await using client = await connect(server.url, await plugin());
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => client.text(`/${i}`)));
     expect(new Set(answers)).toEqual(new Set(['Bearer t1']));
@@ -90,7 +98,9 @@ describe('credentials that change while a watch is open', () => {
       (request, response) => {
         if (request.url !== '/watch') return response.end(who(request));
         response.write('open ');
-        return (request.socket as TLSSocket & { server: NodeJS.EventEmitter }).server.once('event', () => response.end(who(request)));
+        return (request.socket as TLSSocket & { server: NodeJS.EventEmitter }).server.once('event', () =>
+          response.end(who(request)),
+        );
       },
       { ...pki.server, ...tls },
     );
@@ -136,7 +146,9 @@ describe('the rate of requests', () => {
     await using client = await connect(server.url, {});
     const all = Promise.all(Array.from({ length: 310 }, () => client.text('/list')));
     await expect.poll(() => arrived.length).toBe(300);
-    await Promise.all(Array.from({ length: 50 }, () => client.transport.request({ method: 'GET', path: '/watch', stream: true })));
+    await Promise.all(
+      Array.from({ length: 50 }, () => client.transport.request({ method: 'GET', path: '/watch', stream: true })),
+    );
     for (let n = 301; n <= 310; n++) {
       await clock.advance(19);
       expect(arrived).toHaveLength(n - 1);

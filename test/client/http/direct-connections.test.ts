@@ -68,7 +68,8 @@ describe('a body whose connection closes', () => {
       await using connections = connect(server.url);
       const { body } = await connections.send(get, new AbortController().signal);
       await eventually(() => isSent);
-      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve)); // what was sent has been read, or waits
+      // what was sent has been read, or waits
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
       expect((await textOf(body)).length).toBe(length);
     },
   );
@@ -83,13 +84,17 @@ describe('answers without a body', () => {
   it('to HEAD end at once, whatever their length header says', async () => {
     await using server = await scripted((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n'));
     await using connections = connect(server.url);
-    expect(await textOf((await connections.send({ ...get, method: 'HEAD' }, new AbortController().signal)).body)).toBe('');
+    expect(await textOf((await connections.send({ ...get, method: 'HEAD' }, new AbortController().signal)).body)).toBe(
+      '',
+    );
   });
 });
 
 it('informational responses are skipped', async () => {
   await using server = await scripted((socket) =>
-    socket.write('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+    socket.write(
+      'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
+    ),
   );
   await using connections = connect(server.url);
   const { status, body } = await connections.send(get, new AbortController().signal);
@@ -97,7 +102,9 @@ it('informational responses are skipped', async () => {
 });
 
 it('an answer that switches protocols is refused', async () => {
-  await using server = await scripted((socket) => socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'));
+  await using server = await scripted((socket) =>
+    socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  );
   await using connections = connect(server.url);
   await expect(connections.send(get, new AbortController().signal)).rejects.toThrow('other side closed');
 });
@@ -113,7 +120,9 @@ it.each(['not http at all\r\n\r\n', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)
 
 it('two callers of close() both resolve', async () => {
   let reply = () => {};
-  await using server = await scripted((socket) => (reply = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')));
+  await using server = await scripted(
+    (socket) => (reply = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
+  );
   await using connections = connect(server.url);
   const answer = connections.send(get, new AbortController().signal);
   const closing = [connections.close(), connections.close()];

@@ -19,29 +19,32 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-it.each(BODIES)('a compressed body that %s is an error for its reader, however late it reads, and is not unhandled', async (_, bytes) => {
-  await using server = await socketScript((__, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' });
-    response.end(bytes);
-  });
-  const transport = createTransport(createConfig({ server: server.url }), { clock: new FakeClock() });
-  const thrown: unknown[] = [];
-  const heard = (error: unknown) => thrown.push(error);
-  process.on('uncaughtExceptionMonitor', heard);
-  try {
-    for (const isRead of [true, false]) {
-      const { body } = await transport.request({ method: 'GET', path: '/' });
-      for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
-      if (isRead) await expect(readAll(body)).rejects.toMatchObject({ code: 'transport' });
-      else await body[Symbol.asyncIterator]().return?.();
+it.each(BODIES)(
+  'a compressed body that %s is an error for its reader, however late it reads, and is not unhandled',
+  async (_, bytes) => {
+    await using server = await socketScript((__, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(bytes);
+    });
+    const transport = createTransport(createConfig({ server: server.url }), { clock: new FakeClock() });
+    const thrown: unknown[] = [];
+    const heard = (error: unknown) => thrown.push(error);
+    process.on('uncaughtExceptionMonitor', heard);
+    try {
+      for (const isRead of [true, false]) {
+        const { body } = await transport.request({ method: 'GET', path: '/' });
+        for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+        if (isRead) await expect(readAll(body)).rejects.toMatchObject({ code: 'transport' });
+        else await body[Symbol.asyncIterator]().return?.();
+      }
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+      expect(thrown).toEqual([]);
+    } finally {
+      process.off('uncaughtExceptionMonitor', heard);
+      await transport.close();
     }
-    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
-    expect(thrown).toEqual([]);
-  } finally {
-    process.off('uncaughtExceptionMonitor', heard);
-    await transport.close();
-  }
-});
+  },
+);
 
 /** Bytes of one letter, compressed by a factor of a thousand. */
 function bomb(bytes: number): Buffer {

@@ -11,7 +11,15 @@ const MIB = 1 << 20;
 const MAKERS: [string, (origin: string) => Connections][] = [
   [
     'Node’s own client',
-    (origin) => new DirectConnections({ origin, tls: {}, clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000, tcpProbeMs: 5000 }),
+    (origin) =>
+      new DirectConnections({
+        origin,
+        tls: {},
+        clock: systemClock,
+        connectTimeoutMs: 5000,
+        keepAliveMs: 5000,
+        tcpProbeMs: 5000,
+      }),
   ],
   ['undici', (origin) => new ProxiedConnections(new Agent(), origin)],
 ];

@@ -82,7 +82,10 @@ describe('the response of an exchange', () => {
     const { clock, raw, answered } = exchanged();
     const body = answered().body[Symbol.asyncIterator]();
     raw.end({ error: new Error('reset') });
-    await expect(body.next()).rejects.toMatchObject({ code: 'transport', message: 'the connection to api.test broke: reset' });
+    await expect(body.next()).rejects.toMatchObject({
+      code: 'transport',
+      message: 'the connection to api.test broke: reset',
+    });
     expect(clock.pending).toBe(0);
   });
 

@@ -29,8 +29,14 @@ describe('a request of the pool', () => {
     const credentials = new Credentials({ authorization: 'Bearer t', 'impersonate-group': ['a', 'b'] }, {});
     const { status, body } = await connections.send({ ...get, headers: { accept: 'text/plain' } }, credentials);
     expect([status, await readText(body)]).toEqual([200, '/base/x']);
-    expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer t', accept: 'text/plain', 'user-agent': 'test/1' });
-    expect(server.seen[0]?.rawHeaders.filter((_, i, all) => all[i - 1]?.toLowerCase() === 'impersonate-group')).toEqual(['a', 'b']);
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer t',
+      accept: 'text/plain',
+      'user-agent': 'test/1',
+    });
+    expect(server.seen[0]?.rawHeaders.filter((_, i, all) => all[i - 1]?.toLowerCase() === 'impersonate-group')).toEqual(
+      ['a', 'b'],
+    );
   });
 
   it('uses the open connection while the TLS material is the same, and a new one when it has changed', async () => {
@@ -48,7 +54,10 @@ describe('a request of the pool', () => {
   it('rejects with `closed` after the pool was closed', async () => {
     await using connections = pool({});
     await connections.close();
-    await expect(connections.send(get, nobody)).rejects.toMatchObject({ code: 'closed', message: 'the client was closed' });
+    await expect(connections.send(get, nobody)).rejects.toMatchObject({
+      code: 'closed',
+      message: 'the client was closed',
+    });
   });
 });
 
@@ -57,7 +66,9 @@ describe('the proxy of a pool', () => {
     ['ftp://me:hush@proxy', 'has an unsupported scheme', 'use http://, https:// or socks5://'],
     ['http://me:hush@', 'is not a URL', 'write it as http://host:port'],
   ])('%s is refused without its password, before anything is sent', (proxyUrl, fault, hint) => {
-    expect(() => pool({ proxyUrl })).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining(fault), hint }));
+    expect(() => pool({ proxyUrl })).toThrow(
+      expect.objectContaining({ code: 'config', message: expect.stringContaining(fault), hint }),
+    );
     expect(() => pool({ proxyUrl })).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hush') }));
   });
 });

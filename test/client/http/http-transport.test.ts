@@ -35,7 +35,9 @@ describe('the transport', () => {
       response.setHeader('x-two', ['a', 'b']);
       request.pipe(response.writeHead(201));
     });
-    await using transport = open(createConfig({ server: `${server.url}/k8s/clusters/c-1/`, token: 'secret' }), { userAgent: 'test/1' });
+    await using transport = open(createConfig({ server: `${server.url}/k8s/clusters/c-1/`, token: 'secret' }), {
+      userAgent: 'test/1',
+    });
     const answer = await transport.request({
       method: 'POST',
       path: '/api/v1/pods?a=b',
@@ -74,7 +76,10 @@ describe('the transport', () => {
 
   it('requests gzip over TLS, also from this machine', async () => {
     const pki = await authority();
-    await using server = await socketScript((request, response) => response.end(String(request.headers['accept-encoding'])), pki.server);
+    await using server = await socketScript(
+      (request, response) => response.end(String(request.headers['accept-encoding'])),
+      pki.server,
+    );
     const config = createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } });
     await using transport = open(config);
     await using plain = open({ ...config, disableCompression: true });
@@ -112,7 +117,9 @@ describe('the transport', () => {
     await readText((await transport.request(get)).body);
     expect(lines).toHaveLength(1);
     const { inspect } = await import('node:util');
-    expect(inspect([lines, config, await config.credentials(), transport], { depth: 9, showHidden: true })).not.toContain('secret');
+    expect(
+      inspect([lines, config, await config.credentials(), transport], { depth: 9, showHidden: true }),
+    ).not.toContain('secret');
     expect(JSON.stringify([lines, config, await config.credentials()])).not.toContain('secret');
   });
 });
@@ -169,7 +176,10 @@ describe('a response with Retry-After', () => {
 
   it('is given to the caller at once when the server has not reached the version asked for', async () => {
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-    const status = failure(504, 'Timeout', 'Too large resource version: 9, current: 5', { causes, retryAfterSeconds: 1 });
+    const status = failure(504, 'Timeout', 'Too large resource version: 9, current: 5', {
+      causes,
+      retryAfterSeconds: 1,
+    });
     await using server = await socketScript((_, response) =>
       response.writeHead(504, { 'retry-after': '1', 'content-type': 'application/json' }).end(JSON.stringify(status)),
     );
@@ -280,7 +290,9 @@ describe('a connection that fails', () => {
     });
     await using transport = open(server.url);
     expect(await readText((await transport.request(get)).body)).toBe('ok');
-    await expect(transport.request({ ...get, method: 'POST', body: '{}' })).rejects.toMatchObject({ code: 'transport' });
+    await expect(transport.request({ ...get, method: 'POST', body: '{}' })).rejects.toMatchObject({
+      code: 'transport',
+    });
     expect(heard).toEqual(['GET', 'GET', 'POST']);
   });
 
@@ -574,7 +586,9 @@ describe('a server that is not what the URL says', () => {
     const url = swapped(server.url);
     await using transport = open(createConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
-    expect(error.message).toBe(`Unable to connect to the server: http: server gave HTTP response to HTTPS client (${url})`);
+    expect(error.message).toBe(
+      `Unable to connect to the server: http: server gave HTTP response to HTTPS client (${url})`,
+    );
     expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining(`http://${new URL(url).host}`) });
     expect(describeError(error)).toMatch(/^error: [^\n]*: tls: wrong version number\nhint: [^\n]*\n$/);
     expect(describeError(error)).not.toMatch(/SSL routines|\.c:|:error:/);
@@ -601,7 +615,10 @@ describe('a server that is not what the URL says', () => {
     await using transport = open(createConfig({ server: url }));
     const error = await thrownBy(transport.request(get));
     expect(error.message).toMatch(/^Unable to connect to the server: .*\(http:/);
-    expect(error).toMatchObject({ code: 'transport', hint: `does the server want TLS? then write it https://${new URL(url).host}` });
+    expect(error).toMatchObject({
+      code: 'transport',
+      hint: `does the server want TLS? then write it https://${new URL(url).host}`,
+    });
   });
 
   it('has TLS, and says so as Go servers do', async () => {
@@ -614,7 +631,9 @@ describe('a server that is not what the URL says', () => {
   });
 
   it('gets a certificate that cannot be read', async () => {
-    await using transport = open(createConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }));
+    await using transport = open(
+      createConfig({ server: 'https://127.0.0.1:1', tls: { ca: 'x', cert: 'not PEM', key: 'neither' } }),
+    );
     const error = await thrownBy(transport.request(get));
     expect(error.message).toBe('unable to load root certificates: unable to parse bytes as PEM block');
   });
@@ -627,7 +646,10 @@ describe('a proxy', () => {
     const proxyUrl = proxy.url.replace('//', '//me:hush@');
     await using transport = open({ ...createConfig({ server: 'https://one.test' }), proxyUrl });
     const error = await thrownBy(transport.request(get));
-    expect(error).toMatchObject({ code: 'transport', hint: `requests go through the proxy ${proxy.url}: is it right, and up?` });
+    expect(error).toMatchObject({
+      code: 'transport',
+      hint: `requests go through the proxy ${proxy.url}: is it right, and up?`,
+    });
   });
 
   /** A proxy that connects every tunnel to one local port, and records the requested addresses. */
@@ -649,7 +671,10 @@ describe('a proxy', () => {
     const pki = await authority();
     await using server = await socketScript((_, response) => response.end('through'), pki.server);
     await using proxy = await tunnel(Number(new URL(server.url).port));
-    const config = { ...createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }), proxyUrl: proxy.url };
+    const config = {
+      ...createConfig({ server: server.url, tls: { ca: pki.ca, servername: 'api.test' } }),
+      proxyUrl: proxy.url,
+    };
     await using transport = open(config);
     expect(await readText((await transport.request(get)).body)).toBe('through');
     expect(proxy.asked).toEqual([new URL(server.url).host]);

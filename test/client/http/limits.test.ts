@@ -27,20 +27,26 @@ const event = (name: string, rest = '', type = 'MODIFIED') =>
 describe('a line of a watch beyond the limit', () => {
   const limit = 300;
 
-  it.each([1, 7, 100, 10_000])('becomes an event that names its object, and the stream goes on, in chunks of %d bytes', (length) => {
-    const text = event('small') + event('large', 'x'.repeat(1000)) + event('next') + event('last', 'y'.repeat(limit), 'DELETED');
-    const decoder = new WatchDecoder<{ metadata: object }>({ limit });
-    const events = [...cut(text, [length]).flatMap((chunk) => decoder.push(chunk)), ...decoder.finish()];
-    expect(events.map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'MODIFIED', 'DELETED']);
-    const [small, large, next, last] = events.map(({ object }) => object);
-    expect([small, next]).toMatchObject([{ metadata: { name: 'small' } }, { metadata: { name: 'next' } }]);
-    expect(large).toBeInstanceOf(UnreadableObject);
-    expect(large).toMatchObject({ metadata: { name: 'large', namespace: 'shop', uid: 'u-large', resourceVersion: '7' } });
-    expect((large as unknown as UnreadableObject).error.message).toBe(
-      `a line of the watch about "shop/large", from byte ${event('small').length} of the response, is longer than the limit of 300 bytes`,
-    );
-    expect(last).toBeInstanceOf(UnreadableObject);
-  });
+  it.each([1, 7, 100, 10_000])(
+    'becomes an event that names its object, and the stream goes on, in chunks of %d bytes',
+    (length) => {
+      const text =
+        event('small') + event('large', 'x'.repeat(1000)) + event('next') + event('last', 'y'.repeat(limit), 'DELETED');
+      const decoder = new WatchDecoder<{ metadata: object }>({ limit });
+      const events = [...cut(text, [length]).flatMap((chunk) => decoder.push(chunk)), ...decoder.finish()];
+      expect(events.map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'MODIFIED', 'DELETED']);
+      const [small, large, next, last] = events.map(({ object }) => object);
+      expect([small, next]).toMatchObject([{ metadata: { name: 'small' } }, { metadata: { name: 'next' } }]);
+      expect(large).toBeInstanceOf(UnreadableObject);
+      expect(large).toMatchObject({
+        metadata: { name: 'large', namespace: 'shop', uid: 'u-large', resourceVersion: '7' },
+      });
+      expect((large as unknown as UnreadableObject).error.message).toBe(
+        `a line of the watch about "shop/large", from byte ${event('small').length} of the response, is longer than the limit of 300 bytes`,
+      );
+      expect(last).toBeInstanceOf(UnreadableObject);
+    },
+  );
 
   it('reads no name from another field with that name', () => {
     const decoder = new WatchDecoder({ limit });
@@ -90,28 +96,39 @@ it('events before a broken line are returned first, also from one chunk, and the
     yield Buffer.from(`${event('a')}${event('b')}nonsense\n${event('c')}`);
     await never;
   }
-  const stream = new WatchStream(body(), { gvr: { group: '', version: 'v1', resource: 'pods' }, table: false, dropManagedFields: true });
+  const stream = new WatchStream(body(), {
+    gvr: { group: '', version: 'v1', resource: 'pods' },
+    table: false,
+    dropManagedFields: true,
+  });
   const { value } = await stream.next();
   expect(value).toMatchObject([{ object: { metadata: { name: 'a' } } }, { object: { metadata: { name: 'b' } } }]);
-  await expect(stream.next()).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(`byte ${2 * event('a').length} `) });
+  await expect(stream.next()).rejects.toMatchObject({
+    code: 'decode',
+    message: expect.stringContaining(`byte ${2 * event('a').length} `),
+  });
 });
 
 describe('a part of a list beyond the limit', () => {
-  const item = (name: string, length: number) => `{"metadata":{"name":"${name}","namespace":"shop"},"spec":{"a":"${'x'.repeat(length)}"}}`;
+  const item = (name: string, length: number) =>
+    `{"metadata":{"name":"${name}","namespace":"shop"},"spec":{"a":"${'x'.repeat(length)}"}}`;
   const head = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[';
 
-  it.each([1, 7, 100, 10_000])('is an error that names the item, its offset and the limit, in chunks of %d bytes', (length) => {
-    const before = `${head}${item('a', 20)},${item('b', 20)},`;
-    const splitter = new ItemsSplitter({ limit: 200 });
-    const error = thrownBy(() => {
-      for (const chunk of cut(`${before}${item('large', 500)},${item('c', 20)}]}`, [length])) splitter.push(chunk);
-      splitter.finish();
-    });
-    expect(error.code).toBe('decode');
-    expect(error.message).toBe(
-      `an item of the list ("shop/large"), from byte ${before.length} of the response, is longer than the limit of 200 bytes`,
-    );
-  });
+  it.each([1, 7, 100, 10_000])(
+    'is an error that names the item, its offset and the limit, in chunks of %d bytes',
+    (length) => {
+      const before = `${head}${item('a', 20)},${item('b', 20)},`;
+      const splitter = new ItemsSplitter({ limit: 200 });
+      const error = thrownBy(() => {
+        for (const chunk of cut(`${before}${item('large', 500)},${item('c', 20)}]}`, [length])) splitter.push(chunk);
+        splitter.finish();
+      });
+      expect(error.code).toBe('decode');
+      expect(error.message).toBe(
+        `an item of the list ("shop/large"), from byte ${before.length} of the response, is longer than the limit of 200 bytes`,
+      );
+    },
+  );
 
   it('is found out before its end has come', () => {
     const splitter = new ItemsSplitter({ limit: 200 });
@@ -129,11 +146,20 @@ it.each([
   ['{"kind":"PodList","apiVersion":"v1","items":[null]}', 'an item that is not an object but null'],
   ['{"items":[7],"kind":"PodList","apiVersion":"v1"}', 'an item that is not an object but 7'],
   ['{"kind":"PodList","apiVersion":"v1","items":{"a":1}}', 'is not a list'],
-  ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{}],"rows":[{"cells":[]}]}', 'a column that has no name'],
-  ['{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[null]}', 'a row that is not an object but null'],
+  [
+    '{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{}],"rows":[{"cells":[]}]}',
+    'a column that has no name',
+  ],
+  [
+    '{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[null]}',
+    'a row that is not an object but null',
+  ],
 ])('the list %s is refused with its own message', async (text, message) => {
   const options = { gvr: PODS, table: text.includes('Table'), dropManagedFields: true };
-  await expect(readList(bytes([text]), options)).rejects.toMatchObject({ code: 'decode', message: expect.stringContaining(message) });
+  await expect(readList(bytes([text]), options)).rejects.toMatchObject({
+    code: 'decode',
+    message: expect.stringContaining(message),
+  });
 });
 
 /** A body without an end, which counts the bytes that are read. It throws at twice the limit. */

@@ -32,7 +32,9 @@ describe('proxyFromEnvironment', () => {
   });
 
   it('prefers the name in upper case', () => {
-    expect(proxyFromEnvironment('https://x', { https_proxy: 'http://lower', HTTPS_PROXY: 'http://upper' })).toBe('http://upper');
+    expect(proxyFromEnvironment('https://x', { https_proxy: 'http://lower', HTTPS_PROXY: 'http://upper' })).toBe(
+      'http://upper',
+    );
   });
 
   it('uses each variable for its own scheme', () => {

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { isOversized } from '../../../src/client/http/limits.ts';
-import { discard, hold, isSuccess, readText, readWhole, retryAfterMs, statusErrorOf } from '../../../src/client/http/response.ts';
+import {
+  discard,
+  hold,
+  isSuccess,
+  readText,
+  readWhole,
+  retryAfterMs,
+  statusErrorOf,
+} from '../../../src/client/http/response.ts';
 import { failure } from '../../../src/model/status.ts';
 import { bytes } from '../../support/scripted-bytes.ts';
 
-const answer = (status: number, text: string, headers: Record<string, string> = {}) => ({ status, headers, body: bytes([text]) });
+const answer = (status: number, text: string, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  body: bytes([text]),
+});
 const PODS = { group: '', resource: 'pods' };
 
 async function* broken(): AsyncGenerator<Uint8Array> {
@@ -82,8 +94,16 @@ describe('statusErrorOf', () => {
     [403, 'Forbidden', 'the server does not allow access to the requested resource (get pods web)'],
     [404, 'NotFound', 'the server could not find the requested resource (get pods web)'],
     [410, 'Gone', 'the requested resource is no longer available (get pods web)'],
-    [429, 'TooManyRequests', 'the server has received too many requests and has asked us to try again later (get pods web)'],
-    [418, 'Unknown', 'the server responded with the status code 418 but did not return more information (get pods web)'],
+    [
+      429,
+      'TooManyRequests',
+      'the server has received too many requests and has asked us to try again later (get pods web)',
+    ],
+    [
+      418,
+      'Unknown',
+      'the server responded with the status code 418 but did not return more information (get pods web)',
+    ],
     [502, 'InternalError', 'an error on the server ("oops") has prevented the request from succeeding (get pods web)'],
     [503, 'ServiceUnavailable', 'the server is currently unable to handle the request (get pods web)'],
   ])('makes a Status for %i from its code, as client-go does', async (code, reason, message) => {
@@ -99,15 +119,23 @@ describe('statusErrorOf', () => {
   });
 
   it('takes a conflict of a create for an object that exists already', async () => {
-    expect(await statusErrorOf(answer(409, ''), { verb: 'create' })).toMatchObject({ status: { reason: 'AlreadyExists' } });
+    expect(await statusErrorOf(answer(409, ''), { verb: 'create' })).toMatchObject({
+      status: { reason: 'AlreadyExists' },
+    });
     expect(await statusErrorOf(answer(409, ''), { verb: 'update' })).toMatchObject({ status: { reason: 'Conflict' } });
   });
 
   it('has the wait of Retry-After, and a hint for a login and for TLS', async () => {
-    expect(await statusErrorOf(answer(429, '', { 'retry-after': '3' }), { verb: 'get' })).toMatchObject({ retryAfterMs: 3000 });
-    expect(await statusErrorOf(answer(401, ''), { verb: 'get' })).toMatchObject({ hint: expect.stringContaining('log in again') });
+    expect(await statusErrorOf(answer(429, '', { 'retry-after': '3' }), { verb: 'get' })).toMatchObject({
+      retryAfterMs: 3000,
+    });
+    expect(await statusErrorOf(answer(401, ''), { verb: 'get' })).toMatchObject({
+      hint: expect.stringContaining('log in again'),
+    });
     const text = 'Client sent an HTTP request to an HTTPS server.\n';
-    expect(await statusErrorOf(answer(400, text), { verb: 'get' })).toMatchObject({ hint: 'the server wants TLS: write it https://…' });
+    expect(await statusErrorOf(answer(400, text), { verb: 'get' })).toMatchObject({
+      hint: 'the server wants TLS: write it https://…',
+    });
   });
 });
 

@@ -9,7 +9,9 @@ import { inProcess, through } from '../../support/in-process.ts';
 async function bench() {
   const { clock, transport } = await inProcess();
   const asked: number[] = [];
-  const server: { answer: number | Error | 'silence' } = { answer: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) };
+  const server: { answer: number | Error | 'silence' } = {
+    answer: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+  };
   const changed = through(transport, async (init, send) => {
     asked.push(clock.monotonic());
     const { answer } = server;
@@ -49,15 +51,18 @@ it.each([200, 401, 403, 404, 429])('an answer of %s is a server that is there', 
   expect(back).toHaveLength(1);
 });
 
-it.each([500, 502, 503])('a server that answers %s is waited for, and tried after some seconds all the same', async (status) => {
-  const { clock, server, wait, back } = await bench();
-  server.answer = status;
-  void wait();
-  await clock.advance(5_000);
-  expect(back).toEqual([]);
-  await clock.advance(5_000);
-  expect(back).toHaveLength(1);
-});
+it.each([500, 502, 503])(
+  'a server that answers %s is waited for, and tried after some seconds all the same',
+  async (status) => {
+    const { clock, server, wait, back } = await bench();
+    server.answer = status;
+    void wait();
+    await clock.advance(5_000);
+    expect(back).toEqual([]);
+    await clock.advance(5_000);
+    expect(back).toHaveLength(1);
+  },
+);
 
 it('a server that accepts a connection and sends nothing is asked again', async () => {
   const { clock, asked, server, wait, back } = await bench();

@@ -27,15 +27,18 @@ describe('TokenBucket', () => {
     { qps: 5, burst: 10, idleMs: 400, taken: 14, waits: [200, 400], before: 10 },
     { qps: 0.5, burst: 1, idleMs: 0, taken: 3, waits: [2000, 4000] },
     { qps: 50, burst: 0, idleMs: 0, taken: 2, waits: [20, 40] },
-  ])('of $qps a second and bursts of $burst makes $taken callers wait $waits ms at the end', async ({ before, ...row }) => {
-    const clock = new FakeClock();
-    const bucket = new TokenBucket({ qps: row.qps, burst: row.burst, clock });
-    for (let i = 0; i < (before ?? 0); i++) await bucket.take();
-    clock.tick(row.idleMs);
-    const waits = Promise.all(Array.from({ length: row.taken - (before ?? 0) }, () => bucket.take()));
-    await clock.advance(10_000);
-    expect((await waits).filter((ms) => ms > 0).map(Math.round)).toEqual(row.waits);
-  });
+  ])(
+    'of $qps a second and bursts of $burst makes $taken callers wait $waits ms at the end',
+    async ({ before, ...row }) => {
+      const clock = new FakeClock();
+      const bucket = new TokenBucket({ qps: row.qps, burst: row.burst, clock });
+      for (let i = 0; i < (before ?? 0); i++) await bucket.take();
+      clock.tick(row.idleMs);
+      const waits = Promise.all(Array.from({ length: row.taken - (before ?? 0) }, () => bucket.take()));
+      await clock.advance(10_000);
+      expect((await waits).filter((ms) => ms > 0).map(Math.round)).toEqual(row.waits);
+    },
+  );
 
   it('returns the token when the wait is aborted', async () => {
     const clock = new FakeClock();

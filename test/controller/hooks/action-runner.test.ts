@@ -42,10 +42,27 @@ describe('an action without "on" is about the reconciled object', () => {
       { spec: { replicas: 3 } },
       `${AT_WEB}?${MINE}&force=true`,
       'application/apply-patch+yaml',
-      { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' }, spec: { replicas: 3 } },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web', namespace: 'shop' },
+        spec: { replicas: 3 },
+      },
     ],
-    ['patch', { spec: { replicas: 3 } }, `${AT_WEB}?${MINE}`, 'application/merge-patch+json', { spec: { replicas: 3 } }],
-    ['status', { replicas: 3 }, `${AT_WEB}/status?${MINE}`, 'application/merge-patch+json', { status: { replicas: 3 } }],
+    [
+      'patch',
+      { spec: { replicas: 3 } },
+      `${AT_WEB}?${MINE}`,
+      'application/merge-patch+json',
+      { spec: { replicas: 3 } },
+    ],
+    [
+      'status',
+      { replicas: 3 },
+      `${AT_WEB}/status?${MINE}`,
+      'application/merge-patch+json',
+      { status: { replicas: 3 } },
+    ],
   ])('%s', async (verb, body, path, type, sentBody) => {
     const { sent, bodies, find } = await run([{ [verb]: body }]);
     expect(sent).toMatchObject([{ method: 'PATCH', path, headers: { 'content-type': type } }]);
@@ -59,7 +76,8 @@ describe('an action without "on" is about the reconciled object', () => {
     expect(requests()).toEqual([`DELETE ${AT_WEB}`]);
     expect(bodies()).toEqual([{ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Foreground' }]);
     const left = find('apps/v1/deployments', 'shop/web');
-    expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true); // the collector may have been here already
+    // the collector may have been here already
+    expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
   });
 
   it('fields that only the server writes are left out of an apply', async () => {
@@ -72,21 +90,45 @@ describe('an action without "on" is about the reconciled object', () => {
 
 describe('an action about another object', () => {
   it('finds its type by the body', async () => {
-    const { requests, find, web } = await run([{ create: { ...CONFIG_MAP, metadata: { name: 'web-config' } }, own: true }]);
+    const { requests, find, web } = await run([
+      { create: { ...CONFIG_MAP, metadata: { name: 'web-config' } }, own: true },
+    ]);
     expect(requests()).toEqual([`POST /api/v1/namespaces/shop/configmaps?${MINE}`]);
     expect(find('v1/configmaps', 'shop/web-config')?.metadata.ownerReferences).toEqual([
-      { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: web.metadata.uid, controller: true, blockOwnerDeletion: true },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        name: 'web',
+        uid: web.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
     ]);
   });
 
   it('finds its target by "on", in another namespace or cluster-scoped', async () => {
     const { requests, bodies, find } = await run([
-      { patch: [{ op: 'remove', path: '/data' }], patchType: 'json', on: { gvr: 'v1/configmaps', namespace: 'bank', name: 'c' } },
+      {
+        patch: [{ op: 'remove', path: '/data' }],
+        patchType: 'json',
+        on: { gvr: 'v1/configmaps', namespace: 'bank', name: 'c' },
+      },
       { apply: { spec: { unschedulable: true } }, on: { gvr: 'v1/nodes', name: 'n1' } },
     ]);
-    expect(requests()).toEqual([`PATCH /api/v1/namespaces/bank/configmaps/c?${MINE}`, `PATCH /api/v1/nodes/n1?${MINE}&force=true`]);
-    expect(bodies()[1]).toEqual({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: { unschedulable: true } });
-    expect([find('v1/configmaps', 'bank/c')?.data, find('v1/configmaps', 'shop/c')?.data]).toEqual([undefined, { x: '1' }]);
+    expect(requests()).toEqual([
+      `PATCH /api/v1/namespaces/bank/configmaps/c?${MINE}`,
+      `PATCH /api/v1/nodes/n1?${MINE}&force=true`,
+    ]);
+    expect(bodies()[1]).toEqual({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+      spec: { unschedulable: true },
+    });
+    expect([find('v1/configmaps', 'bank/c')?.data, find('v1/configmaps', 'shop/c')?.data]).toEqual([
+      undefined,
+      { x: '1' },
+    ]);
     expect(find('v1/nodes', 'n1')).toMatchObject({ spec: { unschedulable: true } });
   });
 
@@ -102,7 +144,10 @@ describe('an action about another object', () => {
     [{ apply: { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'x' } } }, 'the server has no kind Widget in v1'],
     [{ patch: {}, on: { gvr: 'v1/configmaps' } }, 'the action patch names no object of v1/configmaps'],
     [{ delete: true, on: { gvr: 'v1/configmaps', name: '..' } }, "the action delete: name may not be '..'"],
-    [{ delete: true, on: { gvr: 'v1/configmaps', name: 'a', namespace: 'a/b' } }, "the action delete: namespace may not contain '/'"],
+    [
+      { delete: true, on: { gvr: 'v1/configmaps', name: 'a', namespace: 'a/b' } },
+      "the action delete: namespace may not contain '/'",
+    ],
   ])('with an invalid target sends nothing at all: %j', async (action, message) => {
     const place = await cluster();
     await expect(run([{ patch: LABEL }, action], { in: place })).rejects.toThrow(message);
@@ -112,7 +157,9 @@ describe('an action about another object', () => {
   it('has no owner if the reconciled object is gone, or is in another namespace', async () => {
     const create = { ...CONFIG_MAP, metadata: { name: 'new', namespace: 'bank' } };
     await expect(run([{ create, own: true }])).rejects.toThrow('cross-namespace owner references are disallowed');
-    await expect(run([{ create, own: true }], { gone: true })).rejects.toThrow('cannot set an owner: the reconciled object does not exist');
+    await expect(run([{ create, own: true }], { gone: true })).rejects.toThrow(
+      'cannot set an owner: the reconciled object does not exist',
+    );
   });
 });
 
@@ -123,7 +170,9 @@ describe('carrying out', () => {
     const place = await cluster();
     place.sandbox.delete(parseGvr('v1/configmaps'), 'shop/b');
     const on = (name: string) => ({ patch: LABEL, on: { gvr: 'v1/configmaps', name } });
-    await expect(run([on('a'), on('b'), on('c')], { in: place })).rejects.toThrow('patch v1/configmaps shop/b: configmaps "b" not found');
+    await expect(run([on('a'), on('b'), on('c')], { in: place })).rejects.toThrow(
+      'patch v1/configmaps shop/b: configmaps "b" not found',
+    );
     const labels = ['a', 'c'].map((name) => place.find('v1/configmaps', `shop/${name}`)?.metadata.labels);
     expect([place.sent.length, labels]).toEqual([2, [LABEL.metadata.labels, undefined]]);
   });
@@ -135,7 +184,8 @@ describe('carrying out', () => {
     const client = createClient(
       through(sandbox.transport(), async (request, send) => {
         const response = await send(request);
-        if (statuses.push(response.status) < 3) sandbox.apply({ ...WEB, spec: { ...WEB.spec, replicas: 1 + statuses.length } });
+        if (statuses.push(response.status) < 3)
+          sandbox.apply({ ...WEB, spec: { ...WEB.spec, replicas: 1 + statuses.length } });
         return response;
       }),
     );
@@ -161,7 +211,13 @@ describe('carrying out', () => {
       {
         kind: 'Event',
         metadata: { namespace: 'shop', name: expect.stringMatching(/^web\.[0-9a-f]+$/) },
-        involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: web.metadata.uid },
+        involvedObject: {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          namespace: 'shop',
+          name: 'web',
+          uid: web.metadata.uid,
+        },
         type: 'Normal',
         reason: 'Scaled',
         message: 'to 3',
@@ -202,7 +258,9 @@ describe('carrying out', () => {
 
 describe('modes', () => {
   it('describe sends nothing and reports every action', async () => {
-    const { sent, outcomes } = await run([{ apply: { spec: { replicas: 3 } } }, { delete: true }], { mode: 'describe' });
+    const { sent, outcomes } = await run([{ apply: { spec: { replicas: 3 } } }, { delete: true }], {
+      mode: 'describe',
+    });
     expect(sent).toEqual([]);
     expect(outcomes.map(describeAction)).toEqual([
       'apply apps/v1/deployments shop/web {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":3}}',
@@ -212,10 +270,18 @@ describe('modes', () => {
   });
 
   it('dry-run sends every write as a dry run, and reports the states before and after', async () => {
-    const { sent, requests, outcomes, find, web } = await run([{ patch: { spec: { replicas: 3 } } }, { delete: true }], {
-      mode: 'dry-run',
-    });
-    expect(requests()).toEqual([`GET ${AT_WEB}`, `PATCH ${AT_WEB}?dryRun=All&${MINE}`, `GET ${AT_WEB}`, `DELETE ${AT_WEB}`]);
+    const { sent, requests, outcomes, find, web } = await run(
+      [{ patch: { spec: { replicas: 3 } } }, { delete: true }],
+      {
+        mode: 'dry-run',
+      },
+    );
+    expect(requests()).toEqual([
+      `GET ${AT_WEB}`,
+      `PATCH ${AT_WEB}?dryRun=All&${MINE}`,
+      `GET ${AT_WEB}`,
+      `DELETE ${AT_WEB}`,
+    ]);
     expect(JSON.parse(String(sent[3]?.body))).toMatchObject({ dryRun: ['All'] });
     expect(outcomes[0]).toMatchObject({ before: { spec: { replicas: 1 } }, after: { spec: { replicas: 3 } } });
     expect(find('apps/v1/deployments', 'shop/web')).toEqual(web);
@@ -228,7 +294,9 @@ describe('modes', () => {
       return { ...object, data: 'hidden' };
     };
     const secret = Buffer.from('secret').toString('base64');
-    const { outcomes } = await run([{ patch: { data: { a: secret } }, on: { gvr: 'v1/secrets', name: 's' } }], { redact });
+    const { outcomes } = await run([{ patch: { data: { a: secret } }, on: { gvr: 'v1/secrets', name: 's' } }], {
+      redact,
+    });
     expect(outcomes[0]?.after?.data).toBe('hidden');
     expect(JSON.stringify(outcomes)).not.toContain(secret);
     expect([...types]).toEqual(['v1/secrets']);

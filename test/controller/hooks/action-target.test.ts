@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatTarget, type Subject, TargetResolver, type TargetType } from '../../../src/controller/hooks/action-target.ts';
+import {
+  formatTarget,
+  type Subject,
+  TargetResolver,
+  type TargetType,
+} from '../../../src/controller/hooks/action-target.ts';
 import { type Action, parseReply } from '../../../src/controller/hooks/reply.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 
@@ -18,7 +23,10 @@ async function resolved(action: object, { subject = web, primary = DEPLOYMENTS }
     return TYPES;
   };
   const [parsed] = parseReply({ actions: [action] }).actions;
-  const target = await new TargetResolver({ primary, types }).resolve(parsed as Exclude<Action, { verb: 'log' }>, subject);
+  const target = await new TargetResolver({ primary, types }).resolve(
+    parsed as Exclude<Action, { verb: 'log' }>,
+    subject,
+  );
   return { text: formatTarget(target), reads };
 }
 
@@ -30,8 +38,18 @@ describe('the target of an action', () => {
     ['another object of the type', { patch: {}, on: { name: 'api' } }, 'apps/v1/deployments shop/api', 0],
     ['one in another namespace', { delete: true, on: { namespace: 'bank' } }, 'apps/v1/deployments bank/web', 0],
     ['one of another type, by on', { patch: {}, on: { gvr: 'v1/configmaps', name: 'c' } }, 'v1/configmaps shop/c', 1],
-    ['one of another type, by the body', { apply: { ...configMap, metadata: { name: 'c' } } }, 'v1/configmaps shop/c', 1],
-    ['a cluster-scoped object', { patch: {}, on: { gvr: 'v1/nodes', name: 'n1', namespace: 'shop' } }, 'v1/nodes n1', 1],
+    [
+      'one of another type, by the body',
+      { apply: { ...configMap, metadata: { name: 'c' } } },
+      'v1/configmaps shop/c',
+      1,
+    ],
+    [
+      'a cluster-scoped object',
+      { patch: {}, on: { gvr: 'v1/nodes', name: 'n1', namespace: 'shop' } },
+      'v1/nodes n1',
+      1,
+    ],
     ['on before the body', { apply: { metadata: { name: 'c' } }, on: { name: 'd' } }, 'apps/v1/deployments shop/d', 0],
     ['a generated name', { create: { metadata: { generateName: 'web-' } } }, 'apps/v1/deployments shop/<generated>', 0],
   ])('%s', async (_, action, text, reads) => {
@@ -52,7 +70,9 @@ describe('the target of an action', () => {
     const options = { subject: ofNode, primary: NODE };
     expect((await resolved({ patch: {} }, options)).text).toBe('v1/nodes n1');
     const create = { ...configMap, metadata: { name: 'c' } };
-    await expect(resolved({ create }, options)).rejects.toThrow('the action create names no namespace for v1/configmaps');
+    await expect(resolved({ create }, options)).rejects.toThrow(
+      'the action create names no namespace for v1/configmaps',
+    );
     expect((await resolved({ create, on: { namespace: 'shop' } }, options)).text).toBe('v1/configmaps shop/c');
   });
 });

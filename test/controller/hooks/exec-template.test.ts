@@ -8,7 +8,10 @@ const args = (line: string, object: UnknownObject = web) => compileExecTemplate(
 it.each([
   ['kubectl annotate pod {{.metadata.name}} seen=yes', ['annotate', 'pod', 'web', 'seen=yes']],
   ['run -n {{ .metadata.namespace }} {{.metadata.namespace}}/{{.metadata.name}}', ['-n', 'shop', 'shop/web']],
-  [`run 'two words' "a \\"quoted\\" {{.metadata.name}}" back\\ slash ''`, ['two words', 'a "quoted" web', 'back slash', '']],
+  [
+    `run 'two words' "a \\"quoted\\" {{.metadata.name}}" back\\ slash ''`,
+    ['two words', 'a "quoted" web', 'back slash', ''],
+  ],
   [`run {{.metadata.labels.app\\.io/tier}}`, ["it's $(here)"]],
   [`run {{.metadata.labels['app.io/tier']}}`, ["it's $(here)"]],
   ['run x{{.metadata.labels.flag}}', ['x--force']],
@@ -37,13 +40,16 @@ it.each([
 it.each(['run -{{.metadata.name}}', 'run --{{.metadata.name}}=x', 'run --on{{.metadata.name}}'])(
   'a value is never in the name of an option: %s',
   (line) => {
-    for (const shell of [false, true]) expect(() => compileExecTemplate(line, { shell })).toThrow('in the name of an option');
+    for (const shell of [false, true])
+      expect(() => compileExecTemplate(line, { shell })).toThrow('in the name of an option');
   },
 );
 
 it('a value that no argument can contain is refused, and not shown', () => {
   const template = compileExecTemplate('run {{.metadata.name}}');
-  const refused = expect.objectContaining({ message: 'the value of {{.metadata.name}} contains a NUL, which no argument can' });
+  const refused = expect.objectContaining({
+    message: 'the value of {{.metadata.name}} contains a NUL, which no argument can',
+  });
   expect(() => template.args(request({ metadata: { name: 'hidden\0' } }))).toThrow(refused);
 });
 

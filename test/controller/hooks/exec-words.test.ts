@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { literalOf, misplaced, placeholderOf, prefixOf, splitWords, type Word } from '../../../src/controller/hooks/exec-words.ts';
+import {
+  literalOf,
+  misplaced,
+  placeholderOf,
+  prefixOf,
+  splitWords,
+  type Word,
+} from '../../../src/controller/hooks/exec-words.ts';
 
 const NAME = { path: '.name', source: '{{.name}}' };
 
@@ -25,7 +32,9 @@ describe('a line is split into words as in a shell', () => {
     [`a "b`, 'a quote is not closed'],
     ['a {{.name', 'a placeholder is not closed'],
   ])('%s is refused', (line, message) => {
-    expect(() => splitWords(line)).toThrow(expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }));
+    expect(() => splitWords(line)).toThrow(
+      expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }),
+    );
   });
 });
 

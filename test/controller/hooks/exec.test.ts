@@ -40,11 +40,17 @@ const request: HookRequest = {
 
 function recordingLogger() {
   const lines: string[] = [];
-  const logger: Logger = createLogger((_, message, { key, line }) => lines.push(`${message} ${key}: ${line}`)).child({ key: 'shop/web' });
+  const logger: Logger = createLogger((_, message, { key, line }) => lines.push(`${message} ${key}: ${line}`)).child({
+    key: 'shop/web',
+  });
   return { lines, logger };
 }
 
-async function run(body: string, options: Partial<ExecHookOptions> = {}, { signal = new AbortController().signal, about = request } = {}) {
+async function run(
+  body: string,
+  options: Partial<ExecHookOptions> = {},
+  { signal = new AbortController().signal, about = request } = {},
+) {
   const { lines, logger } = recordingLogger();
   const hook = createExecHook({ command: await script(body), env: process.env, ...options });
   const reply = await hook.run(about, { signal, logger });
@@ -88,7 +94,9 @@ describe('the request', () => {
   });
 
   it('may determine the arguments', async () => {
-    const { reply } = await run(`printf '{"v":"%s"}\\n' "$*"`, { args: ({ key, attempt }) => ['--key', key, `${attempt}`] });
+    const { reply } = await run(`printf '{"v":"%s"}\\n' "$*"`, {
+      args: ({ key, attempt }) => ['--key', key, `${attempt}`],
+    });
     expect(reply).toEqual({ v: '--key shop/web 3' });
   });
 });
@@ -257,14 +265,19 @@ describe('an abort', () => {
   });
 
   it('before the start prevents the start', async () => {
-    await expect(run(`touch ${join(dir, 'ran')}`, {}, { signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over');
+    await expect(
+      run(`touch ${join(dir, 'ran')}`, {}, { signal: AbortSignal.abort(new Error('over')) }),
+    ).rejects.toThrow('over');
     await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT');
   });
 });
 
 it('kill ends all active runs at once', async () => {
   const file = join(dir, 'kill-pid');
-  const hook = createExecHook({ command: await script(`echo $$ > ${file}; while :; do sleep 0.05; done`), env: process.env });
+  const hook = createExecHook({
+    command: await script(`echo $$ > ${file}; while :; do sleep 0.05; done`),
+    env: process.env,
+  });
   const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });
   ended.catch(() => {});
   await until(async () => (await readFile(file, 'utf8').catch(() => '')).trim() !== '');

@@ -13,7 +13,9 @@ describe("a module's client", () => {
     const resource = guardClient(client, { mode: 'describe' }).resource(gvr, { namespace: 'shop' });
     expect(await resource.get('c')).toMatchObject(configMap('c'));
     expect((await resource.list()).items).toHaveLength(3);
-    await expect(resource.patch('c', {}, { type: 'merge' })).rejects.toThrow('the hook may not write (patch v1/configmaps)');
+    await expect(resource.patch('c', {}, { type: 'merge' })).rejects.toThrow(
+      'the hook may not write (patch v1/configmaps)',
+    );
     for (const write of [() => resource.create({}), () => resource.update(configMap('c')), () => resource.delete('c')])
       await expect(write()).rejects.toThrow('may not write');
     expect(requests()).toEqual(['GET /api/v1/namespaces/shop/configmaps/c', 'GET /api/v1/namespaces/shop/configmaps']);
@@ -33,7 +35,9 @@ describe("a module's client", () => {
   it('returns redacted Secrets, and does not write them back', async () => {
     const { requests, client } = await cluster();
     const redact = <T extends object>(object: T): T => ({ ...object, data: { password: 'hmac:0123abcd' } });
-    const resource = guardClient(client, { mode: 'write', redact }).resource(parseGvr('v1/secrets'), { namespace: 'shop' });
+    const resource = guardClient(client, { mode: 'write', redact }).resource(parseGvr('v1/secrets'), {
+      namespace: 'shop',
+    });
     const secret = await resource.get('s');
     expect(secret.data).toEqual({ password: 'hmac:0123abcd' });
     await expect(resource.update(secret)).rejects.toThrow('redacted values');

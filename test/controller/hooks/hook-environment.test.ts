@@ -18,7 +18,12 @@ const BASE = { PATH: '/bin', HOME: '/home/me', LANG: 'C', INFORMER_MODE: 'x' };
 
 describe('the environment of a hook', () => {
   it('has only allowed variables, and a KUBECONFIG that leads to no cluster', () => {
-    const environment = hookEnvironment({ from, passCredentials: false, credentials: { KUBECONFIG: '/sandbox' }, platform: 'linux' });
+    const environment = hookEnvironment({
+      from,
+      passCredentials: false,
+      credentials: { KUBECONFIG: '/sandbox' },
+      platform: 'linux',
+    });
     expect(environment).toEqual({ ...BASE, KUBECONFIG: '/dev/null' });
   });
 
@@ -26,7 +31,10 @@ describe('the environment of a hook', () => {
     const given = { ...BASE, KUBECONFIG: '/k', AWS_PROFILE: 'a', https_proxy: 'http://proxy' };
     expect(hookEnvironment({ from, passCredentials: true, platform: 'linux' })).toEqual(given);
     const credentials = { KUBECONFIG: '/sandbox' };
-    expect(hookEnvironment({ from, passCredentials: true, credentials, platform: 'linux' })).toEqual({ ...given, ...credentials });
+    expect(hookEnvironment({ from, passCredentials: true, credentials, platform: 'linux' })).toEqual({
+      ...given,
+      ...credentials,
+    });
   });
 
   it('has the variables that Windows needs, in any case', () => {

@@ -22,14 +22,22 @@ beforeEach(async () => {
 afterEach(() => place.sandbox.stop());
 
 function web(metadata: ObjectMeta = {}, replicas = 1): CachedObject {
-  return { metadata: { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '7', ...metadata }, spec: { replicas } };
+  return {
+    metadata: { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '7', ...metadata },
+    spec: { replicas },
+  };
 }
 
 /** The same object on the server, as a cache would show it. */
 function served(metadata: ObjectMeta = {}): CachedObject {
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
   const spec = { replicas: 1, selector: { matchLabels: { app: 'web' } }, template };
-  place.sandbox.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop', ...metadata }, spec });
+  place.sandbox.apply({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop', ...metadata },
+    spec,
+  });
   return stored() as CachedObject;
 }
 
@@ -43,7 +51,11 @@ function dying(...finalizers: string[]): CachedObject {
 const stored = () => place.sandbox.get(primary.gvr, 'shop/web');
 
 function setup(
-  options: Partial<Omit<HookReconcilerOptions, 'hook'>> & { object?: CachedObject; hook?: Hook['run']; mode?: ActionMode } = {},
+  options: Partial<Omit<HookReconcilerOptions, 'hook'>> & {
+    object?: CachedObject;
+    hook?: Hook['run'];
+    mode?: ActionMode;
+  } = {},
 ) {
   const { object, mode = 'write', hook = async () => undefined, ...rest } = options;
   const clock = new FakeClock();
@@ -93,7 +105,11 @@ function setup(
 describe('the request to the hook', () => {
   it('has the present object with its type, the changed paths and the causes', async () => {
     const causes = [{ reason: 'updated', count: 2 } as const];
-    const { run, asked } = setup({ object: web({}, 3), changedPaths: () => ['.spec.replicas'], snapshots: () => ({ pods: [] }) });
+    const { run, asked } = setup({
+      object: web({}, 3),
+      changedPaths: () => ['.spec.replicas'],
+      snapshots: () => ({ pods: [] }),
+    });
     await run({ before: web({}, 1), causes, attempt: 2 });
     expect(asked).toEqual([
       {
@@ -144,13 +160,18 @@ describe('the reply of the hook', () => {
   });
 
   it('may be an error: then nothing is carried out', async () => {
-    const { run, done } = setup({ object: served(), hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }) });
+    const { run, done } = setup({
+      object: served(),
+      hook: async () => ({ error: 'no quota', actions: [{ delete: true }] }),
+    });
     await expect(run()).rejects.toThrow('hook guard.ts replied with an error: no quota');
     expect(done()).toEqual([]);
   });
 
   it('is checked', async () => {
-    await expect(setup({ object: web(), hook: async () => ({ action: [] }) }).run()).rejects.toThrow('unknown key "action"');
+    await expect(setup({ object: web(), hook: async () => ({ action: [] }) }).run()).rejects.toThrow(
+      'unknown key "action"',
+    );
   });
 });
 
@@ -169,7 +190,10 @@ it('after the timeout the signal of a hook aborts, and the run waits for its end
     ended = true;
   });
   await clock.advance(5000);
-  expect(signal?.reason).toMatchObject({ message: 'hook guard.ts took longer than 5000ms', hint: 'allow more time with --hook-timeout' });
+  expect(signal?.reason).toMatchObject({
+    message: 'hook guard.ts took longer than 5000ms',
+    hint: 'allow more time with --hook-timeout',
+  });
   expect(ended).toBe(false);
   end();
   await running;
@@ -200,7 +224,11 @@ describe('with a finalizer', () => {
   });
 
   it('the hook runs before a deletion, with the object, and then it is removed [KR-10]', async () => {
-    const { run, asked, done } = setup({ object: dying(FINALIZER), finalizer, hook: async () => ({ actions: [{ log: 'bye' }] }) });
+    const { run, asked, done } = setup({
+      object: dying(FINALIZER),
+      finalizer,
+      hook: async () => ({ actions: [{ log: 'bye' }] }),
+    });
     await run();
     expect(asked[0]?.object?.metadata.deletionTimestamp).toBeDefined();
     expect(done()).toEqual([remove]);

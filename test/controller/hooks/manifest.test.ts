@@ -62,7 +62,9 @@ it.each([
 });
 
 it('a misspelt key is refused with the nearest one', () => {
-  expect(() => parse({ 'hook-timout': '30s' })).toThrow(expect.objectContaining({ hint: 'did you mean "hookTimeout"?' }));
+  expect(() => parse({ 'hook-timout': '30s' })).toThrow(
+    expect.objectContaining({ hint: 'did you mean "hookTimeout"?' }),
+  );
 });
 
 it.each([

@@ -50,12 +50,18 @@ describe('loading', () => {
       export const config = { workers: 4 } as const;
       interface Ctx { key: string }
       export default async function reconcile(ctx: Ctx): Promise<object> { return { requeueAfter: '30s', key: ctx.key }; }`;
-    expect(await load({ 'good.ts': hook })).toEqual({ config: { workers: 4 }, reply: { requeueAfter: '30s', key: 'shop/web' } });
+    expect(await load({ 'good.ts': hook })).toEqual({
+      config: { workers: 4 },
+      reply: { requeueAfter: '30s', key: 'shop/web' },
+    });
   });
 
   it.each(['.mjs', '.cjs', '.mts'])('runs %s', async (extension) => {
     const body = '({ key }) => ({ key })';
-    const text = extension === '.cjs' ? `module.exports = ${body}` : `export default ${body.replace('({ key })', '({ key }: any)')}`;
+    const text =
+      extension === '.cjs'
+        ? `module.exports = ${body}`
+        : `export default ${body.replace('({ key })', '({ key }: any)')}`;
     const { reply } = await load({ [`any${extension}`]: extension === '.mjs' ? `export default ${body}` : text });
     expect(reply).toEqual({ key: 'shop/web' });
   });
@@ -71,7 +77,10 @@ describe('loading', () => {
       import * as later from 'kubectl-informer';
       export default async () => ({ which, alsoWhich, isSame: Shared === (await import('kubectl-informer')).Shared && later.Shared === Shared });`;
     const helper = `export { which as alsoWhich, Shared } from 'kubectl-informer';`;
-    const { reply } = await load({ 'far/away/hook.mjs': hook, 'far/away/helper.mjs': helper }, { 'kubectl-informer': entry });
+    const { reply } = await load(
+      { 'far/away/hook.mjs': hook, 'far/away/helper.mjs': helper },
+      { 'kubectl-informer': entry },
+    );
     expect(reply).toEqual({ which: 'running', alsoWhich: 'running', isSame: true });
   });
 
@@ -86,14 +95,17 @@ describe('loading', () => {
     ],
     ['namespace', 'namespace A { export const x = 1 }\n', 1, 'namespace', 'a separate module'],
     ['import equals', '\nimport fs = require("fs");\n', 2, 'import equals', 'import … from'],
-  ])('TypeScript that needs more than the removal of types (%s) is named with its line', async (name, text, line, construct, instead) => {
-    const file = `bad-${name.replace(' ', '-')}.ts`;
-    const { failed } = await load({ [file]: text });
-    expect(failed?.name).toBe('StopError');
-    expect(failed?.message).toContain(`${file}:${line}: `);
-    expect(failed?.message).toContain(construct);
-    expect(failed?.hint).toContain(instead);
-  });
+  ])(
+    'TypeScript that needs more than the removal of types (%s) is named with its line',
+    async (name, text, line, construct, instead) => {
+      const file = `bad-${name.replace(' ', '-')}.ts`;
+      const { failed } = await load({ [file]: text });
+      expect(failed?.name).toBe('StopError');
+      expect(failed?.message).toContain(`${file}:${line}: `);
+      expect(failed?.message).toContain(construct);
+      expect(failed?.hint).toContain(instead);
+    },
+  );
 
   it('an imported file is named if the fault is there', async () => {
     const { failed } = await load({ 'outer.ts': `import './inner.ts';`, 'inner.ts': '\nenum A { B }' });
@@ -123,7 +135,9 @@ describe('loading', () => {
   it('a default export that is no function is refused', async () => {
     const importModule = async () => ({ default: { reconcile() {} } });
     await expect(loadHookModule('hook.js', { importModule })).rejects.toThrow(StopError);
-    await expect(loadHookModule('hook.js', { importModule: async () => ({}) })).rejects.toThrow('has no default export that is a function');
+    await expect(loadHookModule('hook.js', { importModule: async () => ({}) })).rejects.toThrow(
+      'has no default export that is a function',
+    );
   });
 
   it('is a module or an executable by its file extension', () => {
@@ -164,10 +178,13 @@ describe('running', () => {
 
   it('a service that the program does not provide throws when it is used, not before', async () => {
     const ask = (use: (context: HookContext) => unknown) =>
-      createModuleHook({ name: 'h', reconcile: (context) => void use(context), config: undefined }, noServices).run(request, {
-        signal: new AbortController().signal,
-        logger: silentLogger,
-      });
+      createModuleHook({ name: 'h', reconcile: (context) => void use(context), config: undefined }, noServices).run(
+        request,
+        {
+          signal: new AbortController().signal,
+          logger: silentLogger,
+        },
+      );
     await ask(() => {});
     await expect(ask((c) => c.client.resource(pods))).rejects.toThrow('ctx.client (v1/pods) is not available here');
     await expect(ask((c) => c.lister('v1/pods'))).rejects.toThrow('ctx.lister("v1/pods") is not available here');

@@ -52,16 +52,28 @@ describe('a reply', () => {
     [{ requeueAfter: '-5s' }, 'requeueAfter must be a duration of zero or more, not "-5s"'],
     [{ requeAfter: '30s' }, 'reply has an unknown key "requeAfter"'],
     [{ actions: {} }, 'actions must be a list, not {}'],
-    [{ actions: [{}] }, 'actions[0] must have exactly one of apply, create, patch, delete, status, event, log, not none'],
+    [
+      { actions: [{}] },
+      'actions[0] must have exactly one of apply, create, patch, delete, status, event, log, not none',
+    ],
     [{ actions: [{ apply: {}, delete: true }] }, 'not 2'],
     [{ actions: [{ aply: {} }] }, 'actions[0] has an unknown key "aply"'],
     [{ actions: [{ log: 'a' }, { apply: 1 }] }, 'actions[1].apply must be an object, not 1'],
     [{ actions: [{ delete: true, own: true }] }, 'actions[0].own is only for apply and create, not for delete'],
     [{ actions: [{ apply: {}, patchType: 'merge' }] }, 'actions[0].patchType is only for patch, not for apply'],
-    [{ actions: [{ patch: {}, patchType: 'json' }] }, 'actions[0].patch must be a list of JSON patch operations, not {}'],
-    [{ actions: [{ patch: {}, patchType: 'deep' }] }, 'actions[0].patchType must be merge, json or strategic, not "deep"'],
+    [
+      { actions: [{ patch: {}, patchType: 'json' }] },
+      'actions[0].patch must be a list of JSON patch operations, not {}',
+    ],
+    [
+      { actions: [{ patch: {}, patchType: 'deep' }] },
+      'actions[0].patchType must be merge, json or strategic, not "deep"',
+    ],
     [{ actions: [{ patch: {}, on: { gvr: 'pods' } }] }, '"pods" is not a group/version/resource'],
-    [{ actions: [{ event: { reason: 'X', message: 'y', type: 'Bad' } }] }, 'actions[0].event.type must be Normal or Warning, not "Bad"'],
+    [
+      { actions: [{ event: { reason: 'X', message: 'y', type: 'Bad' } }] },
+      'actions[0].event.type must be Normal or Warning, not "Bad"',
+    ],
   ])('that is %j is refused, with the place', (value, message) => {
     expect(() => parseReply(value)).toThrow(message);
   });

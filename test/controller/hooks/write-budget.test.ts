@@ -38,5 +38,7 @@ it.each([
 });
 
 it('refuses a budget without any writes', () => {
-  expect(() => createWriteBudget({ writes: 0, perMs: 1000 }, new FakeClock())).toThrow('maxWrites must be a whole number from 1, not 0');
+  expect(() => createWriteBudget({ writes: 0, perMs: 1000 }, new FakeClock())).toThrow(
+    'maxWrites must be a whole number from 1, not 0',
+  );
 });

@@ -121,7 +121,11 @@ test('an expression that is composed from valid parts never throws', () => {
       { maxDepth: 4, withCrossShrink: true },
       leaf,
       fc
-        .tuple(tie('expression'), fc.constantFrom('==', '!=', '<', '>', '+', '-', '*', '/', '%', 'in', '&&', '||'), tie('expression'))
+        .tuple(
+          tie('expression'),
+          fc.constantFrom('==', '!=', '<', '>', '+', '-', '*', '/', '%', 'in', '&&', '||'),
+          tie('expression'),
+        )
         .map(([a, op, b]) => `(dyn(${a}) ${op} dyn(${b}))`),
       fc
         .tuple(
@@ -140,7 +144,10 @@ test('an expression that is composed from valid parts never throws', () => {
         )
         .map(([a, method]) => `dyn(${a})${method}`),
       fc
-        .tuple(fc.constantFrom('!', '-', 'size', 'string', 'int', 'type', 'quantity', 'timestamp', 'duration'), tie('expression'))
+        .tuple(
+          fc.constantFrom('!', '-', 'size', 'string', 'int', 'type', 'quantity', 'timestamp', 'duration'),
+          tie('expression'),
+        )
         .map(([call, a]) => `${call}(dyn(${a}))`),
     ),
   }));

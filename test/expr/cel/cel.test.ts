@@ -26,7 +26,10 @@ describe('what Kubernetes users write', () => {
     ['now - timestamp(object.metadata.creationTimestamp) > duration("2h")', false],
     ['timestamp(object.metadata.creationTimestamp).getHours() == 10', true],
     ['quantity(object.spec.template.spec.containers[0].resources.limits.cpu).isLessThan(quantity("1"))', true],
-    ['object.spec.template.spec.containers.all(c, quantity(c.resources.limits.memory).compareTo(quantity("2Gi")) < 0)', true],
+    [
+      'object.spec.template.spec.containers.all(c, quantity(c.resources.limits.memory).compareTo(quantity("2Gi")) < 0)',
+      true,
+    ],
     ['object.?status.?missing.orValue(0) == 0', true],
     ['object.spec.replicas * 2 == 6 && object.spec.replicas % 2 == 1', true],
     ['int(object.spec.strategy.rollingUpdate.maxSurge.replace("%", "")) == 25', true],
@@ -95,9 +98,9 @@ describe('errors of one evaluation', () => {
   });
 
   it('name the column of the operation that failed first', () => {
-    expect((answerOf('true && object.status.phase > 3 && object.spec.replicas / 0 == 1') as InformerError).message).toContain(
-      'at column 9',
-    );
+    expect(
+      (answerOf('true && object.status.phase > 3 && object.spec.replicas / 0 == 1') as InformerError).message,
+    ).toContain('at column 9');
   });
 
   it('are the same error object for the same problem', () => {
@@ -122,7 +125,15 @@ describe('errors of one evaluation', () => {
     };
     const calls = CEL_FUNCTIONS.flatMap(({ name }) => {
       if (name.startsWith('sets')) return [];
-      const args = ['object.secret', 'object.pattern', 'object.list', 'object.map', 'bytes(object.secret)', 'object.clause', '3'];
+      const args = [
+        'object.secret',
+        'object.pattern',
+        'object.list',
+        'object.map',
+        'bytes(object.secret)',
+        'object.clause',
+        '3',
+      ];
       return name.startsWith('.')
         ? args.flatMap((arg) => [`(${arg})${name}()`, ...args.map((other) => `dyn(${arg})${name}(${other})`)])
         : args.flatMap((arg) => [`${name}(${arg})`, `${name}(${arg}, object.pattern)`]);
@@ -162,8 +173,12 @@ describe('errors of one evaluation', () => {
 
 describe('an expression is refused', () => {
   it('when it must be true or false and its type is another one', () => {
-    expect(refusalOf('size(object.spec)', { wants: 'bool' }).message).toContain('must be true or false, but its type is int');
-    expect(() => compileCel('object.spec.paused', { flag: '--filter', variables: OBJECT_VARIABLES, wants: 'bool' })).not.toThrow();
+    expect(refusalOf('size(object.spec)', { wants: 'bool' }).message).toContain(
+      'must be true or false, but its type is int',
+    );
+    expect(() =>
+      compileCel('object.spec.paused', { flag: '--filter', variables: OBJECT_VARIABLES, wants: 'bool' }),
+    ).not.toThrow();
   });
 
   it.each([

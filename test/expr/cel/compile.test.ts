@@ -58,13 +58,19 @@ it('a literal is a bigint only beyond 2^53', () => {
 });
 
 it('a program lists the variables that it reads, without those that macros bind', () => {
-  expect([...compile('object.spec.xs.exists(x, x == event) && now > now').variables]).toEqual(['object', 'event', 'now']);
+  expect([...compile('object.spec.xs.exists(x, x == event) && now > now').variables]).toEqual([
+    'object',
+    'event',
+    'now',
+  ]);
 });
 
 /** The library has an evaluator too. Where both languages agree, both must give the same values. */
 describe('the value is the same as with the evaluator of the library', () => {
   const variables: Record<string, CelType> = { x: 'dyn' };
-  const context = { x: { s: 'hello', n: 4, f: 1.5, t: true, l: [1, 2, 3], m: { a: 'b' }, z: null, o: [{ k: 'a' }, { k: 'b' }] } };
+  const context = {
+    x: { s: 'hello', n: 4, f: 1.5, t: true, l: [1, 2, 3], m: { a: 'b' }, z: null, o: [{ k: 'a' }, { k: 'b' }] },
+  };
   it.each([
     'x.s == "hello" && x.t',
     'x.s + " world"',
@@ -99,7 +105,10 @@ describe('the value is the same as with the evaluator of the library', () => {
     '"x".lowerAscii() == "X".lowerAscii()',
     'x.o.map(i, i.k == "b", i.k)',
   ])('%s', (source) => {
-    const theirs = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true }).evaluate(source, context);
+    const theirs = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true }).evaluate(
+      source,
+      context,
+    );
     expect(compileCel(source, { flag: 'x', variables }).evaluate(context)).toEqual(withoutBigints(theirs));
   });
 });

@@ -3,7 +3,8 @@ import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { addressesRead } from '../../../src/expr/cel/fields-read.ts';
 import { addressText } from '../../../src/expr/field-path.ts';
 
-const read = (source: string) => addressesRead(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES }).ast).map(addressText);
+const read = (source: string) =>
+  addressesRead(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES }).ast).map(addressText);
 
 test.each<[string, string[]]>([
   ['object.metadata.nam == "web-1"', ['.metadata.nam']],

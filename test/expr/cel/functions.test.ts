@@ -23,9 +23,23 @@ describe('conversions and optionals', () => {
 
 it('every function that the checker accepts can be run', () => {
   const names = new Set(CEL_FUNCTIONS.map(({ name }) => name));
-  const macros = ['has', '.all', '.exists', '.exists_one', '.map', '.filter', '.bind', '.of', '.none', '.or', '.orValue'];
+  const macros = [
+    'has',
+    '.all',
+    '.exists',
+    '.exists_one',
+    '.map',
+    '.filter',
+    '.bind',
+    '.of',
+    '.none',
+    '.or',
+    '.orValue',
+  ];
   const known = new Environment({ enableOptionalTypes: true }).getDefinitions().functions;
-  const missing = known.map(({ name, receiverType }) => (receiverType ? `.${name}` : name)).filter((name) => !names.has(name));
+  const missing = known
+    .map(({ name, receiverType }) => (receiverType ? `.${name}` : name))
+    .filter((name) => !names.has(name));
   expect(new Set(missing)).toEqual(new Set(macros));
 });
 

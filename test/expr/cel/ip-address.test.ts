@@ -17,15 +17,21 @@ describe('an address', () => {
     expect(String(ip(text))).toBe(text);
   });
 
-  it.each(['', '10.0.0', '10.0.0.256', '010.0.0.1', '::ffff:1.2.3.4', 'fe80::1%eth0', ':::', '1:2', 'host'])('%j is none', (text) => {
-    expect(parseIp(text)).toBeUndefined();
-  });
+  it.each(['', '10.0.0', '10.0.0.256', '010.0.0.1', '::ffff:1.2.3.4', 'fe80::1%eth0', ':::', '1:2', 'host'])(
+    '%j is none',
+    (text) => {
+      expect(parseIp(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('a block', () => {
-  it.each(['10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/08', '10.0.0.0/-1', '::/129', '/8', ''])('%j is none', (text) => {
-    expect(parseBlock(text)).toBeUndefined();
-  });
+  it.each(['10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/08', '10.0.0.0/-1', '::/129', '/8', ''])(
+    '%j is none',
+    (text) => {
+      expect(parseBlock(text)).toBeUndefined();
+    },
+  );
 
   it.each<[string, string[], string[]]>([
     ['10.0.0.0/8', ['10.0.0.0', '10.255.255.255'], ['9.255.255.255', '11.0.0.0', '::a00:0']],

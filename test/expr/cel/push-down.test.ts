@@ -5,7 +5,14 @@ import { type PushDown, pushDown } from '../../../src/expr/cel/push-down.ts';
 import { FieldSelector } from '../../../src/model/field-selector.ts';
 import { LabelSelector } from '../../../src/model/label-selector.ts';
 
-const POD_FIELDS = new Set(['metadata.name', 'metadata.namespace', 'spec.nodeName', 'status.phase', 'spec.hostNetwork', 'status.replicas']);
+const POD_FIELDS = new Set([
+  'metadata.name',
+  'metadata.namespace',
+  'spec.nodeName',
+  'status.phase',
+  'spec.hostNetwork',
+  'status.replicas',
+]);
 
 const compile = (source: string) => compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES });
 const pushed = (source: string): PushDown => pushDown(compile(source), { supportedFields: POD_FIELDS });
@@ -68,7 +75,11 @@ describe('a condition that no selector can express stays here', () => {
     ['object.metadata.labels.app == "web" ? true : false'],
   ])('%s', (source) => {
     const { labelSelector, fieldSelector, pushed: sent, local } = pushed(source);
-    expect({ labelSelector, fieldSelector, sent }).toEqual({ labelSelector: undefined, fieldSelector: undefined, sent: [] });
+    expect({ labelSelector, fieldSelector, sent }).toEqual({
+      labelSelector: undefined,
+      fieldSelector: undefined,
+      sent: [],
+    });
     expect(() => compile(local)).not.toThrow();
     expect(local).not.toBe('');
   });
@@ -112,21 +123,30 @@ it('selectors and the remaining conditions accept the same objects as the whole 
       field,
       field,
       (conditions, app, tier, nodeName, phase) => {
-        const labels = Object.fromEntries(Object.entries({ app, tier }).filter(([, value]) => value !== undefined)) as Record<
-          string,
-          string
-        >;
-        const object = { metadata: { name: 'a', namespace: 'b', labels }, spec: present({ nodeName }), status: present({ phase }) };
+        const labels = Object.fromEntries(
+          Object.entries({ app, tier }).filter(([, value]) => value !== undefined),
+        ) as Record<string, string>;
+        const object = {
+          metadata: { name: 'a', namespace: 'b', labels },
+          spec: present({ nodeName }),
+          status: present({ phase }),
+        };
         const vars = { object, oldObject: null, event: 'ADDED', now: new Date(0) };
         const source = conditions.join(' && ');
         const { labelSelector = '', fieldSelector = '', local } = pushed(source);
-        const fields: Record<string, string> = { 'metadata.name': 'a', 'spec.nodeName': nodeName ?? '', 'status.phase': phase ?? '' };
+        const fields: Record<string, string> = {
+          'metadata.name': 'a',
+          'spec.nodeName': nodeName ?? '',
+          'status.phase': phase ?? '',
+        };
         const atServer =
-          LabelSelector.parse(labelSelector).matches(labels) && FieldSelector.parse(fieldSelector).matches((name) => fields[name] ?? '');
+          LabelSelector.parse(labelSelector).matches(labels) &&
+          FieldSelector.parse(fieldSelector).matches((name) => fields[name] ?? '');
         expect(atServer && (local === '' || compile(local).test(vars))).toBe(compile(source).test(vars));
       },
     ),
   );
 });
 
-const present = (fields: Record<string, unknown>) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const present = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

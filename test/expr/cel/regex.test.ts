@@ -34,7 +34,9 @@ describe('find returns the leftmost match, the one that RE2 prefers', () => {
 it('a match is the same as that of JavaScript, for patterns that both support', () => {
   const atom = fc.constantFrom('a', 'b', '.', '[ab]', '(a|ab)', '(?:ab)', '\\w', '^a', 'b$', '\\b');
   const times = fc.constantFrom('', '*', '+', '?', '*?', '+?', '{1,2}');
-  const piece = fc.tuple(atom, times).map(([a, t]) => (a.startsWith('^') || a.endsWith('$') || a === '\\b' ? a : a + t));
+  const piece = fc
+    .tuple(atom, times)
+    .map(([a, t]) => (a.startsWith('^') || a.endsWith('$') || a === '\\b' ? a : a + t));
   const pattern = fc.array(piece, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), maxLength: 12 });
   fc.assert(

@@ -28,7 +28,12 @@ it.each([
   ['a value that is no object', 'web', 'rolledOut() takes an object, got string'],
   [
     'the strategy OnDelete',
-    { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'd' }, spec: { updateStrategy: { type: 'OnDelete' } } },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'd' },
+      spec: { updateStrategy: { type: 'OnDelete' } },
+    },
     'rolledOut(): ',
   ],
 ])('fails for %s', (_, object, message) => {

@@ -8,7 +8,10 @@ test.each<[string, string[]]>([
   ['{.spec.containers[*].image}', ['.spec.containers[*].image']],
   ['{.status.conditions[?(@.type=="Ready")].status}', ['.status.conditions[*].status']],
   ['{.metadata.name}{"\\t"}{.spec.nodeNam}', ['.metadata.name', '.spec.nodeNam']],
-  ['{range .spec.containers[*]}{.name} {.imag}{end}', ['.spec.containers[*]', '.spec.containers[*].name', '.spec.containers[*].imag']],
+  [
+    '{range .spec.containers[*]}{.name} {.imag}{end}',
+    ['.spec.containers[*]', '.spec.containers[*].name', '.spec.containers[*].imag'],
+  ],
   ["{.metadata.labels['app.kubernetes.io/name']}", [".metadata.labels['app.kubernetes.io/name']"]],
   ['{..image}', []],
   ['{.items[*].metadata.name}', []],

@@ -31,7 +31,23 @@ const token = fc.constantFrom(
     ' ',
     '\n',
   ],
-  ...['a', 'items', 'range ', '{end}', '{range .a[*]}', 'true', "'", '"', '\\', '\\U', "['a.b','c']", '[0:2]', '[-1]', 'é', '😀'],
+  ...[
+    'a',
+    'items',
+    'range ',
+    '{end}',
+    '{range .a[*]}',
+    'true',
+    "'",
+    '"',
+    '\\',
+    '\\U',
+    "['a.b','c']",
+    '[0:2]',
+    '[-1]',
+    'é',
+    '😀',
+  ],
 );
 const template = fc.array(token, { maxLength: 14 }).map((tokens) => tokens.join(''));
 

@@ -5,8 +5,14 @@ import { object } from '../../support/jsonpath.ts';
 const nodes = {
   kind: 'List',
   items: [
-    { metadata: { name: '127.0.0.1' }, status: { capacity: { cpu: '4' }, addresses: [{ type: 'LegacyHostIP', address: '127.0.0.1' }] } },
-    { metadata: { name: '127.0.0.2' }, status: { capacity: { cpu: '8' }, addresses: [{ type: 'LegacyHostIP', address: '127.0.0.2' }] } },
+    {
+      metadata: { name: '127.0.0.1' },
+      status: { capacity: { cpu: '4' }, addresses: [{ type: 'LegacyHostIP', address: '127.0.0.1' }] },
+    },
+    {
+      metadata: { name: '127.0.0.2' },
+      status: { capacity: { cpu: '8' }, addresses: [{ type: 'LegacyHostIP', address: '127.0.0.2' }] },
+    },
   ],
   users: [
     { name: 'myself', user: {} },
@@ -83,7 +89,10 @@ describe("the examples of kubectl's documentation print as documented", () => {
     ['{.users[0].name}', 'myself'],
     ["{.items[*]['metadata.name', 'status.capacity']}", '127.0.0.1 127.0.0.2 {"cpu":"4"} {"cpu":"8"}'],
     ['{.users[?(@.name=="e2e")].user.password}', 'secret'],
-    ['{range .items[*]}[{.metadata.name}, {.status.capacity}] {end}', '[127.0.0.1, {"cpu":"4"}] [127.0.0.2, {"cpu":"8"}] '],
+    [
+      '{range .items[*]}[{.metadata.name}, {.status.capacity}] {end}',
+      '[127.0.0.1, {"cpu":"4"}] [127.0.0.2, {"cpu":"8"}] ',
+    ],
     ['{range .items[*]}{.metadata.name}{"\\t"}{.status.capacity.cpu}{"\\n"}{end}', '127.0.0.1\t4\n127.0.0.2\t8\n'],
     ['{.items[*].status.addresses[?(@.type=="LegacyHostIP")].address}', '127.0.0.1 127.0.0.2'],
   ])('%s', (template, expected) => {
@@ -111,7 +120,14 @@ describe('beyond kubectl', () => {
 
 describe('values', () => {
   test('leave out the text of a template', () => {
-    expect(compileJsonPath('a{range .spec.list[*]}{.k}:{.n}{"\\n"}{end}').values(object)).toEqual(['a', 1, 'b', 2, 'c', 3]);
+    expect(compileJsonPath('a{range .spec.list[*]}{.k}:{.n}{"\\n"}{end}').values(object)).toEqual([
+      'a',
+      1,
+      'b',
+      2,
+      'c',
+      3,
+    ]);
   });
 
   test('never come from a prototype', () => {
@@ -126,11 +142,15 @@ describe('values', () => {
 });
 
 test('a map prints as JSON with sorted keys at every depth', () => {
-  expect(compileJsonPath('{@}').print({ b: [{ d: 1, c: null }], a: '\u2028' })).toBe('{"a":"\\u2028","b":[{"c":null,"d":1}]}');
+  expect(compileJsonPath('{@}').print({ b: [{ d: 1, c: null }], a: '\u2028' })).toBe(
+    '{"a":"\\u2028","b":[{"c":null,"d":1}]}',
+  );
 });
 
 test('print applies clean to values, not to the text of the template', () => {
-  expect(compileJsonPath('{"<"}{.k}>{.l[*]}').print({ k: 'v', l: ['a', 'b'] }, (text) => text.toUpperCase())).toBe('<V>A B');
+  expect(compileJsonPath('{"<"}{.k}>{.l[*]}').print({ k: 'v', l: ['a', 'b'] }, (text) => text.toUpperCase())).toBe(
+    '<V>A B',
+  );
 });
 
 test('a template that begins at .items expects a List', () => {

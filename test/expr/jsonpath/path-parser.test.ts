@@ -46,7 +46,12 @@ test.each<[string, JsonPathStep[]]>([
   ],
   [
     '[?(@.a==9007199254740993)]',
-    [{ kind: 'filter', anyOf: [[{ left: [field('a')], comparator: '==', right: [{ kind: 'literal', value: 9007199254740993n }] }]] }],
+    [
+      {
+        kind: 'filter',
+        anyOf: [[{ left: [field('a')], comparator: '==', right: [{ kind: 'literal', value: 9007199254740993n }] }]],
+      },
+    ],
   ],
 ])('%s', (text, steps) => {
   expect(bare(text)).toEqual(steps);
@@ -60,6 +65,10 @@ test('an action ends after its brace', () => {
 
 test('a fault names the text, the problem and the position', () => {
   expect(() => failAt('{.a', 3, 'unclosed action', 'close it')).toThrow(
-    expect.objectContaining({ code: 'argument', message: 'error parsing jsonpath {.a, unclosed action at position 3', hint: 'close it' }),
+    expect.objectContaining({
+      code: 'argument',
+      message: 'error parsing jsonpath {.a, unclosed action at position 3',
+      hint: 'close it',
+    }),
   );
 });

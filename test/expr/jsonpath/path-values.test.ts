@@ -56,7 +56,10 @@ describe('a path that cannot be parsed is refused with the flag and the position
   it.each([
     ['.spec.x[', '--changed: error parsing jsonpath .spec.x[, unterminated array at position 7'],
     ['.a[type=Ready', '--changed: error parsing jsonpath .a[type=Ready, unterminated array at position 2'],
-    ['.a[type=Ready,b]', '--changed: error parsing jsonpath .a[type=Ready,b], expected name=value in [b at position 14'],
+    [
+      '.a[type=Ready,b]',
+      '--changed: error parsing jsonpath .a[type=Ready,b], expected name=value in [b at position 14',
+    ],
     ['$.spec', `--changed: "$.spec" is not in kubectl's JSONPath dialect`],
     ['', '--changed: the JSONPath is empty'],
   ])('%s', (text, message) => {
@@ -70,7 +73,9 @@ describe('a path that cannot be parsed is refused with the flag and the position
 });
 
 it('loadPath also takes an expression of the other dialect', async () => {
-  const { values } = await loadPath('$.status.conditions[?(@.status === "True" && @.type)].type', { flag: '--changed' });
+  const { values } = await loadPath('$.status.conditions[?(@.status === "True" && @.type)].type', {
+    flag: '--changed',
+  });
   expect(values(pod)).toEqual(['Ready']);
   await expect(loadPath('.a[', { flag: '--sort-by' })).rejects.toThrow('--sort-by: ');
 });

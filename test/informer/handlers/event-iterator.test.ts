@@ -19,7 +19,9 @@ function start(limit = 10, signal?: AbortSignal) {
   };
   const stream = eventsOf(source, limit, signal);
   const push = (name: string) =>
-    sink?.notify({ kind: 'added', key: name, object: pod(name, 1), cause: 'watch', isInInitialList: false }) as Promise<void> | undefined;
+    sink?.notify({ kind: 'added', key: name, object: pod(name, 1), cause: 'watch', isInInitialList: false }) as
+      | Promise<void>
+      | undefined;
   return { stream, calls, push, synced: () => sink?.synced(), end: () => close() };
 }
 
@@ -37,7 +39,11 @@ describe('the events of an informer', () => {
     push('a');
     synced();
     push('b');
-    expect([nameOf(await first), nameOf(await stream.next()), nameOf(await stream.next())]).toEqual(['a', 'synced', 'b']);
+    expect([nameOf(await first), nameOf(await stream.next()), nameOf(await stream.next())]).toEqual([
+      'a',
+      'synced',
+      'b',
+    ]);
     await stream.return();
     expect(calls).toEqual(['subscribe', 'remove']);
   });

@@ -5,7 +5,8 @@ import { type Pod, pod } from '../../support/objects.ts';
 
 const yes = (version: number) => pod('a', version, { labels: { show: 'yes' } });
 const no = (version: number) => pod('a', version);
-const isShown = (object: { metadata: { readonly labels?: Readonly<Record<string, string>> } }) => object.metadata.labels?.show === 'yes';
+const isShown = (object: { metadata: { readonly labels?: Readonly<Record<string, string>> } }) =>
+  object.metadata.labels?.show === 'yes';
 const update = { key: 'a', cause: 'watch', uidChanged: false } as const;
 
 function filtered() {

@@ -36,17 +36,33 @@ function through(...items: InformerNotification<Pod>[]): { lines: string[]; lost
   const queue = new CoalescingQueue<Pod>((count) => (lost += count));
   for (const item of items) queue.push(item);
   const lines: string[] = [];
-  for (let item = queue.shift(); item; item = queue.shift()) if (item !== SYNCED && item.kind !== 'continuity') lines.push(line(item));
+  for (let item = queue.shift(); item; item = queue.shift())
+    if (item !== SYNCED && item.kind !== 'continuity') lines.push(line(item));
   return { lines, lost };
 }
 
 it.each([
-  ['an addition and its updates are one addition of the latest', [add('a', 1), update('a', 1, 2), update('a', 2, 3)], ['added a@3'], 2],
-  ['updates are one update from the first old to the last new', [update('a', 1, 2), update('a', 2, 3)], ['updated a@1->3'], 1],
+  [
+    'an addition and its updates are one addition of the latest',
+    [add('a', 1), update('a', 1, 2), update('a', 2, 3)],
+    ['added a@3'],
+    2,
+  ],
+  [
+    'updates are one update from the first old to the last new',
+    [update('a', 1, 2), update('a', 2, 3)],
+    ['updated a@1->3'],
+    1,
+  ],
   ['updates and a deletion are the deletion', [update('a', 1, 2), remove('a', 3)], ['deleted a@3'], 1],
   ['an addition and a deletion are nothing', [add('a', 1), remove('a', 2)], [], 2],
   ['a deletion and an addition are an update to another object', [remove('a', 2), add('a', 3)], ['updated a@2->3'], 1],
-  ['other keys keep their place', [update('a', 1, 2), add('b', 1), update('a', 2, 3)], ['updated a@1->3', 'added b@1'], 1],
+  [
+    'other keys keep their place',
+    [update('a', 1, 2), add('b', 1), update('a', 2, 3)],
+    ['updated a@1->3', 'added b@1'],
+    1,
+  ],
 ])('%s', (_, items, lines, lost) => {
   expect(through(...items)).toEqual({ lines, lost });
 });
@@ -68,9 +84,13 @@ it('a deletion and an addition make another object, plain updates do not', () =>
 });
 
 it('keeps every continuity event and the sync marker, each in its place', () => {
-  const gapFrom = (from: string): QueuedContinuity => ({ kind: 'continuity', event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' } });
+  const gapFrom = (from: string): QueuedContinuity => ({
+    kind: 'continuity',
+    event: { kind: 'gap', at: 0, scope: '', from, why: 'gone' },
+  });
   const queue = new CoalescingQueue<Pod>(() => {});
-  for (const item of [add('a', 1), gapFrom('1'), gapFrom('2'), SYNCED, add('b', 2), gapFrom('3')] as const) queue.push(item);
+  for (const item of [add('a', 1), gapFrom('1'), gapFrom('2'), SYNCED, add('b', 2), gapFrom('3')] as const)
+    queue.push(item);
   expect(queue.size).toBe(6);
   const taken = Array.from({ length: 7 }, () => queue.shift());
   expect(taken).toMatchObject([

@@ -5,8 +5,21 @@ import { type Pod, pod } from '../../support/objects.ts';
 const object = pod('a', 2);
 const oldObject = pod('a', 1);
 const added: InformerNotification<Pod> = { kind: 'added', key: 'a', object, cause: 'watch', isInInitialList: false };
-const updated: InformerNotification<Pod> = { kind: 'updated', key: 'a', object, oldObject, cause: 'watch', uidChanged: false };
-const deleted: InformerNotification<Pod> = { kind: 'deleted', key: 'a', object, cause: 'relist', finalStateUnknown: true };
+const updated: InformerNotification<Pod> = {
+  kind: 'updated',
+  key: 'a',
+  object,
+  oldObject,
+  cause: 'watch',
+  uidChanged: false,
+};
+const deleted: InformerNotification<Pod> = {
+  kind: 'deleted',
+  key: 'a',
+  object,
+  cause: 'relist',
+  finalStateUnknown: true,
+};
 const gap = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
 
 it('a sink calls the callback of each kind with the objects and the details, and returns its result', () => {
@@ -18,7 +31,13 @@ it('a sink calls the callback of each kind with the objects and the details, and
     continuity: vi.fn(() => 'continuity'),
   };
   const sink = sinkOf<Pod>(handler);
-  const results = [sink.notify(added), sink.notify(updated), sink.notify(deleted), sink.synced(), sink.continuity?.(gap)];
+  const results = [
+    sink.notify(added),
+    sink.notify(updated),
+    sink.notify(deleted),
+    sink.synced(),
+    sink.continuity?.(gap),
+  ];
   expect(results).toEqual(['added', 'updated', 'deleted', 'synced', 'continuity']);
   expect(handler.added.mock.calls).toEqual([[object, added]]);
   expect(handler.updated.mock.calls).toEqual([[oldObject, object, updated]]);
@@ -28,6 +47,12 @@ it('a sink calls the callback of each kind with the objects and the details, and
 
 it('a sink skips the callbacks that the handler does not have', () => {
   const sink = sinkOf<Pod>({});
-  const results = [sink.notify(added), sink.notify(updated), sink.notify(deleted), sink.synced(), sink.continuity?.(gap)];
+  const results = [
+    sink.notify(added),
+    sink.notify(updated),
+    sink.notify(deleted),
+    sink.synced(),
+    sink.continuity?.(gap),
+  ];
   expect(results).toEqual([undefined, undefined, undefined, undefined, undefined]);
 });

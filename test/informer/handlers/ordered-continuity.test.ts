@@ -12,7 +12,12 @@ async function start({ changes }: { changes: number }) {
   const versions = [maps.put('shop/web')];
   sandbox.faults.add({ fault: { kind: 'gone', after: 2 + changes }, match: { watch: true } });
   const source = client.resource<ConfigMap>(CONFIG_MAPS);
-  const informer = new SharedInformer<ConfigMap>(source, { name: 'v1/configmaps', clock, sync: 'stream', random: () => 0 });
+  const informer = new SharedInformer<ConfigMap>(source, {
+    name: 'v1/configmaps',
+    clock,
+    sync: 'stream',
+    random: () => 0,
+  });
   const ending = new AbortController();
   const running = informer.run(ending.signal);
   /** Changes the config map until the stream ends, and once more before the relist. */
@@ -58,7 +63,10 @@ it('a slow handler also gets a gap in order', async () => {
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   const handler = createRecordingHandler<ConfigMap>({ pause: () => gate });
-  informer.addHandler({ ...handler, continuity: (event) => void handler.lines.push(lineOf(event)) }, { policy: 'block', blockAt: 1 });
+  informer.addHandler(
+    { ...handler, continuity: (event) => void handler.lines.push(lineOf(event)) },
+    { policy: 'block', blockAt: 1 },
+  );
   await settled();
   await change();
   await clock.advance(60_000);
@@ -81,7 +89,10 @@ it('a slow handler also gets a gap in order', async () => {
 it('a filtering handler with a coalescing queue gets it too', async () => {
   const { informer, clock, versions, stop } = await start({ changes: 0 });
   const lines: string[] = [];
-  informer.addHandler({ continuity: (event) => void lines.push(lineOf(event)) }, { filter: () => false, policy: 'coalesce' });
+  informer.addHandler(
+    { continuity: (event) => void lines.push(lineOf(event)) },
+    { filter: () => false, policy: 'coalesce' },
+  );
   await clock.advance(60_000);
   expect(lines).toEqual([`gap from ${versions[0]}`, 'relisted 1']);
   await stop();
@@ -97,7 +108,8 @@ it('a handler added while a gap is open gets it after the initial list; one adde
   };
   const gaps: number[] = [];
   informer.onContinuity(({ kind }) => void (kind === 'gap' && gaps.push(1)));
-  sandbox.faults.add({ fault: { kind: 'delay', ms: 5_000 }, match: { path: '/configmaps' } }); // the relist takes its time
+  // the relist takes its time
+  sandbox.faults.add({ fault: { kind: 'delay', ms: 5_000 }, match: { path: '/configmaps' } });
   await change();
   while (gaps.length === 0) await clock.advance(1);
   const during = record();

@@ -40,7 +40,17 @@ function start() {
         synced: () => void lines.push('synced'),
         continuity: ({ kind, scope = '' }) => void lines.push(`${kind} ${scope}`.trim()),
       },
-      { policy: 'buffer', blockAt: 2, resyncMs: 0, lanes: 2, clock, logger: silentLogger, onError() {}, warnAt: 1e9, ...options },
+      {
+        policy: 'buffer',
+        blockAt: 2,
+        resyncMs: 0,
+        lanes: 2,
+        clock,
+        logger: silentLogger,
+        onError() {},
+        warnAt: 1e9,
+        ...options,
+      },
     );
     return { listener, lines };
   };
@@ -127,7 +137,11 @@ describe('a processor', () => {
     processor.add(slow.listener, []);
     processor.distribute([added('x'), added('y')], 0);
     await settled();
-    expect([processor.remove(slow.listener), processor.remove(slow.listener), processor.size]).toEqual([true, false, 0]);
+    expect([processor.remove(slow.listener), processor.remove(slow.listener), processor.size]).toEqual([
+      true,
+      false,
+      0,
+    ]);
     let isIdle = false;
     void processor.idle().then(() => (isIdle = true));
     await settled();

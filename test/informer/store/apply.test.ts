@@ -8,7 +8,11 @@ import { Tombstone } from '../../../src/model/object.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
 const live = { isInInitialList: false };
-const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Pod> => ({ type, object, key: keyOf(object) });
+const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Pod> => ({
+  type,
+  object,
+  key: keyOf(object),
+});
 
 function store(...pods: Pod[]): Indexer<Pod> {
   const indexer = new Indexer<Pod>();
@@ -22,7 +26,11 @@ function line(n: InformerNotification<Pod>): string {
 }
 
 it('goes by presence: ADDED for a stored object is an update, MODIFIED for an unknown one an addition [APP-01]', () => {
-  const { notifications } = applyDeltas([change('Added', pod('a', 2)), change('Updated', pod('b', 3))], store(pod('a', 1)), live);
+  const { notifications } = applyDeltas(
+    [change('Added', pod('a', 2)), change('Updated', pod('b', 3))],
+    store(pod('a', 1)),
+    live,
+  );
   expect(notifications.map(line)).toEqual(['updated a@1->2 watch', 'added b@3 watch']);
 });
 
@@ -70,11 +78,14 @@ it.each([
   ['Added', pod('a', 5), '5'],
   ['Updated', pod('a', 6), '6'],
   ['Deleted', pod('a', 7), '7'],
-] as const)('has set the store to the version of the %s object before it is reported [APP-08]', (type, object, version) => {
-  const indexer = store(pod('a', 1));
-  applyDeltas([change(type, object)], indexer, live);
-  expect(indexer.resourceVersion).toBe(version);
-});
+] as const)(
+  'has set the store to the version of the %s object before it is reported [APP-08]',
+  (type, object, version) => {
+    const indexer = store(pod('a', 1));
+    applyDeltas([change(type, object)], indexer, live);
+    expect(indexer.resourceVersion).toBe(version);
+  },
+);
 
 it('reports an object that a list contains twice once, in its last state', () => {
   const indexer = store(pod('a', 1), pod('gone', 1));
@@ -85,7 +96,11 @@ it('reports an object that a list contains twice once, in its last state', () =>
 
 it('quotes the first three messages, and counts the rest', () => {
   const errors = ['a', 'b', 'c', 'd', 'e'].map((text) => new Error(text));
-  expect([3, 4, 5].map((n) => textOf(errors.slice(0, n)))).toEqual(['a; b; c', 'a; b; c; and 1 more', 'a; b; c; and 2 more']);
+  expect([3, 4, 5].map((n) => textOf(errors.slice(0, n)))).toEqual([
+    'a; b; c',
+    'a; b; c; and 1 more',
+    'a; b; c; and 2 more',
+  ]);
 });
 
 it('sets the store’s version by a bookmark, without a notification', () => {
@@ -112,7 +127,9 @@ it('reports the final state of a deletion that was seen, and the last known stat
     indexer,
     live,
   );
-  expect(notifications.map((n) => [n.object.metadata.resourceVersion, n.kind === 'deleted' && n.finalStateUnknown])).toEqual([
+  expect(
+    notifications.map((n) => [n.object.metadata.resourceVersion, n.kind === 'deleted' && n.finalStateUnknown]),
+  ).toEqual([
     ['9', false],
     ['1', true],
     ['3', true],
@@ -124,27 +141,41 @@ it('has no notification for the deletion of an unknown object', () => {
 });
 
 it('marks the objects of the initial list', () => {
-  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a', 1)], resourceVersion: '1' }], store(), {
-    isInInitialList: true,
-  });
+  const { notifications } = applyDeltas(
+    [{ type: 'ReplacedAll', objects: [pod('a', 1)], resourceVersion: '1' }],
+    store(),
+    {
+      isInInitialList: true,
+    },
+  );
   expect(notifications).toMatchObject([{ kind: 'added', cause: 'initial', isInInitialList: true }]);
 });
 
 it('reports one update, marked so, for an object that was deleted and created again', () => {
   const indexer = store(pod('a', 1, { uid: 'u1' }));
   const again = pod('a', 9, { uid: 'u2' });
-  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [again], resourceVersion: '9' }], indexer, live);
+  const { notifications } = applyDeltas(
+    [{ type: 'ReplacedAll', objects: [again], resourceVersion: '9' }],
+    indexer,
+    live,
+  );
   expect(notifications).toMatchObject([{ kind: 'updated', uidChanged: true }]);
-  expect(applyDeltas([change('Updated', pod('a', 10, { uid: 'u2' }))], indexer, live).notifications).toMatchObject([{ uidChanged: false }]);
+  expect(applyDeltas([change('Updated', pod('a', 10, { uid: 'u2' }))], indexer, live).notifications).toMatchObject([
+    { uidChanged: false },
+  ]);
 });
 
 it('replaces only the keys that a list covers', () => {
   const indexer = store(pod('a/x', 1), pod('b/x', 2));
   const within = (key: string) => key.startsWith('a/');
-  const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [pod('a/y', 3)], resourceVersion: '3' }], indexer, {
-    ...live,
-    within,
-  });
+  const { notifications } = applyDeltas(
+    [{ type: 'ReplacedAll', objects: [pod('a/y', 3)], resourceVersion: '3' }],
+    indexer,
+    {
+      ...live,
+      within,
+    },
+  );
   expect(notifications.map(line)).toEqual(['deleted a/x@1 relist', 'added a/y@3 relist']);
   expect([...indexer.keys()].sort()).toEqual(['a/y', 'b/x']);
 });

@@ -60,7 +60,13 @@ describe('order', () => {
     await queue.pop((deltas) => void first.push(...deltas.map(text)));
     queue.add(pod('foo', 14));
     expect(first).toEqual(['Added foo10']);
-    expect((await takeAll(queue)).flat()).toEqual(['Added bar1', 'Added foo11', 'Added foo13', 'Added zab30', 'Added foo14']);
+    expect((await takeAll(queue)).flat()).toEqual([
+      'Added bar1',
+      'Added foo11',
+      'Added foo13',
+      'Added zab30',
+      'Added foo14',
+    ]);
   });
 
   it('includes the deletion of an unknown object [FIFO-03]', async () => {
@@ -70,7 +76,13 @@ describe('order', () => {
     queue.add(pod('qux', 17));
     queue.delete(pod('qux', 18));
     queue.delete(pod('baz', 20));
-    expect((await takeAll(queue)).flat()).toEqual(['Added foo10', 'Updated bar15', 'Added qux17', 'Deleted qux18', 'Deleted baz20']);
+    expect((await takeAll(queue)).flat()).toEqual([
+      'Added foo10',
+      'Updated bar15',
+      'Added qux17',
+      'Deleted qux18',
+      'Deleted baz20',
+    ]);
   });
 
   it('has one entry for a list, a resync and a bookmark each [FIFO-12] [FIFO-14]', async () => {
@@ -192,7 +204,8 @@ describe('batches', () => {
   });
 
   it('end with an object whose key the transform has removed [FIFO-23]', async () => {
-    const strip = (object: Pod) => (object.metadata.name?.startsWith('bad') ? ({ spec: object.metadata.name } as unknown as Pod) : object);
+    const strip = (object: Pod) =>
+      object.metadata.name?.startsWith('bad') ? ({ spec: object.metadata.name } as unknown as Pod) : object;
     const queue = fifo({ transform: strip });
     for (const name of ['ok1', 'ok2', 'bad3', 'bad4']) queue.add(pod(name, 1));
     const sizes: number[] = [];
@@ -210,7 +223,13 @@ describe('batches', () => {
     queue.add(pod('b', 1));
     queue.bookmark('9');
     queue.replace([], '10');
-    expect(await takeAll(queue, 'popBatch')).toEqual([['Added a1'], ['SyncAll'], ['Added b1'], ['Bookmark 9'], ['ReplacedAll 10 []']]);
+    expect(await takeAll(queue, 'popBatch')).toEqual([
+      ['Added a1'],
+      ['SyncAll'],
+      ['Added b1'],
+      ['Bookmark 9'],
+      ['ReplacedAll 10 []'],
+    ]);
   });
 });
 

@@ -22,7 +22,11 @@ describe('indexes', () => {
     indexer.add(tagged('k3', 'foo,bar,baz'));
     indexer.update(tagged('k1', 'foo'));
     indexer.update(tagged('k2', 'bar'));
-    expect(['foo', 'bar', 'baz'].map((v) => indexer.indexKeys('tags', v))).toEqual([['k1', 'k3'], ['k2', 'k3'], ['k3']]);
+    expect(['foo', 'bar', 'baz'].map((v) => indexer.indexKeys('tags', v))).toEqual([
+      ['k1', 'k3'],
+      ['k2', 'k3'],
+      ['k3'],
+    ]);
     indexer.deleteKey('k1');
     indexer.deleteKey('k3');
     expect(['foo', 'bar', 'baz'].map((v) => indexer.indexKeys('tags', v))).toEqual([[], ['k2'], []]);
@@ -48,7 +52,13 @@ describe('indexes', () => {
         .byIndex('tags', value)
         .map((o) => o.metadata.name)
         .sort();
-    expect(['ernie', 'bert', 'elmo', 'oscar', 'elmo1'].map(names)).toEqual([['one', 'tre'], ['one', 'two'], ['tre'], ['two'], []]);
+    expect(['ernie', 'bert', 'elmo', 'oscar', 'elmo1'].map(names)).toEqual([
+      ['one', 'tre'],
+      ['one', 'two'],
+      ['tre'],
+      ['two'],
+      [],
+    ]);
     indexer.delete(tagged('tre', ''));
     indexer.update(tagged('two', 'oscar'));
     expect(['ernie', 'elmo', 'bert'].map(names)).toEqual([['one'], [], ['one']]);
@@ -66,7 +76,11 @@ describe('indexes', () => {
     expect(() => indexer.byIndex('nope', 'x')).toThrow(missing);
     expect(() => indexer.indexKeys('nope', 'x')).toThrow(missing);
     expect(() => indexer.index('nope', pod('a', 1))).toThrow(missing);
-    expect([indexer.byIndex('tags', 'x'), indexer.indexKeys('tags', 'x'), indexer.indexValues('nope')]).toEqual([[], [], []]);
+    expect([indexer.byIndex('tags', 'x'), indexer.indexKeys('tags', 'x'), indexer.indexValues('nope')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
 
   it('give keys in order [IDX-07]', () => {
@@ -78,7 +92,9 @@ describe('indexes', () => {
   it('can be added at any time, all or none [IDX-08]', () => {
     const indexer = indexed();
     indexer.add(pod('a', 1, { node: 'n1' }));
-    expect(() => indexer.addIndexers({ node: (o) => [o.spec?.nodeName ?? ''], tags: byTags })).toThrow('indexer conflict: tags');
+    expect(() => indexer.addIndexers({ node: (o) => [o.spec?.nodeName ?? ''], tags: byTags })).toThrow(
+      'indexer conflict: tags',
+    );
     expect(indexer.indexNames).toEqual(['tags']);
     indexer.addIndexers({ node: (o) => [o.spec?.nodeName ?? ''] });
     expect(indexer.indexKeys('node', 'n1')).toEqual(['a']);
@@ -98,7 +114,11 @@ describe('indexes', () => {
     const message = 'unable to calculate an index entry for key "bad" on index "picky": hm';
     expect(() => indexer.add(tagged('bad', 'x'))).toThrow(message);
     expect(() => indexer.replace([tagged('new', 'y'), tagged('bad', 'x')], '9')).toThrow(message);
-    expect([[...indexer.keys()], indexer.indexKeys('tags', 'x'), indexer.resourceVersion]).toEqual([['good'], ['good'], '5']);
+    expect([[...indexer.keys()], indexer.indexKeys('tags', 'x'), indexer.resourceVersion]).toEqual([
+      ['good'],
+      ['good'],
+      '5',
+    ]);
     const late = new Indexer<Pod>();
     late.add(pod('a', 1));
     expect(() =>
@@ -128,10 +148,16 @@ describe('indexes', () => {
     indexer.add(tagged('a', 'x', 5));
     isBroken = true;
     indexer.add(tagged('a', 'y', 6));
-    expect([indexer.indexKeys('tags', 'y'), indexer.indexValues('picky'), indexer.resourceVersion]).toEqual([['a'], [], '6']);
+    expect([indexer.indexKeys('tags', 'y'), indexer.indexValues('picky'), indexer.resourceVersion]).toEqual([
+      ['a'],
+      [],
+      '6',
+    ]);
     indexer.replace([tagged('b', 'x'), tagged('c', 'x')], '9');
     expect([indexer.indexKeys('tags', 'x'), indexer.size]).toEqual([['b', 'c'], 2]);
-    expect(errors).toEqual(['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`));
+    expect(errors).toEqual(
+      ['a', 'b', 'c'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`),
+    );
   });
 
   it.each([
@@ -140,7 +166,9 @@ describe('indexes', () => {
     ['text', 'string'],
   ])('that return %s in place of a list count as throwing, and nothing has changed', (values, text) => {
     const indexer = new Indexer<Pod>({ indexers: { odd: () => values as unknown as string[] } });
-    expect(() => indexer.add(pod('a', 1))).toThrow(`for key "a" on index "odd": it returned ${text} in place of a list`);
+    expect(() => indexer.add(pod('a', 1))).toThrow(
+      `for key "a" on index "odd": it returned ${text} in place of a list`,
+    );
     expect(indexer.size).toBe(0);
   });
 
@@ -180,7 +208,8 @@ describe('indexes', () => {
 });
 
 describe('a replacement in steps', () => {
-  const many = (count: number, version: number, tags = 'x') => Array.from({ length: count }, (_, i) => tagged(`k${i}`, tags, version));
+  const many = (count: number, version: number, tags = 'x') =>
+    Array.from({ length: count }, (_, i) => tagged(`k${i}`, tags, version));
 
   it('shows nothing before its last step, and then everything', () => {
     const indexer = indexed();
@@ -192,12 +221,12 @@ describe('a replacement in steps', () => {
       expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags')]).toEqual([1, '1', ['o']]);
     }
     expect(turns).toBeGreaterThan(3);
-    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('tags'), indexer.indexCount('tags', 'x')]).toEqual([
-      5000,
-      '9',
-      ['x'],
-      5000,
-    ]);
+    expect([
+      indexer.size,
+      indexer.resourceVersion,
+      indexer.indexValues('tags'),
+      indexer.indexCount('tags', 'x'),
+    ]).toEqual([5000, '9', ['x'], 5000]);
   });
 
   it('reports every write that came between its steps', () => {
@@ -223,7 +252,11 @@ describe('a replacement in steps', () => {
       }
       if (turn <= at) break;
       expect(told).toEqual(['k1 was 5', 'k-more gone at 7']);
-      expect([indexer.size, indexer.indexKeys('tags', 'b'), indexer.indexKeys('name', 'other')]).toEqual([3001, ['other'], ['other']]);
+      expect([indexer.size, indexer.indexKeys('tags', 'b'), indexer.indexKeys('name', 'other')]).toEqual([
+        3001,
+        ['other'],
+        ['other'],
+      ]);
       expect(indexer.indexValues('name')).toHaveLength(3001);
     }
   });
@@ -234,7 +267,11 @@ describe('a replacement in steps', () => {
     ['a deletion by key', (i) => i.deleteKey('other'), ['x']],
     ['a deletion by object', (i) => i.delete(tagged('other', '', 5)), ['x']],
     ['a transaction', (i) => i.transaction([{ type: 'delete', object: tagged('other', '', 5) }]), ['x']],
-    ['another replacement', (i) => i.replace([tagged('other', 'put', 5)], '7', { within: (key) => key === 'other' }), ['put', 'x']],
+    [
+      'another replacement',
+      (i) => i.replace([tagged('other', 'put', 5)], '7', { within: (key) => key === 'other' }),
+      ['put', 'x'],
+    ],
   ])('loses no write that came between its steps: %s', (_, write, values) => {
     for (const turn of [0, 1, 2]) {
       const indexer = indexed();
@@ -389,7 +426,13 @@ describe('a replacement of few objects among many', () => {
     });
     indexer.replace(unknownPods('few', 3), '1');
     const bad: UnknownObject = { metadata: { name: 'bad', namespace: 'few' } };
-    expect(() => indexer.replace([...unknownPods('few', 1), bad], '2', { within: (key) => key.startsWith('few/') })).toThrow('no');
-    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('name').sort()]).toEqual([3, '1', ['p0', 'p1', 'p2']]);
+    expect(() =>
+      indexer.replace([...unknownPods('few', 1), bad], '2', { within: (key) => key.startsWith('few/') }),
+    ).toThrow('no');
+    expect([indexer.size, indexer.resourceVersion, indexer.indexValues('name').sort()]).toEqual([
+      3,
+      '1',
+      ['p0', 'p1', 'p2'],
+    ]);
   });
 });

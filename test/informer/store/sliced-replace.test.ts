@@ -54,7 +54,10 @@ it('the notifications add up to the store, with lists applied in steps between c
       const begin = (lane: number, delta: Delta<UnknownObject>) => {
         while (running[lane]) step(lane); // a lane applies one thing after the other
         const namespace = namespaces[lane] as string;
-        running[lane] = applyingDeltas([delta], indexer, { isInInitialList: false, within: (key) => key.startsWith(`${namespace}/`) });
+        running[lane] = applyingDeltas([delta], indexer, {
+          isInInitialList: false,
+          within: (key) => key.startsWith(`${namespace}/`),
+        });
         step(lane);
       };
       for (const { lane, kind, from, count } of script) {
@@ -65,7 +68,8 @@ it('the notifications add up to the store, with lists applied in steps between c
           if (count > 1) objects.push(pod(namespace, from, version)); // a key twice
           begin(lane, { type: 'ReplacedAll', objects, resourceVersion: String(version) });
         } else if (kind === 'index') {
-          if (!indexer.hasIndex(`i${from}`)) indexer.addIndexers({ [`i${from}`]: (object) => [String(object.metadata.resourceVersion)] });
+          if (!indexer.hasIndex(`i${from}`))
+            indexer.addIndexers({ [`i${from}`]: (object) => [String(object.metadata.resourceVersion)] });
         } else if (kind === 'handler') followers.push(new Follower(indexer));
         else {
           const object = pod(namespace, from, version);

@@ -60,7 +60,11 @@ describe('an index in order', () => {
     fc.string({ unit: fc.constantFrom('a', 'b', '1'), maxLength: 3 }),
   );
   const write = fc.oneof(
-    fc.record({ kind: fc.constant('put' as const), name: fc.nat(5), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      kind: fc.constant('put' as const),
+      name: fc.nat(5),
+      values: fc.array(value, { minLength: 1, maxLength: 3 }),
+    }),
     fc.record({ kind: fc.constant('delete' as const), name: fc.nat(5) }),
     fc.record({ kind: fc.constant('replace' as const), values: fc.array(value, { maxLength: 4 }) }),
     fc.record({ kind: fc.constant('ask' as const), from: value, to: value }),
@@ -90,6 +94,8 @@ describe('an index in order', () => {
     const all = store.indexValues('node');
     const between = all.filter((v) => compareSizes(from, v) <= 0 && compareSizes(v, to) <= 0);
     expect(store.indexValues('node', { from, to })).toEqual(between.sort(compareValues));
-    expect(store.indexValues('node', { prefix: from })).toEqual(all.filter((v) => v.startsWith(from)).sort(compareText));
+    expect(store.indexValues('node', { prefix: from })).toEqual(
+      all.filter((v) => v.startsWith(from)).sort(compareText),
+    );
   }
 });

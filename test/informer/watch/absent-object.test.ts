@@ -94,7 +94,11 @@ describe('the newest cached object, absent after a break', () => {
   it('its deletion arrives 20 s late, as from a server that lags: no gap is reported', async () => {
     await using world = await start();
     const { sandbox, clock, informer } = world;
-    sandbox.faults.add({ fault: { kind: 'slow', ms: 20_000 }, match: { watch: true, path: '/pods' }, times: Number.POSITIVE_INFINITY });
+    sandbox.faults.add({
+      fault: { kind: 'slow', ms: 20_000 },
+      match: { watch: true, path: '/pods' },
+      times: Number.POSITIVE_INFINITY,
+    });
     const restarting = sandbox.restart({ keepHistory: true, downMs: 500 });
     sandbox.delete(PODS, 'shop/newest', { gracePeriodSeconds: 0 });
     await clock.advance(3000);
@@ -106,14 +110,17 @@ describe('the newest cached object, absent after a break', () => {
     expect(informer.continuity[0]).toMatchObject({ gapCount: 0, relists: 0 });
   });
 
-  it.each(WAYS)('never existed in the restored history, whose versions are already higher: it is relisted (%s)', async (_, way) => {
-    await using world = await start(way);
-    const { sandbox, clock, informer, before } = world;
-    const restoring = sandbox.restore(before);
-    await restoring;
-    for (let i = 0; i < 5; i++) sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } });
-    for (let i = 0; i < 24; i++) await clock.advance(5000);
-    expect(world.keys()).not.toContain('shop/newest');
-    expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
-  });
+  it.each(WAYS)(
+    'never existed in the restored history, whose versions are already higher: it is relisted (%s)',
+    async (_, way) => {
+      await using world = await start(way);
+      const { sandbox, clock, informer, before } = world;
+      const restoring = sandbox.restore(before);
+      await restoring;
+      for (let i = 0; i < 5; i++) sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } });
+      for (let i = 0; i < 24; i++) await clock.advance(5000);
+      expect(world.keys()).not.toContain('shop/newest');
+      expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
+    },
+  );
 });

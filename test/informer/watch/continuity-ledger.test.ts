@@ -26,7 +26,9 @@ it('records how each stretch of versions was obtained', () => {
   clock.tick(5000);
   book.synced('50', 2);
   book.opened('50');
-  expect(book.stretches.map(({ by, from, to, events, bookmarks, ended }) => [by, from, to, events, bookmarks, ended])).toEqual([
+  expect(
+    book.stretches.map(({ by, from, to, events, bookmarks, ended }) => [by, from, to, events, bookmarks, ended]),
+  ).toEqual([
     ['initial', '', '10', 3, 0, undefined],
     ['stream', '10', '15', 4, 1, 'closed'],
     ['resumed', '15', '20', 1, 0, 'gone'],
@@ -57,7 +59,15 @@ it('reports events in order, with the moments of each outage', () => {
   const outage = { since: '10', why: 'idle', disconnectedAt: 1_000, reconnectedAt: 158_000, downMs: 157_000 };
   expect(events).toEqual([
     { kind: 'synced', resourceVersion: '10', objects: 3, at: 1000, scope: 'shop' },
-    { kind: 'disconnected', from: '10', why: 'idle', error: 'silent', disconnectedAt: 1_000, at: 151_000, scope: 'shop' },
+    {
+      kind: 'disconnected',
+      from: '10',
+      why: 'idle',
+      error: 'silent',
+      disconnectedAt: 1_000,
+      at: 151_000,
+      scope: 'shop',
+    },
     { kind: 'connected', by: 'resume', proven: false, ...outage, at: 159_000, scope: 'shop' },
     { kind: 'resumed', ...outage, proven: false, at: 159_000, scope: 'shop' },
     { kind: 'gap', from: '10', why: 'gone', at: 159_000, scope: 'shop' },
@@ -105,7 +115,8 @@ it('shows whether a watch is open, since when, and the latest reason why not', (
   expect(book.connection).toEqual({ state: 'connected', since: 1500 });
   clock.tick(500);
   book.ended('closed');
-  expect(book.connection).toEqual({ state: 'connected', since: 1500 }); // an ordinary end: the next watch is about to open
+  // an ordinary end: the next watch is about to open
+  expect(book.connection).toEqual({ state: 'connected', since: 1500 });
   clock.tick(500);
   book.attemptFailed('connection', 'refused');
   clock.tick(500);

@@ -4,7 +4,9 @@ import type { ListerWatcher } from '../../../src/informer/watch/lister-watcher.t
 import type { ListPage, UnknownObject } from '../../../src/model/object.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
-const object = (name: string, resourceVersion: string): UnknownObject => ({ metadata: { name, uid: `${name}-uid`, resourceVersion } });
+const object = (name: string, resourceVersion: string): UnknownObject => ({
+  metadata: { name, uid: `${name}-uid`, resourceVersion },
+});
 
 /**
  * A history over a cache, and a server that answers lists of one object with `pages`, one after the other. The last
@@ -50,7 +52,9 @@ describe('a check of the history', () => {
     ['an object that never came', object('b', '4')],
     ['another object under its name', { metadata: { name: 'a', uid: 'other', resourceVersion: '5' } }],
   ])('rejects when the server has %s, after asking twice', async (_, item) => {
-    const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [() => ({ items: [item], resourceVersion: '9' })]);
+    const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [
+      () => ({ items: [item], resourceVersion: '9' }),
+    ]);
     await expect(history.check('5', new AbortController().signal)).rejects.toSatisfy(isReplacedHistory);
     expect(asked).toHaveLength(2);
   });
@@ -65,7 +69,9 @@ describe('a check of the history', () => {
   });
 
   it('rejects at once when the server is before the version', async () => {
-    const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [() => ({ items: [], resourceVersion: '4' })]);
+    const { history, asked } = historyOf(new Map([['a', object('a', '5')]]), [
+      () => ({ items: [], resourceVersion: '4' }),
+    ]);
     const checked = history.check('5', new AbortController().signal);
     await expect(checked).rejects.toThrow("the server's history was replaced: the server is at version 4, before 5");
     expect(asked).toHaveLength(1);

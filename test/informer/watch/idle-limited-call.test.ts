@@ -18,7 +18,14 @@ function waiting(idleMs: number) {
     { what: 'the list of pods', signal: controller.signal, clock, idleMs },
   );
   const outcome = result.catch((error) => error);
-  return { clock, controller, resolve, outcome, alive: () => context?.alive?.(), inner: () => context?.signal as AbortSignal };
+  return {
+    clock,
+    controller,
+    resolve,
+    outcome,
+    alive: () => context?.alive?.(),
+    inner: () => context?.signal as AbortSignal,
+  };
 }
 
 it('gives up a call that was silent for too long, with a connection error', async () => {

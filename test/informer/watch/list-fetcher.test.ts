@@ -9,8 +9,17 @@ const { signal } = new AbortController();
 
 function fetcher(source: ScriptedListerWatcher<Pod>, options: Partial<ListFetcherOptions> = {}) {
   const clock = new FakeClock();
-  const defaults = { name: 'v1/pods', sync: 'list', selectors: undefined, pageSize: undefined, onProgress: undefined } as const;
-  return { clock, lists: new ListFetcher<Pod>(source, { ...defaults, logger: silentLogger, clock, idleMs: 1000, ...options }) };
+  const defaults = {
+    name: 'v1/pods',
+    sync: 'list',
+    selectors: undefined,
+    pageSize: undefined,
+    onProgress: undefined,
+  } as const;
+  return {
+    clock,
+    lists: new ListFetcher<Pod>(source, { ...defaults, logger: silentLogger, clock, idleMs: 1000, ...options }),
+  };
 }
 
 describe('a list fetcher', () => {
@@ -20,7 +29,10 @@ describe('a list fetcher', () => {
       () => page('9', [pod('b', 2)]),
     );
     const progress: unknown[] = [];
-    const { lists } = fetcher(source, { selectors: { labelSelector: 'app=web' }, onProgress: (at) => progress.push(at.objects) });
+    const { lists } = fetcher(source, {
+      selectors: { labelSelector: 'app=web' },
+      onProgress: (at) => progress.push(at.objects),
+    });
     const { items, resourceVersion } = await lists.fetch('', signal);
     expect([items.length, resourceVersion, progress]).toEqual([2, '9', [1, 2]]);
     expect(source.requests.map((request) => request.labelSelector)).toEqual(['app=web', 'app=web']);

@@ -9,7 +9,11 @@ it.each<[string, Partial<ListPlanInput>, ListOptions]>([
   ['the first list: any cached state, in pages', {}, { resourceVersion: '0', limit: 500 }],
   ['a list after a lost position: the most recent state, in pages', { since: '' }, { resourceVersion: '', limit: 500 }],
   ['a relist: at its version, unpaged, so that the watch cache answers', { since: '7' }, { resourceVersion: '7' }],
-  ['a relist of a server that pages at version 0: in pages', { since: '7', paginated: true }, { resourceVersion: '7', limit: 500 }],
+  [
+    'a relist of a server that pages at version 0: in pages',
+    { since: '7', paginated: true },
+    { resourceVersion: '7', limit: 500 },
+  ],
   ['any list with a page size: that size', { since: '7', pageSize: 20 }, { resourceVersion: '7', limit: 20 }],
   ['a page size of 0: the default', { pageSize: 0 }, { resourceVersion: '0', limit: 500 }],
   ['the fallback of a streaming list: as in mode list', { sync: 'stream', since: '7' }, { resourceVersion: '7' }],

@@ -11,7 +11,9 @@ async function run(options: ListOptions, answers: Answer[], onPage?: (p: ListPro
   const script = answers.map((answer) => (answer instanceof StatusError ? () => Promise.reject(answer) : () => answer));
   const source = new ScriptedListerWatcher<string>().onList(...script);
   const { signal } = new AbortController();
-  const result = await listAll((request) => source.list(request, { signal }), options, onPage).catch((error: unknown) => error);
+  const result = await listAll((request) => source.list(request, { signal }), options, onPage).catch(
+    (error: unknown) => error,
+  );
   return { asked: source.lists.map(({ verb: _, ...asked }) => asked), result };
 }
 
@@ -25,7 +27,12 @@ it('returns a single page as it is', async () => {
 });
 
 it('sends token, limit and selectors with later pages, and no version [REF-18]', async () => {
-  const options = { resourceVersion: '10', resourceVersionMatch: 'NotOlderThan', limit: 2, labelSelector: 'a=b' } as const;
+  const options = {
+    resourceVersion: '10',
+    resourceVersionMatch: 'NotOlderThan',
+    limit: 2,
+    labelSelector: 'a=b',
+  } as const;
   const { asked } = await run(options, [
     { items: ['a', 'b'], resourceVersion: '11', continue: 'C1' },
     { items: [], resourceVersion: '11', continue: 'C2' },

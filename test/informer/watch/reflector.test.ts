@@ -118,7 +118,18 @@ function run<S extends ReflectorStore<KubeObject> = RecordingStore>(
     controller.abort();
     await running;
   };
-  return { source, store, clock, reflector, errors, events, logs, stop, signal: controller.signal, sleeps: clock.sleeps };
+  return {
+    source,
+    store,
+    clock,
+    reflector,
+    errors,
+    events,
+    logs,
+    stop,
+    signal: controller.signal,
+    sleeps: clock.sleeps,
+  };
 }
 
 const lw = () => new ScriptedListerWatcher<KubeObject>();
@@ -142,7 +153,12 @@ describe('LIST mode', () => {
       list,
     );
     await settled();
-    expect(source.requests[1]).toEqual({ verb: 'watch', resourceVersion: '1', allowWatchBookmarks: true, timeoutSeconds: 300 });
+    expect(source.requests[1]).toEqual({
+      verb: 'watch',
+      resourceVersion: '1',
+      allowWatchBookmarks: true,
+      timeoutSeconds: 300,
+    });
     await stop();
   });
 
@@ -252,7 +268,9 @@ describe('LIST mode', () => {
     );
     await clock.advance(800);
     expect(source.trace).toEqual(['list 0', 'watch 10', 'list 10']);
-    expect(errors).toMatchObject([{ message: 'failed to list v1/pods: Too large resource version', cause: { status } }]);
+    expect(errors).toMatchObject([
+      { message: 'failed to list v1/pods: Too large resource version', cause: { status } },
+    ]);
     await stop();
   });
 
@@ -503,23 +521,26 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it.each([401, 403, 404, 500, 502, 504])('keeps its version while a watch is answered %s, without a relist', async (code) => {
-    const status = failure(code, '', 'not now');
-    const first = stream().send(added(pod('a', 12)));
-    const scripted = lw()
-      .onList(() => page('10'))
-      .onWatch(first, ...Array.from({ length: 6 }, () => refuse(status)), stream().send(modified(pod('a', 13))));
-    const { clock, events, store, stop } = run(scripted, list);
-    await clock.advance(10_000);
-    first.break(networkError('ECONNRESET'));
-    await clock.advance(60_000);
-    expect(scripted.lists).toHaveLength(1);
-    expect(new Set(scripted.watches.slice(1).map((r) => r.resourceVersion))).toEqual(new Set(['12']));
-    expect(store.state).toEqual(['a@13']);
-    expect(events.filter((e) => e.kind === 'gap' || e.kind === 'relisted')).toEqual([]);
-    expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', proven: true });
-    await stop();
-  });
+  it.each([401, 403, 404, 500, 502, 504])(
+    'keeps its version while a watch is answered %s, without a relist',
+    async (code) => {
+      const status = failure(code, '', 'not now');
+      const first = stream().send(added(pod('a', 12)));
+      const scripted = lw()
+        .onList(() => page('10'))
+        .onWatch(first, ...Array.from({ length: 6 }, () => refuse(status)), stream().send(modified(pod('a', 13))));
+      const { clock, events, store, stop } = run(scripted, list);
+      await clock.advance(10_000);
+      first.break(networkError('ECONNRESET'));
+      await clock.advance(60_000);
+      expect(scripted.lists).toHaveLength(1);
+      expect(new Set(scripted.watches.slice(1).map((r) => r.resourceVersion))).toEqual(new Set(['12']));
+      expect(store.state).toEqual(['a@13']);
+      expect(events.filter((e) => e.kind === 'gap' || e.kind === 'relisted')).toEqual([]);
+      expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', proven: true });
+      await stop();
+    },
+  );
 
   it('keeps its version while there are no credentials', async () => {
     const loggedOut = () => Promise.reject(new InformerError('credentials', 'not logged in'));
@@ -557,7 +578,18 @@ describe('LIST mode', () => {
     const { clock, events, stop } = run(source, list);
     await clock.advance(60_000);
     const pair = ['watch 10', 'probe'];
-    expect(source.trace).toEqual(['list 0', 'watch 10', ...pair, ...pair, ...pair, ...pair, ...pair, ...pair, 'list 10', 'watch 50']);
+    expect(source.trace).toEqual([
+      'list 0',
+      'watch 10',
+      ...pair,
+      ...pair,
+      ...pair,
+      ...pair,
+      ...pair,
+      ...pair,
+      'list 10',
+      'watch 50',
+    ]);
     expect(events.find((e) => e.kind === 'gap')).toMatchObject({ from: '10', why: 'missing' });
     await stop();
   });
@@ -681,7 +713,9 @@ describe('LIST mode', () => {
     expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 10', 'probe']);
     await clock.advance(800);
     expect(source.trace.slice(4)).toEqual(['watch 10', 'probe']);
-    expect(logs.map((l) => l.message)).toContain('very short watch: watch lasted less than a second and no items received');
+    expect(logs.map((l) => l.message)).toContain(
+      'very short watch: watch lasted less than a second and no items received',
+    );
     expect(errors).toEqual([]);
     expect(events.filter((e) => e.kind === 'gap')).toEqual([]);
     await stop();
@@ -695,15 +729,18 @@ describe('LIST mode', () => {
     [299_999, 0.5, 450],
     [30 * 60_000, 0, 1800],
     [30 * 60_000, 0.999_999, 3599],
-  ])('with a minimum timeout of %s ms and %s drawn, requests %s seconds [REF-37]', async (minWatchTimeoutMs, drawn, seconds) => {
-    const { source, stop } = run(
-      lw().onList(() => page('1')),
-      { ...list, minWatchTimeoutMs, random: () => drawn },
-    );
-    await settled();
-    expect(source.watches[0]?.timeoutSeconds).toBe(seconds);
-    await stop();
-  });
+  ])(
+    'with a minimum timeout of %s ms and %s drawn, requests %s seconds [REF-37]',
+    async (minWatchTimeoutMs, drawn, seconds) => {
+      const { source, stop } = run(
+        lw().onList(() => page('1')),
+        { ...list, minWatchTimeoutMs, random: () => drawn },
+      );
+      await settled();
+      expect(source.watches[0]?.timeoutSeconds).toBe(seconds);
+      await stop();
+    },
+  );
 
   it.each(['list', 'stream'] as const)('draws a new timeout for every watch, in mode %s [REF-37]', async (sync) => {
     let drawn = 0;
@@ -876,15 +913,18 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it.each(['meta.k8s.io/v1', 'meta.k8s.io/v1beta1'])('refuses a list that is a Table of %s [REF-49]', async (apiVersion) => {
-    const { errors, stop } = run(
-      lw().onList(() => page('10', [], { apiVersion, kind: 'Table' })),
-      list,
-    );
-    await settled();
-    expect((errors[0] as Error).message).toContain(`unsupported list gvk ${apiVersion}, Kind=Table`);
-    await stop();
-  });
+  it.each(['meta.k8s.io/v1', 'meta.k8s.io/v1beta1'])(
+    'refuses a list that is a Table of %s [REF-49]',
+    async (apiVersion) => {
+      const { errors, stop } = run(
+        lw().onList(() => page('10', [], { apiVersion, kind: 'Table' })),
+        list,
+      );
+      await settled();
+      expect((errors[0] as Error).message).toContain(`unsupported list gvk ${apiVersion}, Kind=Table`);
+      await stop();
+    },
+  );
 
   it('accepts a list of that kind from another group [REF-49]', async () => {
     const { errors, store, stop } = run(
@@ -898,7 +938,11 @@ describe('LIST mode', () => {
 
   it('skips Tables in the stream, but accepts a kind of that name from another group [REF-49]', async () => {
     const table = { apiVersion: 'meta.k8s.io/v1', kind: 'Table', metadata: { name: 't', resourceVersion: '11' } };
-    const furniture = { apiVersion: 'wood.example.com/v1', kind: 'Table', metadata: { name: 'oak', resourceVersion: '12' } };
+    const furniture = {
+      apiVersion: 'wood.example.com/v1',
+      kind: 'Table',
+      metadata: { name: 'oak', resourceVersion: '12' },
+    };
     const { store, reflector, stop } = run(
       lw()
         .onList(() => page('10'))
@@ -1062,7 +1106,12 @@ describe('watch-list mode', () => {
       ),
     );
     await clock.advance(2000);
-    expect(source.requests[1]).toEqual({ verb: 'watch', resourceVersion: '3', allowWatchBookmarks: true, timeoutSeconds: 300 });
+    expect(source.requests[1]).toEqual({
+      verb: 'watch',
+      resourceVersion: '3',
+      allowWatchBookmarks: true,
+      timeoutSeconds: 300,
+    });
     await stop();
   });
 
@@ -1104,7 +1153,9 @@ describe('watch-list mode', () => {
     await clock.advance(9999);
     expect(warnings()).toEqual([]);
     await clock.advance(1);
-    expect(warnings()).toEqual(['awaiting required bookmark event for initial events stream, no events received for 10s']);
+    expect(warnings()).toEqual([
+      'awaiting required bookmark event for initial events stream, no events received for 10s',
+    ]);
     await clock.advance(3000);
     watch.send(added(pod('a', 1)));
     await clock.advance(7000);
@@ -1176,7 +1227,8 @@ describe('a stream that falls silent', () => {
     await clock.advance(149_999);
     expect(source.watches).toHaveLength(1);
     await clock.advance(1);
-    expect(source.trace).toEqual(['list 0', 'watch 10', 'probe', 'watch 12', 'probe']); // the first one because a bookmark is missing
+    // the first one because a bookmark is missing
+    expect(source.trace).toEqual(['list 0', 'watch 10', 'probe', 'watch 12', 'probe']);
     expect(watch.isLeft).toBe(false); // stuck in a read; the signal has aborted
     await clock.advance(1000); // the server does not refuse the version
     expect(events.at(-1)).toMatchObject({ kind: 'resumed', since: '12', why: 'idle', downMs: 150_000, proven: false });
@@ -1390,17 +1442,20 @@ describe('the pauses between attempts', () => {
   it.each([
     ['brought an event', () => stream().send(added(pod('a', 12)))],
     ['was only quiet', () => stream()],
-  ])('start small again after a stream that %s: faults 90 s apart, each repaired at once, do not add up [KR-07]', async (_, make) => {
-    const { source, streams } = faults(8, make);
-    const { clock, sleeps, stop } = run(source, { ...list, idleMs: 3_600_000 });
-    for (const each of streams) {
-      await clock.advance(90_000);
-      each.break(networkError('ECONNRESET'));
-    }
-    await clock.advance(5_000);
-    expect(sleeps).toEqual(Array.from({ length: 8 }, () => 800));
-    await stop();
-  });
+  ])(
+    'start small again after a stream that %s: faults 90 s apart, each repaired at once, do not add up [KR-07]',
+    async (_, make) => {
+      const { source, streams } = faults(8, make);
+      const { clock, sleeps, stop } = run(source, { ...list, idleMs: 3_600_000 });
+      for (const each of streams) {
+        await clock.advance(90_000);
+        each.break(networkError('ECONNRESET'));
+      }
+      await clock.advance(5_000);
+      expect(sleeps).toEqual(Array.from({ length: 8 }, () => 800));
+      await stop();
+    },
+  );
 
   it('keep growing while no stream lasts', async () => {
     const source = lw()
@@ -1509,7 +1564,8 @@ it('sends its selectors with every request [FAC-05]', async () => {
   const { stop } = run(source, { selectors: { labelSelector: 'app=web', fieldSelector: 'spec.nodeName=n1' } });
   await settled();
   expect(source.requests).toHaveLength(4);
-  for (const request of source.requests) expect(request).toMatchObject({ labelSelector: 'app=web', fieldSelector: 'spec.nodeName=n1' });
+  for (const request of source.requests)
+    expect(request).toMatchObject({ labelSelector: 'app=web', fieldSelector: 'spec.nodeName=n1' });
   await stop();
 });
 
@@ -1633,6 +1689,8 @@ it('stops reading while the store has no room', async () => {
 });
 
 it('refuses invalid options', () => {
-  expect(() => new Reflector(lw(), new RecordingStore(), { idleMs: 0 })).toThrow('idleMs must be a positive number of ms, not 0');
+  expect(() => new Reflector(lw(), new RecordingStore(), { idleMs: 0 })).toThrow(
+    'idleMs must be a positive number of ms, not 0',
+  );
   expect(() => new Reflector(lw(), new RecordingStore(), { resyncMs: -1 })).toThrow('resyncMs');
 });

@@ -27,7 +27,8 @@ function watching(source: ScriptedListerWatcher<Pod>, resourceVersion = '5') {
   const lines: string[] = [];
   let isOver = false;
   const run = async () => {
-    for await (const event of retryWatch(source, { resourceVersion, signal: controller.signal, clock })) lines.push(lineOf(event));
+    for await (const event of retryWatch(source, { resourceVersion, signal: controller.signal, clock }))
+      lines.push(lineOf(event));
     isOver = true;
   };
   const running = run();
@@ -35,7 +36,9 @@ function watching(source: ScriptedListerWatcher<Pod>, resourceVersion = '5') {
 }
 
 function lineOf({ type, object }: WatchEvent<Pod>): string {
-  return type === 'ERROR' ? `ERROR ${object.code} ${object.reason}` : `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`;
+  return type === 'ERROR'
+    ? `ERROR ${object.code} ${object.reason}`
+    : `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`;
 }
 
 const lw = () => new ScriptedListerWatcher<Pod>();

@@ -3,7 +3,14 @@ import { StalledWatchCheck, type StalledWatchCheckOptions } from '../../../src/i
 import { WatchConnection } from '../../../src/informer/watch/watch-connection.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
-import { added, bookmark, errorEvent, expired, ScriptedListerWatcher, ScriptedStream } from '../../support/scripted-events.ts';
+import {
+  added,
+  bookmark,
+  errorEvent,
+  expired,
+  ScriptedListerWatcher,
+  ScriptedStream,
+} from '../../support/scripted-events.ts';
 
 const stream = () => new ScriptedStream<Pod>();
 const ends: (() => void)[] = [];
@@ -44,7 +51,8 @@ async function start(glimpses: ScriptedStream<Pod>[], options: Partial<StalledWa
     guard[Symbol.dispose]();
     connection.close();
   });
-  const seconds = () => source.requests.filter(({ verb }) => verb === 'glimpse').map(({ resourceVersion }) => resourceVersion);
+  const seconds = () =>
+    source.requests.filter(({ verb }) => verb === 'glimpse').map(({ resourceVersion }) => resourceVersion);
   return { clock, events, guard, seconds, verified, failure: () => failure };
 }
 

@@ -61,7 +61,9 @@ it('reports a resync that throws, and makes no other before the next start', () 
   });
   clock.tick(50);
   expect([at, clock.pending]).toEqual([[10], 0]);
-  expect(errors).toEqual([expect.objectContaining({ code: 'store', message: 'unable to resync v1/pods: full', cause: failure })]);
+  expect(errors).toEqual([
+    expect.objectContaining({ code: 'store', message: 'unable to resync v1/pods: full', cause: failure }),
+  ]);
   expect([isResyncFailure(errors[0]), isResyncFailure(failure)]).toEqual([true, false]);
   timer.start();
   clock.tick(10);

@@ -57,7 +57,10 @@ describe('a watch connection', () => {
     expect(connection.silentMs).toBe(IDLE_MS - 1);
     await clock.advance(1);
     const error = await reading;
-    expect([isIdleWatch(error), String(error)]).toEqual([true, expect.stringContaining('no event and no bookmark for 1s')]);
+    expect([isIdleWatch(error), String(error)]).toEqual([
+      true,
+      expect.stringContaining('no event and no bookmark for 1s'),
+    ]);
     connection.close();
   });
 
@@ -99,7 +102,9 @@ describe('a watch connection', () => {
     const { promise, resolve } = Promise.withResolvers<ScriptedStream<Pod>>();
     const source = new ScriptedListerWatcher<Pod>().onWatch(() => promise);
     const { signal } = new AbortController();
-    const opening = WatchConnection.open(source, {}, { signal, clock, idleMs: IDLE_MS }).catch((error: unknown) => error);
+    const opening = WatchConnection.open(source, {}, { signal, clock, idleMs: IDLE_MS }).catch(
+      (error: unknown) => error,
+    );
     await clock.advance(IDLE_MS);
     expect(isIdleWatch(await opening)).toBe(true);
     const late = new ScriptedStream<Pod>().send(added(pod('a', 6)));

@@ -9,7 +9,8 @@ import { InformerError } from '../../../src/kit/error.ts';
 import { failure, type Status, StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
-const answer = (code: number, reason = '', details?: Status['details']) => new StatusError(failure(code, reason, 'no', details));
+const answer = (code: number, reason = '', details?: Status['details']) =>
+  new StatusError(failure(code, reason, 'no', details));
 const system = (code: string) => Object.assign(new Error(code), { code });
 
 function resyncError(): unknown {

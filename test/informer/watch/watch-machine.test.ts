@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { WatchFault } from '../../../src/informer/watch/watch-fault.ts';
-import { decide, type Ending, type Outcome, start, type WatchState, type WatchStep } from '../../../src/informer/watch/watch-machine.ts';
+import {
+  decide,
+  type Ending,
+  type Outcome,
+  start,
+  type WatchState,
+  type WatchStep,
+} from '../../../src/informer/watch/watch-machine.ts';
 
 const stream = { streaming: true };
 const list = { streaming: false };
@@ -14,7 +21,11 @@ const nothing = { events: 0, ms: 10 };
 const streaming = (since?: string, tries = 0): WatchState => ({ kind: 'streaming', since, tries });
 const listing = (since?: string): WatchState => ({ kind: 'listing', since });
 const listed = (since: string, more: object = {}): WatchState => ({ kind: 'listed', since, past, ...more });
-const following = (since: string, more: object = {}): WatchState => ({ kind: 'following', since, past: { ...past, ...more } });
+const following = (since: string, more: object = {}): WatchState => ({
+  kind: 'following',
+  since,
+  past: { ...past, ...more },
+});
 const probing = (since: string, more: object = {}): WatchState => ({
   kind: 'probing',
   since,
@@ -23,7 +34,8 @@ const probing = (since: string, more: object = {}): WatchState => ({
 });
 const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verifying', since, after, past });
 /** Back at a version, after a stream that brought events. */
-const back = (since: string, after: Ending, more: object = {}): WatchState => listed(since, { after, past: { ...grown, ...more } });
+const back = (since: string, after: Ending, more: object = {}): WatchState =>
+  listed(since, { after, past: { ...grown, ...more } });
 
 const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });
 const failed = (fault: WatchFault, at = '5', life = long, more: object = {}): Outcome => ({
@@ -72,7 +84,14 @@ const rows: Row[] = [
   [listed('5'), { kind: 'opened' }, following('5'), 'none', 'none', 'ok'],
   [listed('5'), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
   [listed('5', { after: 'idle' }), failed('throttled'), listed('5', { after: 'idle' }), 'backoff', 'log', 'throttled'],
-  [listed('5', { after: 'closed' }), failed('connection'), listed('5', { after: 'connection' }), 'backoff', 'log', 'connection'],
+  [
+    listed('5', { after: 'closed' }),
+    failed('connection'),
+    listed('5', { after: 'connection' }),
+    'backoff',
+    'log',
+    'connection',
+  ],
   [listed('5', { after: 'closed' }), { kind: 'opened' }, following('5'), 'none', 'none', 'ok'],
   [listed('5', { after: 'connection' }), { kind: 'opened' }, verifying('5', 'connection'), 'none', 'none', 'ok'],
   [listed('5'), failed('gone'), streaming('5'), 'backoff', 'handler', 'gone'],
@@ -111,8 +130,22 @@ const rows: Row[] = [
   [following('5'), ended('8'), back('8', 'closed'), 'none', 'none', 'closed'],
   [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'none', 'closed'],
   [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'none', 'closed'],
-  [following('5', { hasty: true }), ended('8', brief), back('8', 'closed', { hasty: true }), 'backoff', 'none', 'closed'],
-  [following('5'), ended('5', nothing), listed('5', { after: 'very-short', past: { ...past, hasty: true } }), 'none', 'log', 'very-short'],
+  [
+    following('5', { hasty: true }),
+    ended('8', brief),
+    back('8', 'closed', { hasty: true }),
+    'backoff',
+    'none',
+    'closed',
+  ],
+  [
+    following('5'),
+    ended('5', nothing),
+    listed('5', { after: 'very-short', past: { ...past, hasty: true } }),
+    'none',
+    'log',
+    'very-short',
+  ],
   [
     following('5', { hasty: true }),
     ended('5', nothing),
@@ -133,10 +166,31 @@ const rows: Row[] = [
   [following('5'), failed('broken', '8'), back('8', 'broken'), 'none', 'log', 'broken'],
   [following('5'), failed('idle', '8', long), back('8', 'idle'), 'none', 'log', 'idle'],
   [following('5'), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
-  [following('5', { strikes: 1 }), failed('internal', '8'), back('8', 'internal', { strikes: 1 }), 'backoff', 'log', 'internal'],
+  [
+    following('5', { strikes: 1 }),
+    failed('internal', '8'),
+    back('8', 'internal', { strikes: 1 }),
+    'backoff',
+    'log',
+    'internal',
+  ],
   [following('5', { strikes: 1 }), failed('internal', '5', nothing), streaming('5'), 'backoff', 'log', 'internal'],
-  [following('5'), failed('internal', '8', long, { internalRetry: true }), back('8', 'internal'), 'none', 'log', 'internal'],
-  [following('5'), failed('other', '5', empty), listed('5', { after: 'other', past: { ...past, strikes: 1 } }), 'backoff', 'log', 'other'],
+  [
+    following('5'),
+    failed('internal', '8', long, { internalRetry: true }),
+    back('8', 'internal'),
+    'none',
+    'log',
+    'internal',
+  ],
+  [
+    following('5'),
+    failed('other', '5', empty),
+    listed('5', { after: 'other', past: { ...past, strikes: 1 } }),
+    'backoff',
+    'log',
+    'other',
+  ],
   [following('5', { strikes: 1 }), failed('other', '5', empty), streaming('5'), 'backoff', 'log', 'other'],
 ];
 

@@ -27,7 +27,11 @@ it('an object that could not be read is reported with its name and the reason, m
     { type: 'ADDED', object: pod('next', '8') },
   ]);
   expect(refused).toMatchObject([
-    { code: 'store', message: 'MODIFIED of "shop/large" was not stored: a line of the watch is longer than the limit', hint: 'look at it' },
+    {
+      code: 'store',
+      message: 'MODIFIED of "shop/large" was not stored: a line of the watch is longer than the limit',
+      hint: 'look at it',
+    },
     { code: 'store', message: 'MODIFIED of an object was not stored: a line of the watch is longer than the limit' },
   ]);
   expect(target.objects).toEqual([pod('next', '8')]);
@@ -45,6 +49,8 @@ it('an object that could not be read ends the initial events with the error, bec
 
 it('an event without metadata is reported as a change that was not stored', () => {
   const { result, refused } = pumped([{ type: 'ADDED', object: { kind: 'Pod', data: 'hunter2' } }]);
-  expect(refused).toMatchObject([{ code: 'store', message: 'a watch event without metadata was not stored: its object is Pod' }]);
+  expect(refused).toMatchObject([
+    { code: 'store', message: 'a watch event without metadata was not stored: its object is Pod' },
+  ]);
   expect(result.events).toBe(0);
 });

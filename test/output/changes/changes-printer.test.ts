@@ -46,9 +46,14 @@ describe('changes', () => {
   });
 
   test('has a note when no shown field differs, or the state before is not known', async () => {
-    const again = modified(web({ replicas: 2 }, { resourceVersion: '1' }), web({ replicas: 2 }, { resourceVersion: '2' }));
+    const again = modified(
+      web({ replicas: 2 }, { resourceVersion: '1' }),
+      web({ replicas: 2 }, { resourceVersion: '2' }),
+    );
     expect((await printer('changes')).events([again])).toBe('MODIFIED   shop/web   <no visible change>\n');
-    expect((await printer('changes')).events([event('MODIFIED', web({}))])).toBe('MODIFIED   shop/web   <no visible change>\n');
+    expect((await printer('changes')).events([event('MODIFIED', web({}))])).toBe(
+      'MODIFIED   shop/web   <no visible change>\n',
+    );
   });
 
   test('prints every change on one line that is safe for a terminal', async () => {

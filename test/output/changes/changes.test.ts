@@ -13,7 +13,11 @@ describe.each(['diff', 'changes'])('%s', (format) => {
       redactor.redact({
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: 's', namespace: 'shop', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"a":"${value}"}` } },
+        metadata: {
+          name: 's',
+          namespace: 'shop',
+          annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"a":"${value}"}` },
+        },
         data: { password: Buffer.from(value).toString('base64') },
         stringData: { password: value },
       });
@@ -50,7 +54,13 @@ describe('objects that left a filter, creators, and requested paths', () => {
   });
   const made = web(
     {},
-    { managedFields: [entry('kube-controller-manager', 2), entry('status-writer', 0, 'status'), entry('kubectl-create', 1)] },
+    {
+      managedFields: [
+        entry('kube-controller-manager', 2),
+        entry('status-writer', 0, 'status'),
+        entry('kubectl-create', 1),
+      ],
+    },
   );
 
   test('an object that only stopped matching is LEFT in changes, diff, names and tables; a deleted one is DELETED', async () => {
@@ -114,13 +124,13 @@ describe('objects that left a filter, creators, and requested paths', () => {
     const long = (letter: string) => letter.repeat(300);
     const change = modified(web({ note: long('a') }), web({ note: long('b') }));
     for (const format of ['changes', 'diff']) {
-      const [cut, full] = [(await printer(format)).events([change]), (await printer(format, { fullValues: true })).events([change])];
-      expect([cut.includes(long('a')), full.includes(long('a')), full.includes(long('b')), full.includes('…')]).toEqual([
-        false,
-        true,
-        true,
-        false,
-      ]);
+      const [cut, full] = [
+        (await printer(format)).events([change]),
+        (await printer(format, { fullValues: true })).events([change]),
+      ];
+      expect([cut.includes(long('a')), full.includes(long('a')), full.includes(long('b')), full.includes('…')]).toEqual(
+        [false, true, true, false],
+      );
     }
   });
 });

@@ -19,7 +19,9 @@ describe('diff', () => {
 
   test('has an empty line before and after it', async () => {
     const printed = await printer('diff');
-    expect(printed.events([event('ADDED', web({ replicas: 1 }))])).toBe('ADDED    deployment.apps/shop/web  0/1 ready\n');
+    expect(printed.events([event('ADDED', web({ replicas: 1 }))])).toBe(
+      'ADDED    deployment.apps/shop/web  0/1 ready\n',
+    );
     expect(printed.events([scaled])).toBe('\nMODIFIED deployment.apps/shop/web\n~ spec.replicas: 2 → 3\n');
     expect(printed.events([event('DELETED', web({}))])).toBe('\nDELETED  deployment.apps/shop/web\n');
   });
@@ -67,7 +69,12 @@ describe('diff', () => {
   });
 
   test('shows a missing line end', async () => {
-    expect(await diff({ conf: 'a\nb\n' }, { conf: 'a\nb' })).toEqual(['~ spec.conf:', '    … 1 equal line', '    b', '+   \\ no line end']);
+    expect(await diff({ conf: 'a\nb\n' }, { conf: 'a\nb' })).toEqual([
+      '~ spec.conf:',
+      '    … 1 equal line',
+      '    b',
+      '+   \\ no line end',
+    ]);
   });
 
   test('puts long values below each other', async () => {
@@ -94,7 +101,10 @@ describe('diff', () => {
   });
 
   test('escapes control characters', async () => {
-    const odd = modified(web({ text: 'a\nb' }), web({ text: 'a\x1b[31m\r\n\x9bb\x07', 'k\x1b': '\x1b', list: ['\x1b[2J'.repeat(40)] }));
+    const odd = modified(
+      web({ text: 'a\nb' }),
+      web({ text: 'a\x1b[31m\r\n\x9bb\x07', 'k\x1b': '\x1b', list: ['\x1b[2J'.repeat(40)] }),
+    );
     expect((await printer('diff')).events([odd]).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 

@@ -4,10 +4,19 @@ import { type DiffLine, diffLines } from '../../../src/output/changes/line-diff.
 
 describe('a diff of lines', () => {
   const text = (lines: readonly DiffLine[]) =>
-    lines.map((line) => (line.kind === 'skipped' ? `@${line.lines}` : `${{ removed: '-', added: '+', same: ' ' }[line.kind]}${line.text}`));
+    lines.map((line) =>
+      line.kind === 'skipped' ? `@${line.lines}` : `${{ removed: '-', added: '+', same: ' ' }[line.kind]}${line.text}`,
+    );
 
   test('has the removed and added lines with one equal line around them', () => {
-    expect(text(diffLines(['a', 'b', 'c', 'd', 'e', 'f'], ['a', 'b', 'c', 'X', 'e', 'f']))).toEqual(['@2', ' c', '-d', '+X', ' e', '@1']);
+    expect(text(diffLines(['a', 'b', 'c', 'd', 'e', 'f'], ['a', 'b', 'c', 'X', 'e', 'f']))).toEqual([
+      '@2',
+      ' c',
+      '-d',
+      '+X',
+      ' e',
+      '@1',
+    ]);
   });
 
   test('of equal texts has no line of them', () => {

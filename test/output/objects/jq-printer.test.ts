@@ -3,7 +3,8 @@ import { compileJq, JqPrinter, loadJqLibrary } from '../../../src/output/objects
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import { answer, clock, createPrinter, event, pod } from '../fixtures.ts';
 
-const printer = (expression: string, options: object = {}) => createPrinter(parseOutputFormat(`jq=${expression}`), { clock, ...options });
+const printer = (expression: string, options: object = {}) =>
+  createPrinter(parseOutputFormat(`jq=${expression}`), { clock, ...options });
 const two = [event('ADDED', pod('a')), event('MODIFIED', pod('b'))];
 
 describe('jq', () => {
@@ -24,7 +25,9 @@ describe('jq', () => {
   });
 
   test('gets what -o json prints of a whole answer, or the object asked for by name', async () => {
-    expect([...(await printer('.items | map(.metadata.name)')).objects(answer(pod('a'), pod('b')))]).toEqual(['["a","b"]\n']);
+    expect([...(await printer('.items | map(.metadata.name)')).objects(answer(pod('a'), pod('b')))]).toEqual([
+      '["a","b"]\n',
+    ]);
     expect([...(await printer('.metadata.name', { single: true })).objects(answer(pod('a')))]).toEqual(['"a"\n']);
   });
 
@@ -53,7 +56,9 @@ describe('jq', () => {
     ['input', 'jq: error on Pod shop/a: '],
   ])('says which object an expression failed on: %s', async (expression, message) => {
     const failing = await printer(expression);
-    expect(() => failing.events(two)).toThrow(expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }));
+    expect(() => failing.events(two)).toThrow(
+      expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }),
+    );
   });
 
   test('leaves the exit code of the process alone', async () => {

@@ -3,13 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import { answer, clock, createPrinter, deployment, event, lines, pod } from '../fixtures.ts';
 
-const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
+const printer = (format: string, options: object = {}) =>
+  createPrinter(parseOutputFormat(format), { clock, ...options });
 
 describe('json', () => {
   test('prints an event a line', async () => {
     const one = event('ADDED', pod('web-1'));
     const two = event('DELETED', deployment('web'));
-    expect((await printer('json')).events([one, two])).toBe(`${JSON.stringify(one.event)}\n${JSON.stringify(two.event)}\n`);
+    expect((await printer('json')).events([one, two])).toBe(
+      `${JSON.stringify(one.event)}\n${JSON.stringify(two.event)}\n`,
+    );
   });
 
   test('prints an answer as a List, as kubectl does', async () => {
@@ -59,7 +62,9 @@ describe('json', () => {
     const text = (await printer('json', { terminal: true })).events([event('ADDED', hostile)]);
     expect(text.slice(0, -1)).not.toMatch(/\p{Cc}/u);
     expect(JSON.parse(text).object.text).toBe('\x1b[31m \x9b31m \x7f \u0085 é\n');
-    expect((await printer('json')).events([event('ADDED', hostile)])).toContain('"\\u001b[31m \x9b31m \x7f \u0085 é\\n"');
+    expect((await printer('json')).events([event('ADDED', hostile)])).toContain(
+      '"\\u001b[31m \x9b31m \x7f \u0085 é\\n"',
+    );
   });
 });
 
@@ -67,7 +72,14 @@ describe('yaml', () => {
   test('prints events as documents that say where they end', async () => {
     const one = event('ADDED', pod('web-1'));
     const text = (await printer('yaml')).events([one, event('ADDED', deployment('web'))]);
-    expect(lines(text).slice(0, 6)).toEqual(['---', 'type: ADDED', 'object:', '  apiVersion: v1', '  kind: Pod', '  metadata:']);
+    expect(lines(text).slice(0, 6)).toEqual([
+      '---',
+      'type: ADDED',
+      'object:',
+      '  apiVersion: v1',
+      '  kind: Pod',
+      '  metadata:',
+    ]);
     expect(text.split('\n').filter((line) => line === '...')).toHaveLength(2);
     expect(loadAll(text)).toEqual([JSON.parse(JSON.stringify(one.event)), expect.objectContaining({ type: 'ADDED' })]);
   });
@@ -108,8 +120,12 @@ describe('yaml', () => {
 describe('name', () => {
   test('prints the name that every command takes', async () => {
     const names = await printer('name');
-    expect(names.events([event('ADDED', pod('web-1')), event('DELETED', deployment('web'))])).toBe('pod/web-1\ndeployment.apps/web\n');
-    expect([...names.objects(answer(pod('web-1'), deployment('web')))].join('')).toBe('pod/web-1\ndeployment.apps/web\n');
+    expect(names.events([event('ADDED', pod('web-1')), event('DELETED', deployment('web'))])).toBe(
+      'pod/web-1\ndeployment.apps/web\n',
+    );
+    expect([...names.objects(answer(pod('web-1'), deployment('web')))].join('')).toBe(
+      'pod/web-1\ndeployment.apps/web\n',
+    );
   });
 });
 
@@ -136,7 +152,9 @@ describe('jsonpath', () => {
   });
 
   test('adds nothing to an object asked for by name', async () => {
-    expect([...(await printer('jsonpath={.metadata.name}', { single: true })).objects(answer(pod('a')))].join('')).toBe('a');
+    expect([...(await printer('jsonpath={.metadata.name}', { single: true })).objects(answer(pod('a')))].join('')).toBe(
+      'a',
+    );
   });
 
   test('neutralises values for a terminal but not the text of the template; elsewhere it prints the bytes', async () => {
@@ -152,6 +170,8 @@ describe('jsonpath', () => {
   });
 
   test('takes $ expressions', async () => {
-    expect((await printer('jsonpath=$.spec.containers[?(@.image && @.name)].image')).events([event('ADDED', pod('a'))])).toBe('app:1\n');
+    expect(
+      (await printer('jsonpath=$.spec.containers[?(@.image && @.name)].image')).events([event('ADDED', pod('a'))]),
+    ).toBe('app:1\n');
   });
 });

@@ -75,7 +75,24 @@ describe("a text is written as kubectl's, seen in kubectl 1.35", () => {
 });
 
 test("keys are sorted as kubectl's: numbers by size, letters last", () => {
-  const keys = ['ab', 'a', 'A', 'a1', 'a-1', 'a.1', 'file10', 'file2', 'file02', '10', '9', 'x100', 'x00', 'x0', 'v1.10', 'v1.9'];
+  const keys = [
+    'ab',
+    'a',
+    'A',
+    'a1',
+    'a-1',
+    'a.1',
+    'file10',
+    'file2',
+    'file02',
+    '10',
+    '9',
+    'x100',
+    'x00',
+    'x0',
+    'v1.10',
+    'v1.9',
+  ];
   const sorted = toYaml(Object.fromEntries(keys.map((key) => [key, 0])), { sorted: true });
   expect(sorted.split('\n').map((line) => line.split(':')[0]?.replaceAll('"', ''))).toEqual([
     '9',
@@ -101,7 +118,20 @@ test("keys are sorted as kubectl's: numbers by size, letters last", () => {
 test('maps and lists are in block style, with lists at the indent of their key', () => {
   const value = { a: { b: [], c: {}, d: null }, list: [1, { x: true, y: [['z']] }, ['q', { r: 1.5 }]], no: undefined };
   expect(toYaml(value)).toBe(
-    ['a:', '  b: []', '  c: {}', '  d: null', 'list:', '- 1', '- x: true', '  "y":', '  - - z', '- - q', '  - r: 1.5', ''].join('\n'),
+    [
+      'a:',
+      '  b: []',
+      '  c: {}',
+      '  d: null',
+      'list:',
+      '- 1',
+      '- x: true',
+      '  "y":',
+      '  - - z',
+      '- - q',
+      '  - r: 1.5',
+      '',
+    ].join('\n'),
   );
   expect(toYaml([])).toBe('[]\n');
   expect(toYaml({})).toBe('{}\n');
@@ -111,7 +141,29 @@ describe('what was written is read back the same', () => {
   const hard = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({
-      unit: fc.constantFrom(' ', '\n', '#', ':', '-', "'", '"', 'a', '0', '1', '.', '_', '\t', '\\', '{', '&', 'e', 'x', '~', 'y', '\r'),
+      unit: fc.constantFrom(
+        ' ',
+        '\n',
+        '#',
+        ':',
+        '-',
+        "'",
+        '"',
+        'a',
+        '0',
+        '1',
+        '.',
+        '_',
+        '\t',
+        '\\',
+        '{',
+        '&',
+        'e',
+        'x',
+        '~',
+        'y',
+        '\r',
+      ),
     }),
   );
   const value = fc.letrec((tie) => ({

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parseOutputFormat, withFileText } from '../../../src/output/output-format.ts';
 import { answer, clock, createPrinter, event, lines, pod } from '../fixtures.ts';
 
-const printer = (format: string, options: object = {}) => createPrinter(parseOutputFormat(format), { clock, ...options });
+const printer = (format: string, options: object = {}) =>
+  createPrinter(parseOutputFormat(format), { clock, ...options });
 
 describe('custom-columns', () => {
   test('prints the headings of an empty answer, as kubectl does', async () => {
@@ -27,13 +28,18 @@ describe('custom-columns', () => {
     const columns = await printer('custom-columns=N:.metadata.name,I:{.spec.containers[0].image}');
     expect(columns.events([event('ADDED', pod('a'))])).toBe('N     I\na     app:1\n');
     expect(columns.events([event('DELETED', pod('b'))])).toBe('b     app:1\n');
-    expect((await printer('custom-columns=N:.metadata.name', { noHeaders: true })).events([event('ADDED', pod('a'))])).toBe('a\n');
+    expect(
+      (await printer('custom-columns=N:.metadata.name', { noHeaders: true })).events([event('ADDED', pod('a'))]),
+    ).toBe('a\n');
   });
 
   test('keeps commas within brackets and quotes together', async () => {
-    const columns = await printer(`custom-columns=A:.metadata['name','namespace'],B:.spec.containers[?(@.name=="a,b")].image`, {
-      noHeaders: true,
-    });
+    const columns = await printer(
+      `custom-columns=A:.metadata['name','namespace'],B:.spec.containers[?(@.name=="a,b")].image`,
+      {
+        noHeaders: true,
+      },
+    );
     expect(columns.events([event('ADDED', pod('a'))])).toBe('a,shop   <none>\n');
   });
 
@@ -45,7 +51,9 @@ describe('custom-columns', () => {
   test('reads a file of headings and paths', async () => {
     const format = parseOutputFormat('custom-columns-file=columns.txt');
     if (format.kind !== 'file') throw new Error('not a file');
-    const columns = await createPrinter(withFileText(format, 'NAME     NODE\n{metadata.name}   .spec.nodeName\n'), { clock });
+    const columns = await createPrinter(withFileText(format, 'NAME     NODE\n{metadata.name}   .spec.nodeName\n'), {
+      clock,
+    });
     expect(columns.events([event('ADDED', pod('a'))])).toBe('NAME   NODE\na      n1\n');
   });
 

@@ -143,7 +143,9 @@ describe('a live table', () => {
     const screen = live();
     screen.start(pod('a'));
     screen.send('ADDED', pod('b'));
-    expect(screen.rowsAt(10)).toEqual(['  a   1/1   Running   0   60m', '+ b   1/1   Running   0   60m'].map(expectedRow));
+    expect(screen.rowsAt(10)).toEqual(
+      ['  a   1/1   Running   0   60m', '+ b   1/1   Running   0   60m'].map(expectedRow),
+    );
     expect(screen.rowsAt(12.9)[1]).toMatch(/^\+ b/);
     expect(screen.rowsAt(13)[1]).toMatch(/^ {2}b/);
   });
@@ -153,7 +155,10 @@ describe('a live table', () => {
     screen.start(pod('a'), pod('b'));
     screen.table.frame({ columns: 80, rows: 5 }, NOON);
     screen.send('MODIFIED', pod('a', 'Error'));
-    screen.send('MODIFIED', pod('b', 'Running', { metadata: { name: 'b', namespace: 'shop', creationTimestamp: '2026-01-01T10:00:00Z' } }));
+    screen.send(
+      'MODIFIED',
+      pod('b', 'Running', { metadata: { name: 'b', namespace: 'shop', creationTimestamp: '2026-01-01T10:00:00Z' } }),
+    );
     const text = screen.table.frame({ columns: 200, rows: 5 }, NOON + 1000);
     expect(text).toContain('<changed>~ </>a     1/1   !Error!');
     expect(text).toContain('  b     1/1   <good>Running</>');
@@ -235,7 +240,8 @@ describe('a small terminal', () => {
   test.each([1, 2, 3, 10, 37])('of %i columns cuts lines at its edge', (columns) => {
     const screen = live({}, [columns, 8]);
     screen.start(pod('a-rather-long-name', 'CrashLoopBackOff'));
-    for (const line of screen.at(0)) expect(line.length).toBeLessThanOrEqual(columns); // the terminal throws where one is longer
+    // the terminal throws where one is longer
+    for (const line of screen.at(0)) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
   test('cuts wide characters by the places they take', () => {
@@ -263,4 +269,5 @@ test('escapes control sequences in a cell', () => {
 });
 
 /** With the columns as wide as the headings make them. */
-const expectedRow = (line: string) => line.replace(/^(..)(\S) +(\S+) +(\S+) +(\S+) +/, '$1$2      $3     $4   $5          ');
+const expectedRow = (line: string) =>
+  line.replace(/^(..)(\S) +(\S+) +(\S+) +(\S+) +/, '$1$2      $3     $4   $5          ');

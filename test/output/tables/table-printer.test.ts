@@ -5,7 +5,8 @@ import { TablePrinter, type TablePrinterOptions } from '../../../src/output/tabl
 import { answer, clock, deployment, event, lines, markingPainter, POD_COLUMNS, pod } from '../fixtures.ts';
 
 const printer = (options: Partial<TablePrinterOptions> = {}) => new TablePrinter({ clock, ...options });
-const shown = (options: Partial<TablePrinterOptions>, ...objects: UnknownObject[]) => lines(printer(options).objects(answer(...objects)));
+const shown = (options: Partial<TablePrinterOptions>, ...objects: UnknownObject[]) =>
+  lines(printer(options).objects(answer(...objects)));
 
 describe('an answer', () => {
   test("is the server's table with the age of now", () => {
@@ -26,12 +27,16 @@ describe('an answer', () => {
   });
 
   test('of several namespaces begins with them; labels come last', () => {
-    expect(shown({ withNamespace: true, labelColumns: ['app.kubernetes.io/name', 'nope'], showLabels: true }, pod('web-1'))).toEqual([
+    expect(
+      shown({ withNamespace: true, labelColumns: ['app.kubernetes.io/name', 'nope'], showLabels: true }, pod('web-1')),
+    ).toEqual([
       'NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE   NAME   NOPE   LABELS',
       'shop        web-1   1/1     Running   0          60m   web           app.kubernetes.io/name=web,app=web',
       '',
     ]);
-    expect(shown({ showLabels: true }, deployment('web')).at(1)).toBe('web    2/2     2            2           24h   <none>');
+    expect(shown({ showLabels: true }, deployment('web')).at(1)).toBe(
+      'web    2/2     2            2           24h   <none>',
+    );
   });
 
   test('of a cluster-scoped type has no namespaces, also where others of the stream have', () => {
@@ -43,7 +48,9 @@ describe('an answer', () => {
       '',
     ]);
     const { event: added } = event('ADDED', node);
-    expect(lines(printer({ withNamespace: true }).events([event('ADDED', pod('web-1')), { event: added, type }]))).toEqual([
+    expect(
+      lines(printer({ withNamespace: true }).events([event('ADDED', pod('web-1')), { event: added, type }])),
+    ).toEqual([
       'EVENT      NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE',
       'ADDED      shop        web-1   1/1     Running   0          60m',
       '',
@@ -79,12 +86,12 @@ describe('an answer', () => {
 
   test("without the server's cells has NAME and AGE", () => {
     const bare: UnknownObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', namespace: 'n' } };
-    expect(shown({ withNamespace: true }, bare, { ...bare, metadata: { name: 'y', creationTimestamp: '2026-01-01T11:59:30Z' } })).toEqual([
-      'NAMESPACE   NAME   AGE',
-      'n           x      <unknown>',
-      '            y      30s',
-      '',
-    ]);
+    expect(
+      shown({ withNamespace: true }, bare, {
+        ...bare,
+        metadata: { name: 'y', creationTimestamp: '2026-01-01T11:59:30Z' },
+      }),
+    ).toEqual(['NAMESPACE   NAME   AGE', 'n           x      <unknown>', '            y      30s', '']);
   });
 
   test('of many rows comes in pieces that make the same text', () => {
@@ -99,7 +106,10 @@ describe('an answer', () => {
 describe('cells', () => {
   const column = (name: string, type = 'string') => ({ name, type, format: '', priority: 0 });
   const row = (...cells: unknown[]) =>
-    withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, { columns: cells.map((_, i) => column(`C${i}`)), cells });
+    withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, {
+      columns: cells.map((_, i) => column(`C${i}`)),
+      cells,
+    });
 
   test.each([
     ['are cut at the first line end', 'one\ntwo', 'one...'],
@@ -118,12 +128,18 @@ describe('cells', () => {
 
   test('more than the columns are left out, fewer leave the rest empty', () => {
     const object = (cells: unknown[]) =>
-      withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, { columns: [column('A'), column('B')], cells });
+      withCells({ kind: 'Pod', metadata: { name: 'x' } } as UnknownObject, {
+        columns: [column('A'), column('B')],
+        cells,
+      });
     expect(shown({}, object(['1', '2', '3']), object(['1']))).toEqual(['A     B', '1     2', '1     ', '']);
   });
 
   test('of a heading are safe too', () => {
-    const object = withCells({ kind: 'Pod', metadata: {} } as UnknownObject, { columns: [column('\x1b[2Jevil')], cells: ['x'] });
+    const object = withCells({ kind: 'Pod', metadata: {} } as UnknownObject, {
+      columns: [column('\x1b[2Jevil')],
+      cells: ['x'],
+    });
     expect(shown({}, object)).toEqual(['^[[2JEVIL', 'x', '']);
   });
 
@@ -135,13 +151,17 @@ describe('cells', () => {
 describe('a stream', () => {
   test('leads with the event and keeps one heading', () => {
     const table = printer();
-    expect(lines(table.events([event('ADDED', pod('web-1')), event('MODIFIED', pod('web-1', 'Terminating'))]))).toEqual([
-      'EVENT      NAME    READY   STATUS        RESTARTS   AGE',
-      'ADDED      web-1   1/1     Running       0          60m',
-      'MODIFIED   web-1   1/1     Terminating   0          60m',
-      '',
-    ]);
-    expect(table.events([event('DELETED', pod('web-1'))])).toBe('DELETED    web-1   1/1     Running       0          60m\n');
+    expect(lines(table.events([event('ADDED', pod('web-1')), event('MODIFIED', pod('web-1', 'Terminating'))]))).toEqual(
+      [
+        'EVENT      NAME    READY   STATUS        RESTARTS   AGE',
+        'ADDED      web-1   1/1     Running       0          60m',
+        'MODIFIED   web-1   1/1     Terminating   0          60m',
+        '',
+      ],
+    );
+    expect(table.events([event('DELETED', pod('web-1'))])).toBe(
+      'DELETED    web-1   1/1     Running       0          60m\n',
+    );
   });
 
   test('grows its columns and never narrows them again', () => {
@@ -184,7 +204,9 @@ describe('a stream', () => {
   test('goes on with the columns it knows for an object that comes without', () => {
     const table = printer();
     table.events([event('ADDED', pod('web-1'))]);
-    expect(table.events([event('DELETED', JSON.parse(JSON.stringify(pod('web-2'))))])).toBe(`DELETED    web-2${' '.repeat(32)}60m\n`);
+    expect(table.events([event('DELETED', JSON.parse(JSON.stringify(pod('web-2'))))])).toBe(
+      `DELETED    web-2${' '.repeat(32)}60m\n`,
+    );
     const none = withCells(JSON.parse(JSON.stringify(pod('web-3'))), { columns: [], cells: [] });
     expect(table.events([event('DELETED', none)])).toBe(`DELETED    web-3${' '.repeat(32)}60m\n`);
   });
@@ -193,7 +215,12 @@ describe('a stream', () => {
     const table = printer();
     table.events([event('ADDED', pod('web-1'))]);
     const other = withCells(pod('web-1'), { columns: POD_COLUMNS.slice(0, 2), cells: ['web-1', '1/1'] });
-    expect(lines(table.events([event('MODIFIED', other)]))).toEqual(['', 'EVENT      NAME    READY', 'MODIFIED   web-1   1/1', '']);
+    expect(lines(table.events([event('MODIFIED', other)]))).toEqual([
+      '',
+      'EVENT      NAME    READY',
+      'MODIFIED   web-1   1/1',
+      '',
+    ]);
   });
 
   test('computes ages again for every batch', () => {
@@ -225,7 +252,9 @@ describe('a stream', () => {
       '_2026-01-01T12:00:00.000Z   _<ADDED>ADDED      </>w      1/1     <good>Running   </>0          60m',
       '',
     ]);
-    expect(lines(printer({ timestamps: 'rfc3339' }).objects(answer(pod('w')))).at(0)).toBe('NAME   READY   STATUS    RESTARTS   AGE');
+    expect(lines(printer({ timestamps: 'rfc3339' }).objects(answer(pod('w')))).at(0)).toBe(
+      'NAME   READY   STATUS    RESTARTS   AGE',
+    );
   });
 });
 
@@ -233,12 +262,15 @@ describe('a stream that goes on', () => {
   test('has room for later values of pods, so that later rows are aligned with their headings', () => {
     const stream = printer({ hasRoom: true });
     const [heading, ...rows] = lines(
-      stream.events([event('ADDED', pod('web-1'))]) + stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),
+      stream.events([event('ADDED', pod('web-1'))]) +
+        stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),
     );
     const at = heading?.indexOf('RESTARTS') ?? 0;
     expect(rows.slice(0, 2).map((row) => row.slice(at - 3, at + 1))).toEqual(['   0', '   0']);
     expect(heading).toBe('EVENT      NAME    READY   STATUS              RESTARTS        AGE');
-    expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain('    READY      ');
+    expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain(
+      '    READY      ',
+    );
   });
 
   test('gives each block of a type a heading of its own', () => {
@@ -251,7 +283,9 @@ describe('a stream that goes on', () => {
       ['pod', 1],
     ] as const;
     const text = blocks.map(([kind, rows]) =>
-      stream.events(Array.from({ length: rows }, (_, i) => event('MODIFIED', kind === 'pod' ? pod(`p${i}`) : deployment(`d${i}`)))),
+      stream.events(
+        Array.from({ length: rows }, (_, i) => event('MODIFIED', kind === 'pod' ? pod(`p${i}`) : deployment(`d${i}`))),
+      ),
     );
     const headings = text.map((block) => lines(block).filter((line) => line.startsWith('EVENT')));
     expect(headings.map((all) => all.map((line) => (line.includes('STATUS') ? 'pod' : 'deployment')))).toEqual(
@@ -262,9 +296,9 @@ describe('a stream that goes on', () => {
 
   test('repeats a heading when it comes back to a type after some lines, and not for each row', () => {
     const stream = printer({ showKind: true });
-    const turns = Array.from({ length: 30 }, () => stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))])).join(
-      '',
-    );
+    const turns = Array.from({ length: 30 }, () =>
+      stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))]),
+    ).join('');
     const all = lines(turns).filter((line) => line !== '');
     const headings = all.filter((line) => line.startsWith('EVENT')).length;
     expect(headings).toBeGreaterThan(8);
@@ -272,7 +306,9 @@ describe('a stream that goes on', () => {
     for (const [i, line] of all.entries()) {
       const mark = line.includes('pod/') ? 'STATUS' : 'UP-TO-DATE';
       if (!line.startsWith('EVENT'))
-        expect(all.slice(Math.max(0, i - 14), i).some((before) => before.startsWith('EVENT') && before.includes(mark))).toBe(true);
+        expect(
+          all.slice(Math.max(0, i - 14), i).some((before) => before.startsWith('EVENT') && before.includes(mark)),
+        ).toBe(true);
     }
   });
 });

@@ -17,7 +17,10 @@ it.each([
 });
 
 it('reads octal numbers of YAML 1.1 and large ones exactly', () => {
-  expect(load('mode: 0644\nlarge: 9007199254740993', { schema: YAML_11 })).toEqual({ mode: 0o644, large: 9_007_199_254_740_993n });
+  expect(load('mode: 0644\nlarge: 9007199254740993', { schema: YAML_11 })).toEqual({
+    mode: 0o644,
+    large: 9_007_199_254_740_993n,
+  });
 });
 
 it.each([

@@ -61,8 +61,13 @@ it('sorts the types of an Accept header by quality, keeps the order of equal one
 it('answers curl with indented JSON and programs with one line, as the real server does', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   sandbox.apply(configMapNamed('small', { a: '1' }));
-  const text = async (path: string, headers: Record<string, string>) => bodyText(await sandbox.handle({ method: 'GET', path, headers }));
-  expect(await text(`${CONFIG_MAPS}/small`, { 'user-agent': 'curl/8.5.0' })).toMatch(/^\{\n {2}"kind": "ConfigMap",\n[\s\S]*\n\}$/);
-  expect(await text(`${CONFIG_MAPS}/small`, { 'user-agent': 'kubectl/v1.35.0' })).toMatch(/^\{"kind":"ConfigMap",.*\}\n$/);
+  const text = async (path: string, headers: Record<string, string>) =>
+    bodyText(await sandbox.handle({ method: 'GET', path, headers }));
+  expect(await text(`${CONFIG_MAPS}/small`, { 'user-agent': 'curl/8.5.0' })).toMatch(
+    /^\{\n {2}"kind": "ConfigMap",\n[\s\S]*\n\}$/,
+  );
+  expect(await text(`${CONFIG_MAPS}/small`, { 'user-agent': 'kubectl/v1.35.0' })).toMatch(
+    /^\{"kind":"ConfigMap",.*\}\n$/,
+  );
   expect(await text(`${CONFIG_MAPS}/small?pretty=0`, { 'user-agent': 'curl/8.5.0' })).toMatch(/^\{"kind"/);
 });

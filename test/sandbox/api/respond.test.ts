@@ -13,25 +13,41 @@ it.each([
   [{ syntax: 'json', pretty: true }, 'application/json', `{\n  "a": ${LARGE}\n}`],
   [{ syntax: 'yaml', pretty: false }, 'application/yaml', `a: ${LARGE}\n`],
 ] as const)('answers %j as %s, with numbers exact, from a value and from encoded JSON', async (syntax, type, text) => {
-  const [made, encoded] = [respond(201, { a: LARGE }, syntax), respondEncoded(201, Buffer.from(`{"a":${LARGE}}\n`), syntax)];
+  const [made, encoded] = [
+    respond(201, { a: LARGE }, syntax),
+    respondEncoded(201, Buffer.from(`{"a":${LARGE}}\n`), syntax),
+  ];
   for (const answer of [made, encoded]) {
     expect([answer.status, answer.headers['content-type'], await bodyText(answer)]).toEqual([201, type, text]);
   }
 });
 
 it('keeps the headers it is given', () => {
-  expect(respond(200, {}, undefined, { etag: '"1"' }).headers).toEqual({ 'content-type': 'application/json', etag: '"1"' });
-  expect(respondEncoded(200, Buffer.from('{}'), { syntax: 'json', pretty: false }, { warning: 'w' }).headers.warning).toBe('w');
+  expect(respond(200, {}, undefined, { etag: '"1"' }).headers).toEqual({
+    'content-type': 'application/json',
+    etag: '"1"',
+  });
+  expect(
+    respondEncoded(200, Buffer.from('{}'), { syntax: 'json', pretty: false }, { warning: 'w' }).headers.warning,
+  ).toBe('w');
 });
 
 it('answers text as plain text', async () => {
   const answer = respondText(404, 'no page\n');
-  expect([answer.status, answer.headers['content-type'], await bodyText(answer)]).toEqual([404, 'text/plain; charset=utf-8', 'no page\n']);
+  expect([answer.status, answer.headers['content-type'], await bodyText(answer)]).toEqual([
+    404,
+    'text/plain; charset=utf-8',
+    'no page\n',
+  ]);
 });
 
 it('answers a Status with its code, and with Retry-After when it has retryAfterSeconds', async () => {
   const slow = respondStatus(failure(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 3 }));
-  expect([slow.status, slow.headers['retry-after'], JSON.parse(await bodyText(slow)).reason]).toEqual([429, '3', 'TooManyRequests']);
+  expect([slow.status, slow.headers['retry-after'], JSON.parse(await bodyText(slow)).reason]).toEqual([
+    429,
+    '3',
+    'TooManyRequests',
+  ]);
   expect(respondStatus(failure(403, 'Forbidden', 'no')).headers).not.toHaveProperty('retry-after');
 });
 
@@ -60,7 +76,10 @@ it.each([
   const bytes = await bodyBytes(answer);
   const length = sizes.reduce((sum, size) => sum + size, 0);
   expect((compressed ? gunzipSync(bytes) : bytes).length).toBe(length);
-  expect(answer.headers).toEqual({ etag: '"1"', ...(compressed ? { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } : {}) });
+  expect(answer.headers).toEqual({
+    etag: '"1"',
+    ...(compressed ? { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } : {}),
+  });
 });
 
 it('a reader that leaves a body early releases its source, compressed or not', async () => {
@@ -79,7 +98,8 @@ it('a reader that leaves a body early releases its source, compressed or not', a
 it('compresses an object from 128 KiB on, for clients that accept gzip', async () => {
   await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
   sandbox.apply([configMapNamed('small'), configMapNamed('large', { text: 'x'.repeat(129 * 1024) })]);
-  const get = (name: string, headers = {}) => sandbox.handle({ method: 'GET', path: `${CONFIG_MAPS}/${name}`, headers });
+  const get = (name: string, headers = {}) =>
+    sandbox.handle({ method: 'GET', path: `${CONFIG_MAPS}/${name}`, headers });
   const packed = await get('large', { 'accept-encoding': 'gzip' });
   expect(packed.headers['content-encoding']).toBe('gzip');
   expect(JSON.parse(gunzipSync(await bodyBytes(packed)).toString()).metadata.name).toBe('large');

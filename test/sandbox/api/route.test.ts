@@ -23,7 +23,10 @@ it.each<[string, object]>([
   ['/api/v1/pods', resource(['', 'v1', 'pods'])],
   ['/api/v1/namespaces/shop', resource(['', 'v1', 'namespaces'], { name: 'shop' })],
   ['/api/v1/namespaces/shop/status', resource(['', 'v1', 'namespaces'], { name: 'shop', subresource: 'status' })],
-  ['/api/v1/namespaces/shop/pods/a/log', resource(['', 'v1', 'pods'], { namespace: 'shop', name: 'a', subresource: 'log' })],
+  [
+    '/api/v1/namespaces/shop/pods/a/log',
+    resource(['', 'v1', 'pods'], { namespace: 'shop', name: 'a', subresource: 'log' }),
+  ],
   ['/apis/apps/v1/namespaces/shop/deployments', resource(['apps', 'v1', 'deployments'], { namespace: 'shop' })],
   [
     '/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode',

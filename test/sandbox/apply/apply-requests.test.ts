@@ -23,13 +23,20 @@ describe('server-side apply', () => {
   it('of the status subresource owns only status, and any other apply owns no status', async () => {
     await apply(deployment('web', [a], { replicas: 2 }));
     const other = { ...deployment('web', [a], { replicas: 5 }), status: { replicas: 1 } };
-    const { status, body } = await server.ask('PATCH', `${PATHS.deployments}/web/status?fieldManager=two`, other, APPLY);
+    const { status, body } = await server.ask(
+      'PATCH',
+      `${PATHS.deployments}/web/status?fieldManager=two`,
+      other,
+      APPLY,
+    );
     expect(status).toBe(200);
     const entries = body.metadata.managedFields ?? [];
     expect(entries.find((e) => e.manager === 'two')?.fieldsV1).toEqual({ 'f:status': { 'f:replicas': {} } });
     expect(JSON.stringify(entries.find((e) => e.manager === 'one')?.fieldsV1)).toContain('f:replicas');
     const { body: third } = await apply(other, 'three', '&force=true');
-    expect(JSON.stringify(third.metadata.managedFields?.find((e) => e.manager === 'three')?.fieldsV1)).not.toContain('f:status');
+    expect(JSON.stringify(third.metadata.managedFields?.find((e) => e.manager === 'three')?.fieldsV1)).not.toContain(
+      'f:status',
+    );
   });
 
   it('refuses a configuration of another version, or without a version or kind', async () => {

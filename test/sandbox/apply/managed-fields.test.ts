@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ManagedFieldsEntry, UnknownObject } from '../../../src/model/object.ts';
-import { afterUpdate, claimedBy, isOf, type Manager, newEntry, owned, read, write } from '../../../src/sandbox/apply/managed-fields.ts';
+import {
+  afterUpdate,
+  claimedBy,
+  isOf,
+  type Manager,
+  newEntry,
+  owned,
+  read,
+  write,
+} from '../../../src/sandbox/apply/managed-fields.ts';
 import type { ApiType } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { FieldSet } from '../../../src/sandbox/types/field-set.ts';
@@ -18,7 +27,15 @@ const fieldsOf = (...names: string[]) => ({ 'f:data': Object.fromEntries(names.m
 
 function entry(name: string, fieldsV1: object, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   const time = '2026-01-01T00:00:00Z';
-  return { manager: name, operation: 'Update', apiVersion: 'v1', time, fieldsType: 'FieldsV1', fieldsV1, ...more } as ManagedFieldsEntry;
+  return {
+    manager: name,
+    operation: 'Update',
+    apiVersion: 'v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...more,
+  } as ManagedFieldsEntry;
 }
 
 function stored(data: Record<string, string>, ...managedFields: ManagedFieldsEntry[]): UnknownObject {
@@ -43,7 +60,11 @@ describe('after an update', () => {
 
   it('the writer owns what it added', () => {
     expect(ownersAfter(before, { a: '1', b: '1', c: '1' }, manager('one'))).toEqual(['two: b', 'one: a c (now)']);
-    expect(ownersAfter(before, { a: '1', b: '1', c: '1' }, manager('three'))).toEqual(['one: a', 'two: b', 'three: c (now)']);
+    expect(ownersAfter(before, { a: '1', b: '1', c: '1' }, manager('three'))).toEqual([
+      'one: a',
+      'two: b',
+      'three: c (now)',
+    ]);
   });
 
   it('a removed field has no owner', () => {
@@ -57,7 +78,10 @@ describe('after an update', () => {
 
   it('another operation or subresource of the same name is another manager', () => {
     expect(ownersAfter(before, { a: '2', b: '1' }, manager('one', 'Apply'))).toEqual(['one: a (now)', 'two: b']);
-    expect(ownersAfter(before, { a: '2', b: '1' }, manager('one', 'Update', 'status'))).toEqual(['two: b', 'one: a (now)']);
+    expect(ownersAfter(before, { a: '2', b: '1' }, manager('one', 'Update', 'status'))).toEqual([
+      'two: b',
+      'one: a (now)',
+    ]);
   });
 
   it('a stored object without managed fields gets none, a new object gets those of its creator', () => {
@@ -66,7 +90,10 @@ describe('after an update', () => {
     const created: UnknownObject = { ...empty, metadata: { name: 'a', labels: { l: 'x' } }, data: { a: '1' } };
     const [only, ...others] = afterUpdate(CONFIG_MAP, empty, created, manager('one'), LATER);
     expect(others).toEqual([]);
-    expect(only?.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:a': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } });
+    expect(only?.fieldsV1).toEqual({
+      'f:data': { '.': {}, 'f:a': {} },
+      'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } },
+    });
   });
 });
 
@@ -74,7 +101,15 @@ it('kind, version and the metadata of the server have no owner', () => {
   const object: UnknownObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'a', namespace: 'b', uid: 'u', resourceVersion: '1', generation: 2, creationTimestamp: LATER, labels: { l: 'x' } },
+    metadata: {
+      name: 'a',
+      namespace: 'b',
+      uid: 'u',
+      resourceVersion: '1',
+      generation: 2,
+      creationTimestamp: LATER,
+      labels: { l: 'x' },
+    },
     data: { a: '1' },
   };
   expect(owned(object)).toEqual({ metadata: { labels: { l: 'x' } }, data: { a: '1' } });
@@ -88,18 +123,18 @@ it('reads managed fields, and writes them in order, without entries that own not
     entry('a', fieldsOf('c'), { time: LATER }),
     entry('y', fieldsOf('d'), { operation: 'Apply', time: LATER }),
   ];
-  expect(write([...read(entries), { entry: entry('none', {}), fields: new FieldSet() }]).map((e) => e.manager)).toEqual([
-    'y',
-    'z',
-    'a',
-    'b',
-  ]);
+  expect(write([...read(entries), { entry: entry('none', {}), fields: new FieldSet() }]).map((e) => e.manager)).toEqual(
+    ['y', 'z', 'a', 'b'],
+  );
   expect(read(undefined)).toEqual([]);
 });
 
 it('an entry of the scale subresource has no time', () => {
   expect(newEntry(CONFIG_MAP, manager('one', 'Update', 'scale'), LATER)).not.toHaveProperty('time');
-  expect(newEntry(CONFIG_MAP, manager('one', 'Update', 'status'), LATER)).toMatchObject({ time: LATER, subresource: 'status' });
+  expect(newEntry(CONFIG_MAP, manager('one', 'Update', 'status'), LATER)).toMatchObject({
+    time: LATER,
+    subresource: 'status',
+  });
 });
 
 it.each<[entry: Partial<ManagedFieldsEntry>, by: Manager, expected: boolean]>([

@@ -19,7 +19,8 @@ const apply = (path: string, manager: string, body: object, force = false) =>
   });
 
 const data = (values: Record<string, string>) => ({ apiVersion: 'v1', kind: 'ConfigMap', data: values });
-const ownersOf = (object: Loose) => object.metadata.managedFields?.map((m) => `${m.manager} ${m.operation} ${JSON.stringify(m.fieldsV1)}`);
+const ownersOf = (object: Loose) =>
+  object.metadata.managedFields?.map((m) => `${m.manager} ${m.operation} ${JSON.stringify(m.fieldsV1)}`);
 
 it('removes a field that the manager applied before and that the configuration no longer has', async () => {
   await apply(CONFIG_MAP, 'one', data({ a: '1', b: '2' }));
@@ -32,7 +33,8 @@ it('keeps a field that another manager owns too', async () => {
   await apply(CONFIG_MAP, 'two', data({ a: '1' }));
   const { body } = await apply(CONFIG_MAP, 'one', data({ b: '2' }));
   expect(body.data).toEqual({ a: '1', b: '2' });
-  expect(ownersOf(body)).toEqual(['two Apply {"f:data":{"f:a":{}}}', 'one Apply {"f:data":{"f:b":{}}}']); // a manager that changed nothing has no time, and comes first
+  // a manager that changed nothing has no time, and comes first
+  expect(ownersOf(body)).toEqual(['two Apply {"f:data":{"f:a":{}}}', 'one Apply {"f:data":{"f:b":{}}}']);
 });
 
 it('refuses to change another manager’s field and names every conflict', async () => {
@@ -44,7 +46,10 @@ it('refuses to change another manager’s field and names every conflict', async
 });
 
 it('names the API version of an updater that owns the field', async () => {
-  await ask(sandbox, 'POST', '/api/v1/namespaces/default/configmaps?fieldManager=editor', { metadata: { name: 'cm' }, data: { a: '1' } });
+  await ask(sandbox, 'POST', '/api/v1/namespaces/default/configmaps?fieldManager=editor', {
+    metadata: { name: 'cm' },
+    data: { a: '1' },
+  });
   const { body } = await apply(CONFIG_MAP, 'two', data({ a: 'x' }));
   expect(body.message).toBe('Apply failed with 1 conflict: conflict with "editor" using v1: .data.a');
 });
@@ -60,7 +65,10 @@ it('merges containers by name and removes the one that is gone with its defaults
   const web = (...containers: object[]) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    spec: { selector: { matchLabels: { app: 'web' } }, template: { metadata: { labels: { app: 'web' } }, spec: { containers } } },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers } },
+    },
   });
   await apply(DEPLOYMENT, 'one', web({ name: 'main', image: 'nginx:1' }, { name: 'side', image: 'proxy:1' }));
   await ask(sandbox, 'PATCH', `${DEPLOYMENT}?fieldManager=scaler`, { spec: { replicas: 4 } });

@@ -24,7 +24,11 @@ it.each<[string, object, string]>([
     containers({ name: 'a', foo: 1 }),
     '.spec.template.spec.containers[name="a"].foo: field not declared in schema',
   ],
-  ['a duplicate item', containers({ name: 'a' }, { name: 'a' }), '.spec.template.spec.containers: duplicate entries for key [name="a"]'],
+  [
+    'a duplicate item',
+    containers({ name: 'a' }, { name: 'a' }),
+    '.spec.template.spec.containers: duplicate entries for key [name="a"]',
+  ],
   [
     'an item without its key',
     { ...containers(), spec: { template: { spec: { containers: [{ image: 'i' }] } } } },
@@ -96,7 +100,10 @@ const [CUSTOM] = typesOf({
 } as unknown as UnknownObject) as [ApiType];
 
 it.each<[spec: object, problem: string | undefined]>([
-  [{ size: 3, ratio: 0.5, either: 'x', labels: { a: 'b' }, tags: ['a', 'b'], ports: [{ name: 'a', open: true }] }, undefined],
+  [
+    { size: 3, ratio: 0.5, either: 'x', labels: { a: 'b' }, tags: ['a', 'b'], ports: [{ name: 'a', open: true }] },
+    undefined,
+  ],
   [{ size: null }, undefined],
   [{ size: '3' }, '.spec.size: expected numeric (int or float), got string'],
   [{ labels: { a: 1 } }, '.spec.labels.a: expected string, got &value.valueUnstructured{Value:1}'],

@@ -21,7 +21,8 @@ it.each([
   ['secret', undefined],
   ['', undefined],
 ])('the credentials %j are those of %s, from wherever they come', (authorization, username) => {
-  for (const trusted of [true, false]) expect(caller({ authorization }, { trusted, anonymous: true })?.sender.username).toBe(username);
+  for (const trusted of [true, false])
+    expect(caller({ authorization }, { trusted, anonymous: true })?.sender.username).toBe(username);
 });
 
 it.each([
@@ -58,18 +59,22 @@ it.each([
   ['kim', undefined, ['system:authenticated']],
   ['kim', ['a', 'system:authenticated'], ['a', 'system:authenticated']],
   ['system:anonymous', undefined, ['system:unauthenticated']],
-  ['system:serviceaccount:shop:bot', undefined, ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated']],
+  [
+    'system:serviceaccount:shop:bot',
+    undefined,
+    ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
+  ],
   ['system:serviceaccount:shop:bot', ['a'], ['a', 'system:authenticated']],
 ])('the user %s with the groups %j is in %j', (username, groups, all) => {
   expect(userNamed(username, groups).groups).toEqual(all);
 });
 
 it('a token of the administrator is valid for every audience, one of another user only for its own', () => {
-  expect([ownerOf('secret', tokens, ['vault']), ownerOf(vic, tokens)?.username, ownerOf(vic, tokens, ['vault'])]).toEqual([
-    ADMIN,
-    'vic',
-    undefined,
-  ]);
+  expect([
+    ownerOf('secret', tokens, ['vault']),
+    ownerOf(vic, tokens)?.username,
+    ownerOf(vic, tokens, ['vault']),
+  ]).toEqual([ADMIN, 'vic', undefined]);
 });
 
 it.each<[rbac: boolean, answers: [status: number, message: string | undefined][]]>([
@@ -77,7 +82,10 @@ it.each<[rbac: boolean, answers: [status: number, message: string | undefined][]
     true,
     [
       [200, undefined],
-      [403, 'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope'],
+      [
+        403,
+        'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
+      ],
     ],
   ],
   [
@@ -87,9 +95,14 @@ it.each<[rbac: boolean, answers: [status: number, message: string | undefined][]
       [401, 'Unauthorized'],
     ],
   ],
-])('over a socket a request without a token is system:anonymous with `rbac`, and refused without: %s', async (rbac, expected) => {
-  await using open = await Sandbox.start({ tls: false, rbac });
-  const answers = await Promise.all(['/version', '/api/v1/pods'].map((p) => fetch(open.url + p)));
-  const shown = await Promise.all(answers.map(async (a) => [a.status, ((await a.json()) as { message?: string }).message]));
-  expect(shown).toEqual(expected);
-});
+])(
+  'over a socket a request without a token is system:anonymous with `rbac`, and refused without: %s',
+  async (rbac, expected) => {
+    await using open = await Sandbox.start({ tls: false, rbac });
+    const answers = await Promise.all(['/version', '/api/v1/pods'].map((p) => fetch(open.url + p)));
+    const shown = await Promise.all(
+      answers.map(async (a) => [a.status, ((await a.json()) as { message?: string }).message]),
+    );
+    expect(shown).toEqual(expected);
+  },
+);

@@ -27,7 +27,13 @@ beforeAll(async () => {
         { verbs: ['*'], apiGroups: ['apps'], resources: ['*/scale'] },
       ],
     },
-    binding('RoleBinding', 'bot', ['Role', 'one-map'], { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' }, 'shop'),
+    binding(
+      'RoleBinding',
+      'bot',
+      ['Role', 'one-map'],
+      { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' },
+      'shop',
+    ),
     binding('RoleBinding', 'viewers', ['ClusterRole', 'view'], { kind: 'Group', name: 'viewers' }, 'shop'),
     binding('ClusterRoleBinding', 'ed', ['ClusterRole', 'edit'], { kind: 'User', name: 'ed' }),
   ]);

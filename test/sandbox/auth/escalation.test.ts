@@ -27,7 +27,9 @@ beforeAll(async () => {
       { verbs: ['get', 'patch', 'update'], apiGroups: [''], resources: ['configmaps', 'services'] },
       { verbs: ['get', 'patch', 'update'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
     ]),
-    ...clusterRole('keeper', [{ verbs: ['get', 'patch'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['keeper'] }]),
+    ...clusterRole('keeper', [
+      { verbs: ['get', 'patch'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['keeper'] },
+    ]),
   ]);
 });
 afterAll(() => sandbox.stop());
@@ -49,7 +51,9 @@ it('a user who may change objects but not create them creates none by an apply o
 });
 
 it('a user cannot make its role aggregate the rules of others', async () => {
-  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }] };
+  const aggregationRule = {
+    clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }],
+  };
   const changed = await as('keeper', 'PATCH', `${ROLES}/keeper`, { aggregationRule });
   expect([changed.status, changed.body.reason]).toEqual([403, 'Forbidden']);
   expect(changed.body.message).toContain('must have cluster-admin privileges to use the aggregationRule');
@@ -72,7 +76,15 @@ describe('a user who writes roles', () => {
   it('can grant what it has', async () => {
     expect((await ask(shop, 'POST', SHOP_ROLES, role('reader', POD_READER), kim())).status).toBe(201);
     expect(
-      (await ask(shop, 'POST', SHOP_BINDINGS, binding('reads', ['Role', 'reader'], { kind: 'User', name: 'pat' }), kim())).status,
+      (
+        await ask(
+          shop,
+          'POST',
+          SHOP_BINDINGS,
+          binding('reads', ['Role', 'reader'], { kind: 'User', name: 'pat' }),
+          kim(),
+        )
+      ).status,
     ).toBe(201);
     expect((await ask(shop, 'GET', SHOP_PODS, undefined, shopUser('pat'))).status).toBe(200);
   });
@@ -92,21 +104,30 @@ describe('a user who writes roles', () => {
 
   it('can change what grants no more', async () => {
     shop.apply(role('keeper', NODE_KEEPER));
-    expect((await ask(shop, 'PATCH', `${SHOP_ROLES}/keeper`, { metadata: { labels: { a: 'b' } } }, kim())).status).toBe(200);
+    expect((await ask(shop, 'PATCH', `${SHOP_ROLES}/keeper`, { metadata: { labels: { a: 'b' } } }, kim())).status).toBe(
+      200,
+    );
   });
 
   it('can write a role that it does not have the rules of back, with the fields of its rules in another order', async () => {
     shop.apply(role('keeper', NODE_KEEPER));
     const { body } = await ask(shop, 'GET', `${SHOP_ROLES}/keeper`);
     const { verbs, apiGroups, resources } = NODE_KEEPER;
-    const reordered = { ...body, metadata: { ...body.metadata, labels: { c: 'd' } }, rules: [{ resources, apiGroups, verbs }] };
+    const reordered = {
+      ...body,
+      metadata: { ...body.metadata, labels: { c: 'd' } },
+      rules: [{ resources, apiGroups, verbs }],
+    };
     expect((await ask(shop, 'PUT', `${SHOP_ROLES}/keeper`, reordered, kim())).status).toBe(200);
   });
 
   it('can grant everything with the verbs escalate and bind', async () => {
     const rules = [{ verbs: ['*'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'] }];
     const bind = { verbs: ['bind'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'] };
-    shop.apply([role('granter', ...rules, bind), binding('granters', ['Role', 'granter'], { kind: 'User', name: 'gil' })]);
+    shop.apply([
+      role('granter', ...rules, bind),
+      binding('granters', ['Role', 'granter'], { kind: 'User', name: 'gil' }),
+    ]);
     expect((await ask(shop, 'POST', SHOP_ROLES, role('free', NODE_KEEPER), shopUser('gil'))).status).toBe(201);
     const bound = binding('free', ['ClusterRole', 'cluster-admin'], { kind: 'User', name: 'gil' });
     expect((await ask(shop, 'POST', SHOP_BINDINGS, bound, shopUser('gil'))).status).toBe(201);

@@ -46,14 +46,18 @@ it('the extra attributes of the impersonated user are shown, and need a permissi
 });
 
 it('a user who may impersonate users and service accounts needs another permission for their groups', async () => {
-  sandbox.apply(clusterRoleOf('actor', [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'serviceaccounts'] }]));
+  sandbox.apply(
+    clusterRoleOf('actor', [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'serviceaccounts'] }]),
+  );
   const messageFor = async (headers: Record<string, string>) =>
     (await ask(sandbox, 'GET', SHOP_PODS, undefined, { ...as('actor'), ...headers })).body.message;
   const bob = { 'impersonate-user': 'bob' };
   const grouped = await messageFor({ ...bob, 'impersonate-group': 'system:serviceaccounts:kube-system' });
   expect(grouped).toContain('cannot impersonate resource "groups"');
   expect(await messageFor(bob)).toContain('User "bob" cannot list resource "pods"');
-  expect(await messageFor({ 'impersonate-user': 'system:serviceaccount:default:sa' })).toContain('cannot list resource "pods"');
+  expect(await messageFor({ 'impersonate-user': 'system:serviceaccount:default:sa' })).toContain(
+    'cannot list resource "pods"',
+  );
 });
 
 it.each([
@@ -61,6 +65,10 @@ it.each([
   ['impersonate-group', 'admins', 'groups "admins"'],
 ])('the header %s needs a permission of its own', async (header, value, what) => {
   sandbox.apply(clusterRoleOf('actor', [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users'] }]));
-  const { body } = await ask(sandbox, 'GET', SHOP_PODS, undefined, { ...as('actor'), 'impersonate-user': 'bob', [header]: value });
+  const { body } = await ask(sandbox, 'GET', SHOP_PODS, undefined, {
+    ...as('actor'),
+    'impersonate-user': 'bob',
+    [header]: value,
+  });
   expect(body.message).toContain(`${what} is forbidden: User "actor" cannot impersonate`);
 });

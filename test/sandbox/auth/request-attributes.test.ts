@@ -27,7 +27,11 @@ it.each<[method: string, path: string, attempt: RequestAttributes]>([
   ['DELETE', `${DEPLOYMENTS}/web`, { ...deployments, verb: 'delete', name: 'web' }],
   ['DELETE', DEPLOYMENTS, { ...deployments, verb: 'deletecollection' }],
   ['GET', '/api/v1/nodes', { verb: 'list', group: '', resource: 'nodes' }],
-  ['GET', '/api/v1/namespaces/shop', { verb: 'get', group: '', resource: 'namespaces', namespace: 'shop', name: 'shop' }],
+  [
+    'GET',
+    '/api/v1/namespaces/shop',
+    { verb: 'get', group: '', resource: 'namespaces', namespace: 'shop', name: 'shop' },
+  ],
 ])('%s %s is %j', (method, path, expected) => {
   expect(attempt(method, path)).toEqual(expected);
 });

@@ -18,7 +18,13 @@ it('a user learns who it is and what it may do', async () => {
   const who = await ask(sandbox, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, as('vic', ['crew']));
   expect(who.body.status.userInfo).toEqual({ username: 'vic', groups: ['crew', 'system:authenticated'] });
   const asked = { spec: { resourceAttributes: { verb: 'delete', resource: 'pods', namespace: 'shop' } } };
-  const may = await ask(sandbox, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', asked, as('kim', ['shopkeepers']));
+  const may = await ask(
+    sandbox,
+    'POST',
+    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    asked,
+    as('kim', ['shopkeepers']),
+  );
   expect(may.body.status).toEqual({
     allowed: true,
     reason: 'RBAC: allowed by RoleBinding "admins/shop" of ClusterRole "admin" to Group "shopkeepers"',
@@ -39,18 +45,25 @@ it('without `rbac` every token may do everything, and reviews say so; an imperso
   const asked = { spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } };
   const may = await ask(open, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', asked, headers);
   expect(may.body.status).toEqual({ allowed: true });
-  const rules = await ask(open, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', { spec: { namespace: 'a' } }, headers);
+  const rules = await ask(
+    open,
+    'POST',
+    '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+    { spec: { namespace: 'a' } },
+    headers,
+  );
   expect(rules.body.status.resourceRules).toEqual([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]);
-  expect((await ask(open, 'GET', '/api/v1/nodes', undefined, { ...headers, 'impersonate-user': 'vic' })).status).toBe(403);
+  expect((await ask(open, 'GET', '/api/v1/nodes', undefined, { ...headers, 'impersonate-user': 'vic' })).status).toBe(
+    403,
+  );
 });
 
-it.each([['subjectaccessreviews', { spec: { user: 'vic' } }, 400, 'must specify resourceAttributes or nonResourceAttributes']])(
-  'refuses a question without a subject: %s',
-  async (resource, body, status, message) => {
-    const answer = await ask(sandbox, 'POST', `/apis/authorization.k8s.io/v1/${resource}`, body);
-    expect([answer.status, answer.body.message]).toEqual([status, message]);
-  },
-);
+it.each([
+  ['subjectaccessreviews', { spec: { user: 'vic' } }, 400, 'must specify resourceAttributes or nonResourceAttributes'],
+])('refuses a question without a subject: %s', async (resource, body, status, message) => {
+  const answer = await ask(sandbox, 'POST', `/apis/authorization.k8s.io/v1/${resource}`, body);
+  expect([answer.status, answer.body.message]).toEqual([status, message]);
+});
 
 it('a review names the fields that its writer owns, though nothing is stored', async () => {
   const spec = { resourceAttributes: { verb: 'list', resource: 'pods' } };
@@ -61,10 +74,15 @@ it('a review names the fields that its writer owns, though nothing is stored', a
 it('the rules of a user are those of its bindings, on resources and on paths', async () => {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
   const { body } = await ask(sandbox, 'POST', path, { spec: { namespace: 'shop' } }, as('vic'));
-  const { resourceRules, nonResourceRules } = body.status as { resourceRules: { resources: string[] }[]; nonResourceRules: object[] };
+  const { resourceRules, nonResourceRules } = body.status as {
+    resourceRules: { resources: string[] }[];
+    nonResourceRules: object[];
+  };
   expect(resourceRules.some(({ resources }) => resources.includes('pods'))).toBe(true);
   expect(resourceRules.some(({ resources }) => resources.includes('secrets'))).toBe(false);
-  expect(nonResourceRules).toContainEqual(expect.objectContaining({ nonResourceURLs: expect.arrayContaining(['/version']) }));
+  expect(nonResourceRules).toContainEqual(
+    expect.objectContaining({ nonResourceURLs: expect.arrayContaining(['/version']) }),
+  );
 });
 
 it.each([

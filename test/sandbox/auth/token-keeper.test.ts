@@ -41,11 +41,11 @@ it('issues tokens to users: each for this server, and until it expires', async (
   const tokens = new TokenKeeper(clock, Number.POSITIVE_INFINITY);
   const [short, long] = [tokens.issue(vic, 1_000), tokens.issue(vic, 2_000)];
   expect(short).not.toBe(long);
-  expect([tokens.issuedTo(short, [ISSUER]), tokens.issuedTo(short, ['vault']), tokens.issuedTo('nonsense', [ISSUER])]).toEqual([
-    vic,
-    undefined,
-    undefined,
-  ]);
+  expect([
+    tokens.issuedTo(short, [ISSUER]),
+    tokens.issuedTo(short, ['vault']),
+    tokens.issuedTo('nonsense', [ISSUER]),
+  ]).toEqual([vic, undefined, undefined]);
   await clock.advance(1_000);
   expect([tokens.issuedTo(short, [ISSUER]), tokens.issuedTo(long, [ISSUER])]).toEqual([undefined, vic]);
 });
@@ -54,7 +54,14 @@ it('issues a service account a JWT with its claims, which is valid until the acc
   const clock = new FakeClock();
   const tokens = new TokenKeeper(clock, Number.POSITIVE_INFINITY);
   let exists = true;
-  const account = { namespace: 'shop', name: 'bot', uid: 'u1', audiences: ['vault'], lifetimeMs: 600_000, isValid: () => exists };
+  const account = {
+    namespace: 'shop',
+    name: 'bot',
+    uid: 'u1',
+    audiences: ['vault'],
+    lifetimeMs: 600_000,
+    isValid: () => exists,
+  };
   const token = tokens.issueAccount(account);
   const [header = '', claims = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   expect(JSON.parse(header)).toEqual({ alg: 'HS256', typ: 'JWT' });

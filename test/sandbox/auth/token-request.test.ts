@@ -23,7 +23,10 @@ it('the token acts as the service account until it expires', async () => {
   expect((await ask(sandbox, 'GET', SHOP_PODS, undefined, bearer(token))).status).toBe(200);
   expect((await ask(sandbox, 'DELETE', `${SHOP_PODS}/a`, undefined, bearer(token))).status).toBe(403);
   const review = await ask(sandbox, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
-  expect(review.body.status).toMatchObject({ authenticated: true, user: { username: 'system:serviceaccount:shop:bot' } });
+  expect(review.body.status).toMatchObject({
+    authenticated: true,
+    user: { username: 'system:serviceaccount:shop:bot' },
+  });
   await clock.advance(601_000);
   expect((await ask(sandbox, 'GET', SHOP_PODS, undefined, bearer(token))).status).toBe(401);
   const late = await ask(sandbox, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
@@ -32,7 +35,10 @@ it('the token acts as the service account until it expires', async () => {
 
 it('the token of a deleted account is not accepted, not even when a new account has the same name', async () => {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: inShop('former') };
-  sandbox.apply([account, binding('former', ['ClusterRole', 'view'], { kind: 'ServiceAccount', name: 'former', namespace: 'shop' })]);
+  sandbox.apply([
+    account,
+    binding('former', ['ClusterRole', 'view'], { kind: 'ServiceAccount', name: 'former', namespace: 'shop' }),
+  ]);
   const { body } = await ask(sandbox, 'POST', '/api/v1/namespaces/shop/serviceaccounts/former/token', {});
   const headers = bearer(String(body.status.token));
   expect((await ask(sandbox, 'GET', SHOP_PODS, undefined, headers)).status).toBe(200);
@@ -43,7 +49,12 @@ it('the token of a deleted account is not accepted, not even when a new account 
 
 it.each([
   ['a token for a minute', { spec: { expirationSeconds: 60 } }, 422, 'may not specify a duration less than 10 minutes'],
-  ['a token bound to a pod', { spec: { boundObjectRef: { kind: 'Pod', name: 'p' } } }, 501, 'tokens that are bound to an object'],
+  [
+    'a token bound to a pod',
+    { spec: { boundObjectRef: { kind: 'Pod', name: 'p' } } },
+    501,
+    'tokens that are bound to an object',
+  ],
 ])('refuses %s', async (_what, request, status, text) => {
   const answer = await ask(sandbox, 'POST', '/api/v1/namespaces/shop/serviceaccounts/bot/token', request);
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(text)]);

@@ -53,7 +53,12 @@ const definition = (versions?: object[]) => ({
   },
 });
 
-const apple = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Apple', metadata: { name }, spec });
+const apple = (name: string, spec: object) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Apple',
+  metadata: { name },
+  spec,
+});
 
 it('serves the type shortly after its definition was created, as discovery and conditions then show', async () => {
   await ask(sandbox, 'POST', CRDS, definition());
@@ -89,7 +94,12 @@ it('deletes the objects with their definition: open watches end, lists are 404',
 });
 
 it('ends the open watches of a version that is no longer served, after all earlier changes, and answers 404 from then on', async () => {
-  const version = (name: string, served: boolean) => ({ ...definition().spec.versions[0], name, served, storage: name === 'v1' });
+  const version = (name: string, served: boolean) => ({
+    ...definition().spec.versions[0],
+    name,
+    served,
+    storage: name === 'v1',
+  });
   const list = '/apis/example.com/v2/namespaces/default/apples';
   sandbox.apply(definition([version('v1', true), version('v2', true)]));
   await using watching = await startWatch(sandbox, `${list}?watch=1`);
@@ -134,8 +144,14 @@ it('a definition that is created again has no objects, and an older watch gets 4
 it.each<[object, string]>([
   [{ weight: 3 }, 'spec.color: Required value'],
   [{ color: 'blue' }, 'spec.color: Unsupported value: "blue": supported values: "red", "green"'],
-  [{ color: 'red', weight: 0 }, 'spec.weight: Invalid value: 0: spec.weight in body should be greater than or equal to 1'],
-  [{ color: 'red', weight: 'x' }, 'spec.weight: Invalid value: "string": spec.weight in body must be of type integer: "string"'],
+  [
+    { color: 'red', weight: 0 },
+    'spec.weight: Invalid value: 0: spec.weight in body should be greater than or equal to 1',
+  ],
+  [
+    { color: 'red', weight: 'x' },
+    'spec.weight: Invalid value: "string": spec.weight in body must be of type integer: "string"',
+  ],
   [{ color: 'red', tags: ['a', 'b', 'c'] }, 'spec.tags: Too many: 3: must have at most 2 items'],
   [{ color: 'red', tags: ['A'] }, 'spec.tags[0]: Invalid value: "A": spec.tags[0] in body should match \'^[a-z]+$\''],
 ])('refuses %j', async (spec, problem) => {
@@ -152,7 +168,10 @@ it('drops unknown fields with a warning, and refuses them when strict', async ()
   expect(pruned.body.spec).toEqual({ color: 'red', weight: 5, any: { free: { as: 'air' } } });
   expect(pruned.headers.warning).toBe('299 - "unknown field \\"spec.extra\\""');
   const strict = await ask(sandbox, 'POST', `${APPLES}?fieldValidation=Strict`, apple('b', spec));
-  expect([strict.status, strict.body.message]).toEqual([400, expect.stringContaining('strict decoding error: unknown field "spec.extra"')]);
+  expect([strict.status, strict.body.message]).toEqual([
+    400,
+    expect.stringContaining('strict decoding error: unknown field "spec.extra"'),
+  ]);
 });
 
 it('shows an object in every served version under that version', async () => {
@@ -171,7 +190,10 @@ it('shows an object in every served version under that version', async () => {
 
 it('selects by the selectable fields of the definition, in lists and watches', async () => {
   sandbox.apply([definition(), apple('fuji', { color: 'red' }), apple('granny', { color: 'green' })]);
-  await using watching = await startWatch(sandbox, '/apis/example.com/v1/apples?watch=1&fieldSelector=spec.color%3Dred');
+  await using watching = await startWatch(
+    sandbox,
+    '/apis/example.com/v1/apples?watch=1&fieldSelector=spec.color%3Dred',
+  );
   sandbox.apply(apple('fuji', { color: 'green' }));
   await clock.advance(1);
   expect(briefly(watching.events)).toEqual(['ADDED fuji', 'DELETED fuji']);
@@ -198,7 +220,10 @@ it('prefers stable versions, then the newest', () => {
 });
 
 it('continues the deletion of a definition in a restored server: finalizers still delay its objects', async () => {
-  sandbox.apply([definition(), { ...apple('a', { color: 'red' }), metadata: { name: 'a', finalizers: ['example.com/x'] } }]);
+  sandbox.apply([
+    definition(),
+    { ...apple('a', { color: 'red' }), metadata: { name: 'a', finalizers: ['example.com/x'] } },
+  ]);
   await ask(sandbox, 'DELETE', `${CRDS}/apples.example.com`);
   await clock.advance(1_000);
   await sandbox.restore(sandbox.snapshot());

@@ -42,7 +42,9 @@ it('deletes dependents after their owner, and their dependents, unless another o
   expect(names()).toEqual(['b', 'c', 'other', 'shared']);
   await clock.advance(1_000);
   expect(names()).toEqual(['other', 'shared']);
-  expect(sandbox.get({ apiVersion: 'v1', kind: 'ConfigMap' }, 'default/shared')?.metadata.ownerReferences).toHaveLength(1);
+  expect(sandbox.get({ apiVersion: 'v1', kind: 'ConfigMap' }, 'default/shared')?.metadata.ownerReferences).toHaveLength(
+    1,
+  );
 });
 
 it('deletes the owner last in foreground deletion', async () => {
@@ -65,7 +67,13 @@ it('removes the references of dependents when the policy is Orphan', async () =>
 });
 
 const OWNERS = '/apis/apps/v1/namespaces/default/deployments';
-const reference = (name: string, uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid, ...more });
+const reference = (name: string, uid: string, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name,
+  uid,
+  ...more,
+});
 const make = (name: string, ownerReferences: object[], more: object = {}) =>
   ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name, ownerReferences, ...more } });
 
@@ -75,7 +83,10 @@ it('deletes what a client creates for an owner with another uid or name, keeps i
   await make('wrong-name', [reference('other', uid)]);
   await make('right', [reference('owner', uid)]);
   await make('unknown-kind', [{ ...reference('owner', 'another'), kind: 'Mystery' }]);
-  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] } });
+  sandbox.apply({
+    ...configMapNamed('loaded'),
+    metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] },
+  });
   await clock.advance(1_000);
   expect(names()).toEqual(['loaded', 'owner', 'right', 'unknown-kind']);
 });
@@ -117,7 +128,10 @@ it('knows the owners of objects that were restored from a snapshot', async () =>
 });
 
 it('keeps what a fixture created without its owner, also after the server was restored', async () => {
-  sandbox.apply({ ...configMapNamed('loaded'), metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] } });
+  sandbox.apply({
+    ...configMapNamed('loaded'),
+    metadata: { name: 'loaded', ownerReferences: [reference('former', 'unknown-uid')] },
+  });
   await sandbox.restore(sandbox.snapshot());
   await clock.advance(1_000);
   expect(names()).toEqual(['loaded']);

@@ -44,7 +44,9 @@ it('says in the status what is left, while finalizers delay the deletion', async
   expect(sandbox.list(CONFIG_MAP, { namespace: 'doomed' }).map((o) => o.metadata.name)).toEqual(['x', 'y']);
   const { body } = await ask(sandbox, 'GET', '/api/v1/namespaces/doomed');
   const conditions = body.status.conditions as { type: string; status: string; message: string }[];
-  expect(conditions.filter(({ status }) => status === 'True').map(({ type, message }) => `${type}: ${message}`)).toEqual([
+  expect(
+    conditions.filter(({ status }) => status === 'True').map(({ type, message }) => `${type}: ${message}`),
+  ).toEqual([
     'NamespaceContentRemaining: Some resources are remaining: configmaps. has 2 resource instances',
     'NamespaceFinalizersRemaining: Some content in the namespace has finalizers remaining: example.com/a in 2 resource instances, example.com/b in 1 resource instances',
   ]);
@@ -73,7 +75,10 @@ it('leaves other namespaces and objects without a namespace', async () => {
 });
 
 it('continues the deletion of a namespace in a restored server', async () => {
-  sandbox.apply({ ...configMapNamed('x'), metadata: { name: 'x', namespace: 'doomed', finalizers: ['example.com/a'] } });
+  sandbox.apply({
+    ...configMapNamed('x'),
+    metadata: { name: 'x', namespace: 'doomed', finalizers: ['example.com/a'] },
+  });
   await ask(sandbox, 'DELETE', '/api/v1/namespaces/doomed');
   const snapshot = sandbox.snapshot();
   await sandbox.restore(snapshot);

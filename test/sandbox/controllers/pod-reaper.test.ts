@@ -17,7 +17,10 @@ afterEach(async () => {
 
 it('removes a deleted pod on a node after a short time, and a pod without a node at once', async () => {
   await ask(sandbox, 'POST', PODS, podNamed('loose'));
-  await ask(sandbox, 'POST', PODS, { ...podNamed('bound'), spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } });
+  await ask(sandbox, 'POST', PODS, {
+    ...podNamed('bound'),
+    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+  });
   expect((await ask(sandbox, 'DELETE', `${PODS}/loose`)).body.metadata.deletionGracePeriodSeconds).toBe(0);
   expect((await ask(sandbox, 'GET', `${PODS}/loose`)).status).toBe(404);
   expect((await ask(sandbox, 'DELETE', `${PODS}/bound`)).body.metadata.deletionGracePeriodSeconds).toBe(30);

@@ -40,7 +40,9 @@ describe('legacy discovery', () => {
   });
 
   it('lists every group but the core one, with its preferred version first', () => {
-    const { groups } = apiGroupList(types) as { groups: { name: string; versions: object[]; preferredVersion: object }[] };
+    const { groups } = apiGroupList(types) as {
+      groups: { name: string; versions: object[]; preferredVersion: object }[];
+    };
     expect(groups.map(({ name }) => name)).not.toContain('');
     const autoscaling = groups.find(({ name }) => name === 'autoscaling');
     expect(autoscaling?.preferredVersion).toEqual({ groupVersion: 'autoscaling/v2', version: 'v2' });
@@ -49,7 +51,10 @@ describe('legacy discovery', () => {
   });
 
   it('lists the resources of a version, each subresource behind its resource', () => {
-    const { resources, groupVersion } = apiResourceList('apps', version('apps', 'v1')) as { resources: Resource[]; groupVersion: string };
+    const { resources, groupVersion } = apiResourceList('apps', version('apps', 'v1')) as {
+      resources: Resource[];
+      groupVersion: string;
+    };
     expect(groupVersion).toBe('apps/v1');
     const names = resources.map(({ name }) => name);
     expect(names.slice(names.indexOf('deployments'), names.indexOf('deployments') + 3)).toEqual([
@@ -108,7 +113,12 @@ describe('aggregated discovery', () => {
   it('describes scope, names and subresources of a resource', () => {
     const [{ resources = [] } = { resources: [] }] = groupsOf(types, 'core')[0]?.versions ?? [];
     const pods = resources.find((r) => r.resource === 'pods');
-    expect(pods).toMatchObject({ scope: 'Namespaced', singularResource: 'pod', shortNames: ['po'], categories: ['all'] });
+    expect(pods).toMatchObject({
+      scope: 'Namespaced',
+      singularResource: 'pod',
+      shortNames: ['po'],
+      categories: ['all'],
+    });
     const subresources = pods?.subresources as { subresource: string; responseKind: object }[];
     expect(subresources.find(({ subresource }) => subresource === 'eviction')?.responseKind).toEqual({
       group: 'policy',

@@ -29,18 +29,20 @@ const custom = (schema?: object) =>
 it('adds the schema of a kind, of every type below it, and of nothing else', () => {
   const all = schemas(POD);
   expect(Object.keys(all)).toEqual([...Object.keys(all)].sort());
-  expect(Object.keys(all)).toEqual(expect.arrayContaining([`${CORE}.Pod`, `${CORE}.Container`, `${META}.ObjectMeta`, `${META}.Time`]));
+  expect(Object.keys(all)).toEqual(
+    expect.arrayContaining([`${CORE}.Pod`, `${CORE}.Container`, `${META}.ObjectMeta`, `${META}.Time`]),
+  );
   expect(all).not.toHaveProperty([`${CORE}.Service`]);
 });
 
 it('returns the name of the schema, and no name for a kind that is not known', () => {
   const set = new SchemaSet();
-  expect([set.add(POD), set.addKind('autoscaling/v1', 'Scale'), set.addKind('v1', 'Nonsense'), set.add(custom())]).toEqual([
-    `${CORE}.Pod`,
-    'io.k8s.api.autoscaling.v1.Scale',
-    undefined,
-    'com.example.fruit.v1.Apple',
-  ]);
+  expect([
+    set.add(POD),
+    set.addKind('autoscaling/v1', 'Scale'),
+    set.addKind('v1', 'Nonsense'),
+    set.add(custom()),
+  ]).toEqual([`${CORE}.Pod`, 'io.k8s.api.autoscaling.v1.Scale', undefined, 'com.example.fruit.v1.Apple']);
 });
 
 it.each<[message: string, field: string, schema: object]>([
@@ -48,7 +50,11 @@ it.each<[message: string, field: string, schema: object]>([
   ['PodSpec', 'hostNetwork', { type: 'boolean' }],
   ['PodSpec', 'priority', { type: 'integer', format: 'int32' }],
   ['PodSpec', 'terminationGracePeriodSeconds', { type: 'integer', format: 'int64' }],
-  ['PodSpec', 'nodeSelector', { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' }],
+  [
+    'PodSpec',
+    'nodeSelector',
+    { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
+  ],
   ['Container', 'command', { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'atomic' }],
   [
     'Container',
@@ -71,7 +77,9 @@ it('a scalar with a name has no default, an object has one', () => {
 });
 
 it('a built-in kind has its group, version and kind', () => {
-  expect(schemas(POD)[`${CORE}.Pod`]?.['x-kubernetes-group-version-kind']).toEqual([{ group: '', version: 'v1', kind: 'Pod' }]);
+  expect(schemas(POD)[`${CORE}.Pod`]?.['x-kubernetes-group-version-kind']).toEqual([
+    { group: '', version: 'v1', kind: 'Pod' },
+  ]);
 });
 
 it('a custom kind has the schema of its definition, with kind, apiVersion and metadata', () => {
@@ -85,7 +93,9 @@ it('a custom kind has the schema of its definition, with kind, apiVersion and me
   });
   expect(Object.keys(apple?.properties ?? {})).toEqual(['apiVersion', 'kind', 'spec', 'metadata']);
   expect(apple?.properties.metadata).toMatchObject({ allOf: [{ $ref: `#/components/schemas/${META}.ObjectMeta` }] });
-  expect(schemas(custom())['com.example.fruit.v1.Apple']).toMatchObject({ 'x-kubernetes-preserve-unknown-fields': true });
+  expect(schemas(custom())['com.example.fruit.v1.Apple']).toMatchObject({
+    'x-kubernetes-preserve-unknown-fields': true,
+  });
 });
 
 it('ends at a type that contains itself', () => {

@@ -25,9 +25,8 @@ afterAll(() => sandbox.stop());
 
 const documentAt = async (path: string) => (await ask<Document>(sandbox, 'GET', `/openapi/v3/${path}`)).body;
 const index = async () =>
-  (await ask<{ paths: Record<string, { serverRelativeURL: string }> }>(sandbox, 'GET', '/openapi/v3')).body.paths as Readonly<
-    Record<string, { serverRelativeURL: string }>
-  >;
+  (await ask<{ paths: Record<string, { serverRelativeURL: string }> }>(sandbox, 'GET', '/openapi/v3')).body
+    .paths as Readonly<Record<string, { serverRelativeURL: string }>>;
 
 const crd = (group: string, description: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -85,7 +84,9 @@ describe('OpenAPI v3', () => {
   it('lists the patches that a kind accepts', async () => {
     const patch = (d: Document, path: string) => Object.keys(d.paths[path]?.patch?.requestBody.content ?? {});
     const core = await documentAt('api/v1');
-    expect(patch(core, '/api/v1/namespaces/{namespace}/pods/{name}')).toContain('application/strategic-merge-patch+json');
+    expect(patch(core, '/api/v1/namespaces/{namespace}/pods/{name}')).toContain(
+      'application/strategic-merge-patch+json',
+    );
     sandbox.apply(crd('patches.example.com', ''));
     const custom = await documentAt('apis/patches.example.com/v1');
     const path = '/apis/patches.example.com/v1/namespaces/{namespace}/apples/{name}';
@@ -97,7 +98,10 @@ describe('OpenAPI v3', () => {
     const before = (await index())['apis/fruit.example.com/v1']?.serverRelativeURL;
     const { components } = await documentAt('apis/fruit.example.com/v1');
     const schema = components.schemas['com.example.fruit.v1.Apple'];
-    expect(schema).toMatchObject({ description: 'Grows on trees.', properties: { spec: { properties: { size: { type: 'integer' } } } } });
+    expect(schema).toMatchObject({
+      description: 'Grows on trees.',
+      properties: { spec: { properties: { size: { type: 'integer' } } } },
+    });
     sandbox.apply(crd('fruit.example.com', 'Falls from trees.'));
     const after = (await index())['apis/fruit.example.com/v1']?.serverRelativeURL;
     expect(after).not.toBe(before);

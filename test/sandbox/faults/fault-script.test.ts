@@ -16,7 +16,12 @@ afterEach(() => sandbox.stop());
 
 describe('a rule', () => {
   it('gives its fault to matching requests, after `skip` of them, `times` times', async () => {
-    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { method: 'GET', path: /configmaps\?/ }, skip: 1, times: 2 });
+    sandbox.faults.add({
+      fault: { kind: 'status', code: 503 },
+      match: { method: 'GET', path: /configmaps\?/ },
+      skip: 1,
+      times: 2,
+    });
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++) statuses.push((await ask(sandbox, 'GET', `${CONFIG_MAPS}?n=${i}`)).status);
     expect(statuses).toEqual([200, 503, 503, 200, 200]);

@@ -11,7 +11,10 @@ it.each([
       { fault: { kind: 'stall' }, match: { watch: true }, times: 1 },
     ],
   ],
-  ['slow=200ms*:PATCH', [{ fault: { kind: 'slow', ms: 200 }, match: { method: 'PATCH' }, times: Number.POSITIVE_INFINITY }]],
+  [
+    'slow=200ms*:PATCH',
+    [{ fault: { kind: 'slow', ms: 200 }, match: { method: 'PATCH' }, times: Number.POSITIVE_INFINITY }],
+  ],
   ['reorder@2', [{ fault: { kind: 'reorder', after: 2 }, match: {}, times: 1 }]],
   ['slow=50ms/16*', [{ fault: { kind: 'slow', ms: 50, bytes: 16 }, match: {}, times: Number.POSITIVE_INFINITY }]],
   ['status=429/7', [{ fault: { kind: 'status', code: 429, retryAfterSeconds: 7 }, match: {}, times: 1 }]],
@@ -37,12 +40,21 @@ it.each([
   expect(parseFaults(spec)).toEqual(rules);
 });
 
-it.each(['explode', 'status=418', 'cut@x', 'delay', 'cut=1', 'slow=1s/0', 'restart=5s', 'random', 'random=2', 'random=1/1/boom', 'skew'])(
-  'refuses %j',
-  (spec) => {
-    expect(() => parseFaults(spec)).toThrow(InformerError);
-  },
-);
+it.each([
+  'explode',
+  'status=418',
+  'cut@x',
+  'delay',
+  'cut=1',
+  'slow=1s/0',
+  'restart=5s',
+  'random',
+  'random=2',
+  'random=1/1/boom',
+  'skew',
+])('refuses %j', (spec) => {
+  expect(() => parseFaults(spec)).toThrow(InformerError);
+});
 
 it('reads nothing from an empty text, and leaves out empty terms', () => {
   expect([parseFaults(''), parseFaults(' , ,')]).toEqual([[], []]);
@@ -51,5 +63,7 @@ it('reads nothing from an empty text, and leaves out empty terms', () => {
 
 it('names the term that is not valid, and how to write one', () => {
   expect(() => parseFaults('cut,status=418:watch')).toThrow('invalid fault "status=418:watch"');
-  expect(() => parseFaults('nonsense')).toThrow(expect.objectContaining({ hint: expect.stringContaining('KIND[=ARG]') }));
+  expect(() => parseFaults('nonsense')).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('KIND[=ARG]') }),
+  );
 });

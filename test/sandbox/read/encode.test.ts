@@ -65,7 +65,9 @@ describe('a list', () => {
   function encode(type: ApiType, form: 'object' | 'table' | 'metadata', objects: StoredObject[], meta = META): string {
     const encoder = listEncoder(type, shape(form), NOW);
     const empty = objects.length === 0;
-    return encoder.open(meta, empty) + objects.map((object) => encoder.item(object)).join(',') + encoder.close(meta, empty);
+    return (
+      encoder.open(meta, empty) + objects.map((object) => encoder.item(object)).join(',') + encoder.close(meta, empty)
+    );
   }
 
   it.each(['object', 'table', 'metadata'] as const)(

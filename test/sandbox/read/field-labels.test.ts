@@ -15,7 +15,8 @@ const TYPES = {
   'a custom type without namespaces': { ...CUSTOM, namespaced: false },
 };
 type Name = keyof typeof TYPES;
-const object = (fields: object) => ({ apiVersion: 'v1', kind: 'X', metadata: { name: 'a', namespace: 'b' }, ...fields }) as UnknownObject;
+const object = (fields: object) =>
+  ({ apiVersion: 'v1', kind: 'X', metadata: { name: 'a', namespace: 'b' }, ...fields }) as UnknownObject;
 
 it.each<[type: Name, label: string]>([
   ['pods', 'metadata.name'],

@@ -37,5 +37,7 @@ it('is indented for curl and on request, and YAML for a client that asks for it'
   expect(await get({ 'user-agent': 'curl/8.1' })).toContain('{\n  "kind": "ConfigMap",\n');
   expect(await get({}, '?pretty=true')).toContain('\n  "data": {\n');
   expect(await get({ accept: 'application/yaml' })).toContain('\ndata:\n  k: v\n');
-  expect(await get({ accept: 'application/vnd.kubernetes.protobuf,application/json' })).toMatch(/^\{"kind":"ConfigMap"/);
+  expect(await get({ accept: 'application/vnd.kubernetes.protobuf,application/json' })).toMatch(
+    /^\{"kind":"ConfigMap"/,
+  );
 });

@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
 import { StatusError } from '../../../src/model/status.ts';
 import type { Call } from '../../../src/sandbox/api/call.ts';
-import { isWatch, parseListOptions, parseWatchOptions, type ReadOptions } from '../../../src/sandbox/read/read-options.ts';
+import {
+  isWatch,
+  parseListOptions,
+  parseWatchOptions,
+  type ReadOptions,
+} from '../../../src/sandbox/read/read-options.ts';
 
 const call = (query: string) => ({ query: new URLSearchParams(query) }) as unknown as Call;
-const parse = (query: string): ReadOptions => (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query));
+const parse = (query: string): ReadOptions =>
+  (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query));
 
 /** The code and message of the error that a query gives. */
 function refusal(query: string): string {
@@ -40,7 +46,10 @@ it.each<[query: string, options: Partial<ReadOptions>]>([
   ['resourceVersion=0&resourceVersionMatch=NotOlderThan', { resourceVersion: '0', match: 'NotOlderThan' }],
   ['continue=abc&resourceVersion=0', { continue: 'abc', resourceVersion: '0' }],
   ['watch=1&timeoutSeconds=30&allowWatchBookmarks=true', { timeoutSeconds: 30, allowWatchBookmarks: true }],
-  ['watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan', { sendInitialEvents: true, match: 'NotOlderThan' }],
+  [
+    'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+    { sendInitialEvents: true, match: 'NotOlderThan' },
+  ],
   ['watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan', { sendInitialEvents: false }],
 ])('parses ?%s', (query, options) => {
   if (query === 'limit=+7')
@@ -88,7 +97,10 @@ it.each([
     'resourceVersion=x',
     '400 invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
   ],
-  ['watch=1&resourceVersion=x', '500 resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax'],
+  [
+    'watch=1&resourceVersion=x',
+    '500 resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+  ],
   ['limit=many', '400 strconv.ParseInt: parsing "many": invalid syntax'],
   ['timeoutSeconds=1.5', '400 strconv.ParseInt: parsing "1.5": invalid syntax'],
 ])('refuses ?%s', (query, expected) => {

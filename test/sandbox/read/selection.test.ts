@@ -17,7 +17,12 @@ function selection(labels: string, fields: string) {
 const pod = (app: string | undefined, nodeName: string) =>
   new StoredObject(
     'a/b',
-    { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b', namespace: 'a', ...(app ? { labels: { app } } : {}) }, spec: { nodeName } },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'b', namespace: 'a', ...(app ? { labels: { app } } : {}) },
+      spec: { nodeName },
+    },
     1,
   );
 
@@ -52,7 +57,9 @@ it('selects pods by the fields that kubectl uses; an absent field counts as empt
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'off' }, spec: { containers: [{ name: 'c', image: 'i' }] } },
   ]);
   const select = async (selector: string) =>
-    (await ask(sandbox, 'GET', `/api/v1/pods?fieldSelector=${encodeURIComponent(selector)}`)).body.items.map((o) => o.metadata.name);
+    (await ask(sandbox, 'GET', `/api/v1/pods?fieldSelector=${encodeURIComponent(selector)}`)).body.items.map(
+      (o) => o.metadata.name,
+    );
   expect(await select('spec.nodeName=n1')).toEqual(['on']);
   expect(await select('spec.nodeName=')).toEqual(['off']);
   expect(await select('status.phase!=Running')).toEqual(['off']);

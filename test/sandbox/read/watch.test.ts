@@ -53,7 +53,9 @@ describe('a watch from a version', () => {
     await using watching = await startWatch(sandbox, path);
     await settled();
     expect(watching.status).toBe(200);
-    expect(watching.events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }]);
+    expect(watching.events).toMatchObject([
+      { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } },
+    ]);
     expect(watching.ended()).toBeNull();
   });
 
@@ -77,7 +79,10 @@ describe('a watch with a selector', () => {
     sandbox.apply(configMapNamed('a', { n: '5' }, { app: 'web' }));
     await settled();
     expect(briefly(watching.events)).toEqual(['DELETED a', 'ADDED a', 'MODIFIED a']);
-    expect(watching.events[0]?.object).toMatchObject({ data: { n: '1' }, metadata: { labels: { app: 'web' }, resourceVersion: left } });
+    expect(watching.events[0]?.object).toMatchObject({
+      data: { n: '1' },
+      metadata: { labels: { app: 'web' }, resourceVersion: left },
+    });
   });
 
   it('shows a deletion only when the object was selected', async () => {
@@ -91,14 +96,17 @@ describe('a watch with a selector', () => {
 });
 
 describe('the state before the changes', () => {
-  it.each(['', '&resourceVersion=0'])('is sent as ADDED events when the watch names no particular version (%j)', async (query) => {
-    sandbox.apply([configMapNamed('b'), configMapNamed('a')]);
-    await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1${query}`);
-    await settled();
-    sandbox.apply(configMapNamed('c'));
-    await settled();
-    expect(briefly(watching.events)).toEqual(['ADDED a', 'ADDED b', 'ADDED c']);
-  });
+  it.each(['', '&resourceVersion=0'])(
+    'is sent as ADDED events when the watch names no particular version (%j)',
+    async (query) => {
+      sandbox.apply([configMapNamed('b'), configMapNamed('a')]);
+      await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1${query}`);
+      await settled();
+      sandbox.apply(configMapNamed('c'));
+      await settled();
+      expect(briefly(watching.events)).toEqual(['ADDED a', 'ADDED b', 'ADDED c']);
+    },
+  );
 
   const STREAMING = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
 
@@ -157,7 +165,10 @@ describe('bookmarks', () => {
 
   it('are never older than the version from which a watch started', async () => {
     const ahead = Number(sandbox.resourceVersion) + 2;
-    await using watching = await startWatch(sandbox, `${CONFIG_MAPS}?watch=1&resourceVersion=${ahead}&allowWatchBookmarks=true`);
+    await using watching = await startWatch(
+      sandbox,
+      `${CONFIG_MAPS}?watch=1&resourceVersion=${ahead}&allowWatchBookmarks=true`,
+    );
     await clock.advance(120_000);
     expect(watching.events).toEqual([]);
     sandbox.apply([configMapNamed('a'), configMapNamed('b')]);
@@ -176,7 +187,11 @@ describe('bookmarks', () => {
 describe('a watch that ends', () => {
   it('leaves no timer and no listener, whichever side ends it', async () => {
     const leave = new AbortController();
-    const response = await sandbox.handle({ method: 'GET', path: from('&allowWatchBookmarks=true'), signal: leave.signal });
+    const response = await sandbox.handle({
+      method: 'GET',
+      path: from('&allowWatchBookmarks=true'),
+      signal: leave.signal,
+    });
     const reading = (async () => {
       for await (const _chunk of response.body);
     })();
@@ -211,13 +226,21 @@ describe('other forms', () => {
   const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
   it('names the columns of a table in the first event only', async () => {
-    await using watching = await startWatch(sandbox, `${PODS}?watch=1&resourceVersion=${sandbox.resourceVersion}`, { accept: TABLE });
+    await using watching = await startWatch(sandbox, `${PODS}?watch=1&resourceVersion=${sandbox.resourceVersion}`, {
+      accept: TABLE,
+    });
     for (const name of ['a', 'b']) {
       await ask(sandbox, 'POST', PODS, { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     }
     await settled();
     const [first, second] = watching.events;
-    expect(first?.object.columnDefinitions?.map((c) => c.name).slice(0, 5)).toEqual(['Name', 'Ready', 'Status', 'Restarts', 'Age']);
+    expect(first?.object.columnDefinitions?.map((c) => c.name).slice(0, 5)).toEqual([
+      'Name',
+      'Ready',
+      'Status',
+      'Restarts',
+      'Age',
+    ]);
     expect(second?.object.columnDefinitions).toBeNull();
     expect(second?.object.rows[0]?.cells.slice(0, 4)).toEqual(['b', '0/1', 'Pending', '0']);
     expect(second?.object.rows[0]?.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'b' } });

@@ -26,7 +26,9 @@ describe('crashloop', () => {
     await clock.advance(1_800_000);
     const first = pods.events.find((e) => e.object.metadata.labels?.app === 'worker')?.object.metadata.name;
     for (const { object } of pods.events.filter((e) => e.object.metadata.name === first)) {
-      const { containerStatuses } = object.status as { containerStatuses: { state: { waiting?: { message: string } } }[] };
+      const { containerStatuses } = object.status as {
+        containerStatuses: { state: { waiting?: { message: string } } }[];
+      };
       const { waiting } = containerStatuses[0]?.state ?? {};
       if (waiting) waits.push(waiting.message.split(' ')[1] ?? '');
     }
@@ -39,9 +41,11 @@ describe('crashloop', () => {
     const web = await tableOf(sandbox, '/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb');
     expect(web.map((r) => [r.Status, r.Restarts])).toEqual(web.map(() => ['Running', '0']));
     const events = await tableOf(sandbox, '/api/v1/namespaces/shop/events');
-    expect(events.some((e) => e.Reason === 'BackOff' && String(e.Message).startsWith('Back-off restarting failed container api'))).toBe(
-      true,
-    );
+    expect(
+      events.some(
+        (e) => e.Reason === 'BackOff' && String(e.Message).startsWith('Back-off restarting failed container api'),
+      ),
+    ).toBe(true);
     const [worker] = await tableOf(sandbox, '/api/v1/namespaces/shop/pods?labelSelector=app%3Dworker');
     expect(String(worker?.Restarts)).not.toBe('0');
   });

@@ -25,13 +25,19 @@ describe('node-drain', () => {
   it('moves every pod to other nodes before the node is NotReady', async () => {
     const { sandbox, clock } = await start({ scenario: 'node-drain' });
     const before = sandbox.list(POD).length;
-    const isGone = async () => (await tableOf(sandbox, '/api/v1/nodes')).some((n) => String(n.Status).startsWith('NotReady'));
+    const isGone = async () =>
+      (await tableOf(sandbox, '/api/v1/nodes')).some((n) => String(n.Status).startsWith('NotReady'));
     while (!(await isGone())) await clock.advance(500);
     const pods = sandbox.list(POD);
     expect(pods.map((p) => (p.spec as { nodeName: string }).nodeName)).not.toContain('worker-1');
     await clock.advance(4_000);
     expect(sandbox.list(POD).length).toBe(before);
-    const { spec } = sandbox.get({ apiVersion: 'v1', kind: 'Node' }, 'worker-1') as unknown as { spec: { taints: { key: string }[] } };
-    expect(spec.taints.map((t) => t.key)).toEqual(['node.kubernetes.io/unschedulable', 'node.kubernetes.io/unreachable']);
+    const { spec } = sandbox.get({ apiVersion: 'v1', kind: 'Node' }, 'worker-1') as unknown as {
+      spec: { taints: { key: string }[] };
+    };
+    expect(spec.taints.map((t) => t.key)).toEqual([
+      'node.kubernetes.io/unschedulable',
+      'node.kubernetes.io/unreachable',
+    ]);
   });
 });

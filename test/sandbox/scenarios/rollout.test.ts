@@ -75,8 +75,9 @@ describe('rollout', () => {
     for (let i = 0; i < 200; i++) {
       await clock.advance(100);
       totals.push(
-        sandbox.list(POD, { namespace: 'kube-system' }).filter((p) => p.metadata.labels?.app === 'coredns' && !p.metadata.deletionTimestamp)
-          .length,
+        sandbox
+          .list(POD, { namespace: 'kube-system' })
+          .filter((p) => p.metadata.labels?.app === 'coredns' && !p.metadata.deletionTimestamp).length,
       );
     }
     expect(Math.max(...totals)).toBe(3);
@@ -116,19 +117,28 @@ describe('rollout', () => {
     const release = async (image: string, cause: string) => {
       const template = { metadata: { labels: { app: 'mine' } }, spec: { containers: [{ name: 'c', image }] } };
       const metadata = { name: 'mine', annotations: { 'kubernetes.io/change-cause': cause } };
-      sandbox.apply({ ...DEPLOYMENT, metadata, spec: { replicas: 1, selector: { matchLabels: { app: 'mine' } }, template } });
+      sandbox.apply({
+        ...DEPLOYMENT,
+        metadata,
+        spec: { replicas: 1, selector: { matchLabels: { app: 'mine' } }, template },
+      });
       await clock.advance(10_000);
     };
-    const annotations = () => sandbox.list(REPLICA_SET, { namespace: 'default' }).map((s) => s.metadata.annotations ?? {});
+    const annotations = () =>
+      sandbox.list(REPLICA_SET, { namespace: 'default' }).map((s) => s.metadata.annotations ?? {});
     const revisions = () =>
-      Object.fromEntries(annotations().map((a) => [a['deployment.kubernetes.io/revision'], a['kubernetes.io/change-cause']]));
+      Object.fromEntries(
+        annotations().map((a) => [a['deployment.kubernetes.io/revision'], a['kubernetes.io/change-cause']]),
+      );
     await release('a:1', 'one');
     await release('a:2', 'two');
     expect(revisions()).toEqual({ 1: 'one', 2: 'two' });
     await release('a:1', 'one again');
     expect(revisions()).toEqual({ 2: 'two', 3: 'one again' });
     expect(annotations().map((a) => a['deployment.kubernetes.io/revision-history'])).toContain('1');
-    expect(sandbox.get(DEPLOYMENT, 'default/mine')?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
+    expect(sandbox.get(DEPLOYMENT, 'default/mine')?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe(
+      '3',
+    );
   });
 
   it('does not grow: old events and replica sets are deleted', async () => {
@@ -158,7 +168,9 @@ describe('rollout', () => {
     sandbox.startScenario('rollout');
     await clock.advance(60_000);
     expect(new Set(sandbox.list(DEPLOYMENT).map((o) => o.metadata.uid))).toEqual(before);
-    const stuck = sandbox.list(POD).filter((p) => Date.parse(p.metadata.creationTimestamp ?? '') < clock.now() - 30_000);
+    const stuck = sandbox
+      .list(POD)
+      .filter((p) => Date.parse(p.metadata.creationTimestamp ?? '') < clock.now() - 30_000);
     expect(stuck.filter((p) => !(p.spec as { nodeName?: string }).nodeName)).toEqual([]);
   });
 

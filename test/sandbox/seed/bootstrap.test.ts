@@ -12,14 +12,24 @@ afterAll(() => sandbox.stop());
 
 it('a new cluster has the system namespaces, all of them active', () => {
   const namespaces = sandbox.list({ apiVersion: 'v1', kind: 'Namespace' });
-  expect(namespaces.map(({ metadata }) => metadata.name)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+  expect(namespaces.map(({ metadata }) => metadata.name)).toEqual([
+    'default',
+    'kube-node-lease',
+    'kube-public',
+    'kube-system',
+  ]);
   expect(namespaces.map(({ status }) => (status as { phase: string }).phase)).toEqual(Array(4).fill('Active'));
 });
 
 it('a new cluster has the service of the API server and the default roles', () => {
   const service = sandbox.get({ apiVersion: 'v1', kind: 'Service' }, 'default/kubernetes');
-  expect(service?.spec).toMatchObject({ clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, targetPort: 6443 }] });
-  const roles = sandbox.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }).map(({ metadata }) => metadata.name);
+  expect(service?.spec).toMatchObject({
+    clusterIP: '10.0.0.1',
+    ports: [{ name: 'https', port: 443, targetPort: 6443 }],
+  });
+  const roles = sandbox
+    .list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' })
+    .map(({ metadata }) => metadata.name);
   expect(roles).toEqual(expect.arrayContaining(['admin', 'cluster-admin', 'edit', 'view']));
 });
 

@@ -7,7 +7,14 @@ const stored = () => [{ labels: { a: '1' } }, { labels: { a: '2' } }];
 test('every way to read an element gives the same copy, which is not the stored object', () => {
   const originals = stored();
   const copies = copiesOnRead(originals);
-  const ways = [copies[0], copies.at(0), copies.slice()[0], [...copies][0], Object.values(copies)[0], copies.find(() => true)];
+  const ways = [
+    copies[0],
+    copies.at(0),
+    copies.slice()[0],
+    [...copies][0],
+    Object.values(copies)[0],
+    copies.find(() => true),
+  ];
   expect(new Set(ways).size).toBe(1);
   expect(Object.getOwnPropertyDescriptor(copies, 1)?.value).not.toBe(originals[1]);
   expect(copies.pop()).not.toBe(originals[1]);

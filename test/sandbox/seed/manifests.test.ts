@@ -18,7 +18,12 @@ items:
 ---
 {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "d"}}
 `);
-  expect(objects.map((o) => `${o.kind} ${o.metadata.name}`)).toEqual(['ConfigMap a', 'Secret b', 'Pod c', 'Namespace d']);
+  expect(objects.map((o) => `${o.kind} ${o.metadata.name}`)).toEqual([
+    'ConfigMap a',
+    'Secret b',
+    'Pod c',
+    'Namespace d',
+  ]);
   expect(objects[0]?.data).toEqual({ day: '2026-01-01', yes: 'yes' });
   expect(objects[1]?.mode).toBe(0o644);
 });
@@ -37,7 +42,9 @@ it('refuses, with its source, a manifest whose aliases make millions of values o
   );
   const text = ['apiVersion: v1', 'kind: ConfigMap', 'metadata: {name: bomb}', ...bomb].join('\n');
   expect(text.length).toBeLessThan(600);
-  expect(() => parseManifests(text, 'bomb.yaml')).toThrow('cannot read bomb.yaml: yaml: document contains excessive aliasing');
+  expect(() => parseManifests(text, 'bomb.yaml')).toThrow(
+    'cannot read bomb.yaml: yaml: document contains excessive aliasing',
+  );
   const fair = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fair, labels: &l {a: b}}\ndata: *l';
   expect(parseManifests(fair)).toMatchObject([{ data: { a: 'b' } }]);
 });

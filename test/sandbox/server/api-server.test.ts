@@ -18,7 +18,13 @@ it.each<[what: string, method: string, path: string, headers: Record<string, str
   ['YAML', 'GET', CONFIG_MAPS, { accept: 'application/yaml' }, 200],
   ['a watch as YAML', 'GET', `${CONFIG_MAPS}?watch=1`, { accept: 'application/yaml' }, 406],
   ['CBOR', 'GET', CONFIG_MAPS, { accept: 'application/cbor' }, 406],
-  ['a Table of another version and nothing else', 'GET', CONFIG_MAPS, { accept: 'application/json;as=Table;v=v9;g=meta.k8s.io' }, 406],
+  [
+    'a Table of another version and nothing else',
+    'GET',
+    CONFIG_MAPS,
+    { accept: 'application/json;as=Table;v=v9;g=meta.k8s.io' },
+    406,
+  ],
   ['anything', 'GET', CONFIG_MAPS, { accept: 'text/html, */*;q=0.1' }, 200],
   ['watch=false', 'GET', `${CONFIG_MAPS}?watch=false`, {}, 200],
   ['watch=False', 'GET', `${CONFIG_MAPS}?watch=False`, {}, 200],
@@ -44,7 +50,12 @@ it('opens a watch however it is asked for one, and never compresses it', async (
   for (const query of ['watch', 'watch=', 'watch=1', 'watch=yes']) {
     const leave = new AbortController();
     const headers = { 'accept-encoding': 'gzip' };
-    const response = await sandbox.handle({ method: 'GET', path: `${CONFIG_MAPS}?${query}`, headers, signal: leave.signal });
+    const response = await sandbox.handle({
+      method: 'GET',
+      path: `${CONFIG_MAPS}?${query}`,
+      headers,
+      signal: leave.signal,
+    });
     const first = await response.body[Symbol.asyncIterator]().next();
     expect(Buffer.from(first.value as Uint8Array).toString()).toMatch(/^\{"type":"ADDED"/);
     leave.abort();

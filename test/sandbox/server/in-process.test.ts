@@ -27,7 +27,9 @@ async function traceOf(seed: number, options: InProcessOptions = {}): Promise<st
     trace.push(`${name} ${status}`);
     for await (const chunk of body) trace.push(`${clock.now()} ${name} ${Buffer.from(chunk).toString('latin1')}`);
   };
-  const watches = ['/api/v1/pods?watch=1', '/apis/apps/v1/deployments?watch=1'].map((path) => read(path, path).catch(() => {}));
+  const watches = ['/api/v1/pods?watch=1', '/apis/apps/v1/deployments?watch=1'].map((path) =>
+    read(path, path).catch(() => {}),
+  );
   await read('list', '/api/v1/pods?limit=5');
   await clock.advance(8_000);
   await transport.close();
@@ -118,5 +120,7 @@ it('sends a token, so that a controller in this process has only the rights of i
     `configmaps is forbidden: User "${user}" cannot create resource "configmaps"`,
   );
   const admin = createClient(sandbox.transport(), { clock: new FakeClock() });
-  await admin.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'default' }).create(configMapNamed('a'));
+  await admin
+    .resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'default' })
+    .create(configMapNamed('a'));
 });

@@ -91,6 +91,8 @@ describe('discovery', () => {
 
   it('names the address of the server', async () => {
     const { body } = await ask<{ serverAddressByClientCIDRs: object[] }>(sandbox, 'GET', '/api');
-    expect(body.serverAddressByClientCIDRs).toEqual([{ clientCIDR: '0.0.0.0/0', serverAddress: sandbox.url.slice('https://'.length) }]);
+    expect(body.serverAddressByClientCIDRs).toEqual([
+      { clientCIDR: '0.0.0.0/0', serverAddress: sandbox.url.slice('https://'.length) },
+    ]);
   });
 });

@@ -24,7 +24,10 @@ interface Reply {
   readonly next: () => Promise<void>;
 }
 
-function send(path: string, options: { headers?: Record<string, string>; method?: string; body?: string } = {}): Promise<Reply> {
+function send(
+  path: string,
+  options: { headers?: Record<string, string>; method?: string; body?: string } = {},
+): Promise<Reply> {
   const headers = { authorization: `Bearer ${sandbox.token}`, ...options.headers };
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(

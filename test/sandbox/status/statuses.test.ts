@@ -39,9 +39,19 @@ it.each<[run: () => never, code: number, reason: string | undefined, message: st
   [() => forbidden(PODS, 'a', 'why'), 403, 'Forbidden', 'pods "a" is forbidden: why'],
   [() => missing(DEPLOYMENTS, 'web'), 404, 'NotFound', 'deployments.apps "web" not found'],
   [unknownResource, 404, 'NotFound', 'the server could not find the requested resource'],
-  [() => methodNotAllowed(), 405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  [
+    () => methodNotAllowed(),
+    405,
+    'MethodNotAllowed',
+    'the server does not allow this method on the requested resource',
+  ],
   [() => methodNotAllowed('not here'), 405, 'MethodNotAllowed', 'not here'],
-  [() => notAcceptable(['a/b', 'c/d']), 406, 'NotAcceptable', '406: Not Acceptable\n\nAvailable representations: a/b, c/d'],
+  [
+    () => notAcceptable(['a/b', 'c/d']),
+    406,
+    'NotAcceptable',
+    '406: Not Acceptable\n\nAvailable representations: a/b, c/d',
+  ],
   [() => alreadyExists(DEPLOYMENTS, 'web'), 409, 'AlreadyExists', 'deployments.apps "web" already exists'],
   [() => conflict(PODS, 'a', 'why'), 409, 'Conflict', 'Operation cannot be fulfilled on pods "a": why'],
   [
@@ -65,7 +75,11 @@ it.each<[run: () => never, code: number, reason: string | undefined, message: st
 });
 
 it('names the object in the details, and its group unless that is the core group', () => {
-  expect(statusOf(() => alreadyExists(DEPLOYMENTS, 'web')).details).toEqual({ name: 'web', group: 'apps', kind: 'deployments' });
+  expect(statusOf(() => alreadyExists(DEPLOYMENTS, 'web')).details).toEqual({
+    name: 'web',
+    group: 'apps',
+    kind: 'deployments',
+  });
   expect(statusOf(() => alreadyExists(PODS, 'a')).details).toEqual({ name: 'a', kind: 'pods' });
 });
 
@@ -89,14 +103,19 @@ describe('a 422', () => {
 
   it('has the only problem in its message, with the words of the reason', () => {
     const { code, message, details } = statusOf(() => invalid(gk, 'web', [unknown]));
-    expect([code, message]).toEqual([422, 'Deployment.apps "web" is invalid: spec.b: Invalid value: "x": must be a number']);
+    expect([code, message]).toEqual([
+      422,
+      'Deployment.apps "web" is invalid: spec.b: Invalid value: "x": must be a number',
+    ]);
     const causes = [{ reason: 'FieldValueInvalid', message: 'Invalid value: "x": must be a number', field: 'spec.b' }];
     expect(details).toEqual({ name: 'web', group: 'apps', kind: 'Deployment', causes });
   });
 
   it('lists several problems in brackets, one cause for each', () => {
     const { message, details } = statusOf(() => invalid(gk, 'web', [required, unknown]));
-    expect(message).toBe('Deployment.apps "web" is invalid: [spec.a: Required value, spec.b: Invalid value: "x": must be a number]');
+    expect(message).toBe(
+      'Deployment.apps "web" is invalid: [spec.a: Required value, spec.b: Invalid value: "x": must be a number]',
+    );
     expect(details?.causes?.map((cause) => cause.field)).toEqual(['spec.a', 'spec.b']);
   });
 

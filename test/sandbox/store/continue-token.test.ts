@@ -2,8 +2,12 @@ import { expect, it } from 'vitest';
 import { decodeContinue, encodeContinue } from '../../../src/sandbox/store/continue-token.ts';
 
 it('writes the same tokens as a real server', () => {
-  expect(encodeContinue({ revision: 247, start: 'p2\0' })).toBe('eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjQ3LCJzdGFydCI6Ii9wMlx1MDAwMCJ9');
-  expect(encodeContinue({ revision: -1, start: 'p2\0' })).toBe('eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoicDJcdTAwMDAifQ');
+  expect(encodeContinue({ revision: 247, start: 'p2\0' })).toBe(
+    'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjQ3LCJzdGFydCI6Ii9wMlx1MDAwMCJ9',
+  );
+  expect(encodeContinue({ revision: -1, start: 'p2\0' })).toBe(
+    'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoicDJcdTAwMDAifQ',
+  );
 });
 
 it('reads what it wrote, at a revision or at the present state', () => {

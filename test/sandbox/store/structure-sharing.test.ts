@@ -3,7 +3,10 @@ import { shared } from '../../../src/sandbox/store/structure-sharing.ts';
 
 describe('the states of an object', () => {
   it('share the memory of what did not change, at every depth', () => {
-    const before = { spec: { containers: [{ name: 'a', env: [{ name: 'X' }] }, { name: 'b' }] }, status: { phase: 'Pending' } };
+    const before = {
+      spec: { containers: [{ name: 'a', env: [{ name: 'X' }] }, { name: 'b' }] },
+      status: { phase: 'Pending' },
+    };
     const next = shared(before, structuredClone({ ...before, status: { phase: 'Running' } }));
     expect(next).toEqual({ ...before, status: { phase: 'Running' } });
     expect(next.spec).toBe(before.spec);

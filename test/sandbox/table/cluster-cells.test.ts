@@ -23,7 +23,18 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
         addresses: [{ type: 'InternalIP', address: '10.1.1.1' }],
       },
     },
-    ['n', 'NotReady,SchedulingDisabled', 'edge,worker', '10m', 'v1.36.2', '10.1.1.1', '<none>', '<unknown>', '<unknown>', '<unknown>'],
+    [
+      'n',
+      'NotReady,SchedulingDisabled',
+      'edge,worker',
+      '10m',
+      'v1.36.2',
+      '10.1.1.1',
+      '<none>',
+      '<unknown>',
+      '<unknown>',
+      '<unknown>',
+    ],
   ],
   ['configmaps', { data: { a: '1', b: '2' }, binaryData: { c: '' } }, ['x', 3, '10m']],
   [
@@ -35,7 +46,11 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
   ['secrets', { type: 'Opaque', data: { a: '' } }, ['x', 'Opaque', 1, '10m']],
   ['serviceaccounts', {}, ['x', '10m']],
   ['leases.coordination.k8s.io', { spec: { holderIdentity: 'me' } }, ['x', 'me', '10m']],
-  ['poddisruptionbudgets.policy', { spec: { minAvailable: '50%' }, status: { disruptionsAllowed: 2 } }, ['x', '50%', 'N/A', 2, '10m']],
+  [
+    'poddisruptionbudgets.policy',
+    { spec: { minAvailable: '50%' }, status: { disruptionsAllowed: 2 } },
+    ['x', '50%', 'N/A', 2, '10m'],
+  ],
   [
     'rolebindings.rbac.authorization.k8s.io',
     {
@@ -53,15 +68,45 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
   expect(cells(storage, object)).toEqual(expected);
 });
 
-const about = { type: 'Normal', reason: 'Started', message: ' text\n', involvedObject: { kind: 'Pod', name: 'p', fieldPath: 'spec' } };
+const about = {
+  type: 'Normal',
+  reason: 'Started',
+  message: ' text\n',
+  involvedObject: { kind: 'Pod', name: 'p', fieldPath: 'spec' },
+};
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
 
 it.each<[what: string, event: object, last: string, first: string, count: number, source: string]>([
-  ['that happened once', { firstTimestamp: ago(5), source: { component: 'kubelet', host: 'n1' } }, '5m', '5m', 1, 'kubelet, n1'],
+  [
+    'that happened once',
+    { firstTimestamp: ago(5), source: { component: 'kubelet', host: 'n1' } },
+    '5m',
+    '5m',
+    1,
+    'kubelet, n1',
+  ],
   ['that was counted', { firstTimestamp: ago(9), lastTimestamp: ago(2), count: 4 }, '2m', '9m', 4, ''],
-  ['in a series', { eventTime: ago(9), lastTimestamp: ago(4), series: { count: 7, lastObservedTime: ago(1) } }, '60s', '9m', 7, ''],
+  [
+    'in a series',
+    { eventTime: ago(9), lastTimestamp: ago(4), series: { count: 7, lastObservedTime: ago(1) } },
+    '60s',
+    '9m',
+    7,
+    '',
+  ],
   ['of the new API', { eventTime: ago(3), reportingComponent: 'c', reportingInstance: 'c-1' }, '3m', '3m', 1, 'c, c-1'],
   ['without a time', {}, '<unknown>', '<unknown>', 1, ''],
 ])('shows an event %s', (_what, event, last, first, count, source) => {
-  expect(cells('events', { ...about, ...event })).toEqual([last, 'Normal', 'Started', 'pod/p', 'spec', source, 'text', first, count, 'x']);
+  expect(cells('events', { ...about, ...event })).toEqual([
+    last,
+    'Normal',
+    'Started',
+    'pod/p',
+    'spec',
+    source,
+    'text',
+    first,
+    count,
+    'x',
+  ]);
 });

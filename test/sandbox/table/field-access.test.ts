@@ -7,7 +7,8 @@ const object = { a: { b: { c: 1 } }, list: [{ n: 1 }], empty: '', zero: 0, nothi
 describe('a field that can be missing', () => {
   it('is an object at a path, or an empty one', () => {
     expect(fieldsAt(object, 'a', 'b')).toEqual({ c: 1 });
-    for (const path of [['x', 'y'], ['nothing', 'y'], ['text'], ['list']]) expect(fieldsAt(object, ...path), path.join('.')).toEqual({});
+    for (const path of [['x', 'y'], ['nothing', 'y'], ['text'], ['list']])
+      expect(fieldsAt(object, ...path), path.join('.')).toEqual({});
   });
 
   it('is a list, or an empty one', () => {

@@ -49,7 +49,11 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
   ['networkpolicies.networking.k8s.io', { spec: { podSelector: { matchLabels: { a: '1' } } } }, ['x', 'a=1', '10m']],
   [
     'endpointslices.discovery.k8s.io',
-    { addressType: 'IPv4', ports: [{ port: 80 }, {}], endpoints: [{ addresses: ['1.1.1.1'] }, { addresses: ['1.1.1.2'] }] },
+    {
+      addressType: 'IPv4',
+      ports: [{ port: 80 }, {}],
+      endpoints: [{ addresses: ['1.1.1.1'] }, { addresses: ['1.1.1.2'] }],
+    },
     ['x', 'IPv4', '80,*', '1.1.1.1,1.1.1.2', '10m'],
   ],
   ['endpointslices.discovery.k8s.io', { addressType: 'IPv6' }, ['x', 'IPv6', '<unset>', '<unset>', '10m']],
@@ -68,7 +72,10 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
   ],
   [
     'storageclasses.storage.k8s.io',
-    { metadata: { ...metadata, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } }, provisioner: 'p' },
+    {
+      metadata: { ...metadata, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      provisioner: 'p',
+    },
     ['x (default)', 'p', 'Delete', 'Immediate', false, '10m'],
   ],
 ])('shows the cells of %s %j', (storage, object, expected) => {
@@ -95,7 +102,12 @@ it.each<[what: string, spec: object[], status: object[], text: string]>([
   ],
   [
     'a resource of one container',
-    [{ type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { averageUtilization: 50 } } }],
+    [
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'c', target: { averageUtilization: 50 } },
+      },
+    ],
     [],
     'cpu: <unknown>/50%',
   ],
@@ -105,22 +117,50 @@ it.each<[what: string, spec: object[], status: object[], text: string]>([
     [{ pods: { current: { averageValue: '7' } } }],
     '7/10',
   ],
-  ['a metric of an object', [{ type: 'Object', object: { target: { value: '10' } } }], [{ object: { current: { value: '7' } } }], '7/10'],
-  ['an external average', [{ type: 'External', external: { target: { averageValue: '10' } } }], [], '<unknown>/10 (avg)'],
+  [
+    'a metric of an object',
+    [{ type: 'Object', object: { target: { value: '10' } } }],
+    [{ object: { current: { value: '7' } } }],
+    '7/10',
+  ],
+  [
+    'an external average',
+    [{ type: 'External', external: { target: { averageValue: '10' } } }],
+    [],
+    '<unknown>/10 (avg)',
+  ],
   ['a type that is not known', [{ type: 'Other' }], [], '<unknown type>'],
   [
     'more than two metrics',
-    [resource('a', { averageUtilization: 1 }), resource('b', { averageUtilization: 2 }), resource('c', { averageUtilization: 3 })],
+    [
+      resource('a', { averageUtilization: 1 }),
+      resource('b', { averageUtilization: 2 }),
+      resource('c', { averageUtilization: 3 }),
+    ],
     [],
     'a: <unknown>/1%, b: <unknown>/2% + 1 more...',
   ],
 ])('shows the targets of an autoscaler with %s', (_what, metrics, currentMetrics, text) => {
-  const autoscaler = { spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, metrics, maxReplicas: 5 }, status: { currentMetrics } };
-  expect(cells('horizontalpodautoscalers.autoscaling', autoscaler)).toEqual(['x', 'Deployment/web', text, '<unset>', 5, 0, '10m']);
+  const autoscaler = {
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, metrics, maxReplicas: 5 },
+    status: { currentMetrics },
+  };
+  expect(cells('horizontalpodautoscalers.autoscaling', autoscaler)).toEqual([
+    'x',
+    'Deployment/web',
+    text,
+    '<unset>',
+    5,
+    0,
+    '10m',
+  ]);
 });
 
 it.each(['persistentvolumes', 'persistentvolumeclaims'])('shows that one of %s is being deleted', (storage) => {
   expect(
-    cells(storage, { metadata: { ...metadata, deletionTimestamp: metadata.creationTimestamp }, status: { phase: 'Bound' } }),
+    cells(storage, {
+      metadata: { ...metadata, deletionTimestamp: metadata.creationTimestamp },
+      status: { phase: 'Bound' },
+    }),
   ).toContain('Terminating');
 });

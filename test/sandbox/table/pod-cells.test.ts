@@ -4,7 +4,14 @@ import { podCells, podRowConditions } from '../../../src/sandbox/table/pod-cells
 const NOW = Date.parse('2026-01-01T01:00:00Z');
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
 const running = { running: { startedAt: ago(9) } };
-const container = (state: object, more: object = {}) => ({ name: 'c', ready: false, restartCount: 0, state, lastState: {}, ...more });
+const container = (state: object, more: object = {}) => ({
+  name: 'c',
+  ready: false,
+  restartCount: 0,
+  state,
+  lastState: {},
+  ...more,
+});
 
 interface Case {
   metadata?: object;
@@ -26,7 +33,9 @@ it.each<[string, Case, string]>([
   ['it waits for a node', { status: { phase: 'Pending' } }, '0/1 | Pending | 0'],
   [
     'a scheduling gate keeps it from a node',
-    { status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] } },
+    {
+      status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] },
+    },
     '0/1 | SchedulingGated | 0',
   ],
   [
@@ -34,14 +43,21 @@ it.each<[string, Case, string]>([
     { status: { phase: 'Pending', containerStatuses: [container({ waiting: { reason: 'ContainerCreating' } })] } },
     '0/1 | ContainerCreating | 0',
   ],
-  ['it runs', { status: { phase: 'Running', containerStatuses: [container(running, { ready: true })] } }, '1/1 | Running | 0'],
+  [
+    'it runs',
+    { status: { phase: 'Running', containerStatuses: [container(running, { ready: true })] } },
+    '1/1 | Running | 0',
+  ],
   [
     'it crashed three times, the last four minutes ago',
     {
       status: {
         phase: 'Running',
         containerStatuses: [
-          container({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 3, lastState: { terminated: { finishedAt: ago(4) } } }),
+          container(
+            { waiting: { reason: 'CrashLoopBackOff' } },
+            { restartCount: 3, lastState: { terminated: { finishedAt: ago(4) } } },
+          ),
         ],
       },
     },
@@ -59,7 +75,12 @@ it.each<[string, Case, string]>([
   ],
   [
     'it is done',
-    { status: { phase: 'Succeeded', containerStatuses: [container({ terminated: { exitCode: 0, reason: 'Completed' } })] } },
+    {
+      status: {
+        phase: 'Succeeded',
+        containerStatuses: [container({ terminated: { exitCode: 0, reason: 'Completed' } })],
+      },
+    },
     '0/1 | Completed | 0',
   ],
   [
@@ -69,7 +90,10 @@ it.each<[string, Case, string]>([
       status: {
         phase: 'Running',
         conditions: [{ type: 'Ready', status: 'True' }],
-        containerStatuses: [container({ terminated: { exitCode: 0, reason: 'Completed' } }), container(running, { ready: true })],
+        containerStatuses: [
+          container({ terminated: { exitCode: 0, reason: 'Completed' } }),
+          container(running, { ready: true }),
+        ],
       },
     },
     '1/2 | Running | 0',
@@ -80,7 +104,10 @@ it.each<[string, Case, string]>([
       spec: { containers: [{ name: 'a' }, { name: 'b' }] },
       status: {
         phase: 'Running',
-        containerStatuses: [container({ terminated: { exitCode: 0, reason: 'Completed' } }), container(running, { ready: true })],
+        containerStatuses: [
+          container({ terminated: { exitCode: 0, reason: 'Completed' } }),
+          container(running, { ready: true }),
+        ],
       },
     },
     '1/2 | NotReady | 0',
@@ -140,7 +167,11 @@ it.each<[string, Case, string]>([
     },
     '1/1 | Terminating | 0',
   ],
-  ['its node is lost', { metadata: { deletionTimestamp: ago(0) }, status: { phase: 'Running', reason: 'NodeLost' } }, '0/1 | Unknown | 0'],
+  [
+    'its node is lost',
+    { metadata: { deletionTimestamp: ago(0) }, status: { phase: 'Running', reason: 'NodeLost' } },
+    '0/1 | Unknown | 0',
+  ],
   ['it was evicted', { status: { phase: 'Failed', reason: 'Evicted' } }, '0/1 | Evicted | 0'],
 ])('shows READY, STATUS and RESTARTS when %s', (_what, given, expected) => {
   expect(shown(given)).toBe(expected);
@@ -159,5 +190,7 @@ it('shows address, node and gates, or that there are none', () => {
 
 it('marks the row of a pod that is done', () => {
   expect(podRowConditions(pod({ status: { phase: 'Running' } }))).toBeUndefined();
-  expect(podRowConditions(pod({ status: { phase: 'Succeeded' } }))).toMatchObject([{ type: 'Completed', reason: 'Succeeded' }]);
+  expect(podRowConditions(pod({ status: { phase: 'Succeeded' } }))).toMatchObject([
+    { type: 'Completed', reason: 'Succeeded' },
+  ]);
 });

@@ -49,7 +49,11 @@ it.each<[columnType: string, value: unknown, cell: unknown]>([
   ['date', null, null],
 ])('shows in a custom column of type %s the value %o as %o', (type, value, cell) => {
   const column = { name: 'Value', type, format: '', description: '', priority: 0 };
-  const traits = { columns: [{ column, jsonPath: '.spec.value' }], selectableFields: [], schema: undefined } satisfies CustomTraits;
+  const traits = {
+    columns: [{ column, jsonPath: '.spec.value' }],
+    selectableFields: [],
+    schema: undefined,
+  } satisfies CustomTraits;
   const custom: ApiType = { ...builtin('pods'), custom: traits };
   expect(row(custom, { metadata: { name: 'x' }, spec: { value } }, NOW)).toEqual(['x', cell]);
   expect(JSON.parse(columnDefinitions(custom)).map((c: { name: string }) => c.name)).toEqual(['Name', 'Value']);

@@ -33,19 +33,32 @@ it.each<[storage: string, object: object, cells: unknown[]]>([
     },
     ['x', '1/3', 2, 1, '10m', 'c,d', 'i,j', 'a=1,b=2'],
   ],
-  ['replicasets.apps', { spec: { replicas: 3 }, status: { replicas: 2, readyReplicas: 1 } }, ['x', 3, 2, 1, '10m', '', '', '<none>']],
+  [
+    'replicasets.apps',
+    { spec: { replicas: 3 }, status: { replicas: 2, readyReplicas: 1 } },
+    ['x', 3, 2, 1, '10m', '', '', '<none>'],
+  ],
   ['scales.autoscaling', { spec: { replicas: 3 }, status: { replicas: 2 } }, ['x', 3, 2, '10m']],
   [
     'daemonsets.apps',
     {
       spec: { template: { spec: { nodeSelector: { disk: 'ssd' } } } },
-      status: { desiredNumberScheduled: 5, currentNumberScheduled: 4, numberReady: 3, updatedNumberScheduled: 2, numberAvailable: 1 },
+      status: {
+        desiredNumberScheduled: 5,
+        currentNumberScheduled: 4,
+        numberReady: 3,
+        updatedNumberScheduled: 2,
+        numberAvailable: 1,
+      },
     },
     ['x', 5, 4, 3, 2, 1, 'disk=ssd', '10m', '', '', '<none>'],
   ],
   [
     'cronjobs.batch',
-    { spec: { schedule: '* * * * *', suspend: false }, status: { active: [{}, {}], lastScheduleTime: '2026-01-01T00:59:00Z' } },
+    {
+      spec: { schedule: '* * * * *', suspend: false },
+      status: { active: [{}, {}], lastScheduleTime: '2026-01-01T00:59:00Z' },
+    },
     ['x', '* * * * *', '<none>', 'False', 2, '60s', '10m', '', '', '<none>'],
   ],
   ['cronjobs.batch', { spec: { timeZone: 'UTC' } }, ['x', '', 'UTC', '<unset>', 0, '<none>', '10m', '', '', '<none>']],

@@ -4,7 +4,8 @@ import type { ApiType } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { fromStorage, presented, toStorage } from '../../../src/sandbox/types/conversion.ts';
 
-const events = (group: string) => builtinTypes().find(({ gvr }) => gvr.resource === 'events' && gvr.group === group) as ApiType;
+const events = (group: string) =>
+  builtinTypes().find(({ gvr }) => gvr.resource === 'events' && gvr.group === group) as ApiType;
 const stored = { metadata: { name: 'e' }, involvedObject: { name: 'p' }, message: 'm', count: 2, reason: 'r' };
 const shown = { metadata: { name: 'e' }, regarding: { name: 'p' }, note: 'm', deprecatedCount: 2, reason: 'r' };
 

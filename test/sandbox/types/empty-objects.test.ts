@@ -15,7 +15,10 @@ describe('an empty object', () => {
   });
 
   it('has the field names of its type, not those of the store', () => {
-    expect(emptyObject(find('events', 'events.k8s.io'))).toMatchObject({ regarding: {}, deprecatedFirstTimestamp: null });
+    expect(emptyObject(find('events', 'events.k8s.io'))).toMatchObject({
+      regarding: {},
+      deprecatedFirstTimestamp: null,
+    });
   });
 
   it('is a new one each time', () => {
@@ -29,7 +32,12 @@ describe('filling in', () => {
     const object = { metadata: { name: 'd' }, spec: { replicas: 2, template: { metadata: { labels: { a: 'b' } } } } };
     expect(fillIn(object, find('deployments', 'apps'))).toEqual({
       metadata: { name: 'd' },
-      spec: { replicas: 2, selector: null, strategy: {}, template: { metadata: { labels: { a: 'b' } }, spec: { containers: null } } },
+      spec: {
+        replicas: 2,
+        selector: null,
+        strategy: {},
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: null } },
+      },
       status: {},
     });
   });
@@ -37,7 +45,9 @@ describe('filling in', () => {
   it('replaces a null struct, but no other null', () => {
     const filled = fillIn({ metadata: {}, spec: null, status: null, extra: null }, find('deployments', 'apps'));
     expect([filled.spec, filled.status, filled.extra]).toEqual([expect.objectContaining({ strategy: {} }), {}, null]);
-    expect(fillIn({ metadata: {}, provisioner: null }, find('storageclasses', 'storage.k8s.io')).provisioner).toBeNull();
+    expect(
+      fillIn({ metadata: {}, provisioner: null }, find('storageclasses', 'storage.k8s.io')).provisioner,
+    ).toBeNull();
   });
 
   it('does nothing to a custom resource', () => {

@@ -6,7 +6,11 @@ const cases: readonly [claim: string, fields: object, set: object][] = [
   ['a field beside others', { 'f:a': leaf, 'f:c': leaf }, { 'f:b': leaf }],
   ['a field below a leaf', { 'f:a': leaf }, { 'f:a': { 'f:b': leaf } }],
   ['a map that has owned fields', { 'f:a': { 'f:b': leaf } }, { 'f:a': { '.': {}, 'f:c': leaf } }],
-  ['an item of a list', { 'f:a': { 'k:{"name":"y"}': { '.': {}, 'f:name': leaf } } }, { 'f:a': { 'k:{"name":"x"}': { '.': {} } } }],
+  [
+    'an item of a list',
+    { 'f:a': { 'k:{"name":"y"}': { '.': {}, 'f:name': leaf } } },
+    { 'f:a': { 'k:{"name":"x"}': { '.': {} } } },
+  ],
   ['nothing new', { 'f:a': { '.': {}, 'f:b': leaf } }, { 'f:a': { 'f:b': leaf } }],
 ];
 

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ApiType } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
-import { applyProblem, choiceProblems, decodeProblem, emptyNulls, mismatches } from '../../../src/sandbox/types/field-types.ts';
+import {
+  applyProblem,
+  choiceProblems,
+  decodeProblem,
+  emptyNulls,
+  mismatches,
+} from '../../../src/sandbox/types/field-types.ts';
 
 const find = (kind: string) => builtinTypes().find((t) => t.kind === kind) as ApiType;
 const custom: ApiType = { ...find('Pod'), custom: { columns: [], selectableFields: [], schema: undefined } };
@@ -17,7 +23,12 @@ describe('a value without the type of its field', () => {
       'json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container',
       'list',
     ],
-    ['Pod', { spec: { nodeName: 5 } }, 'json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string', 'string'],
+    [
+      'Pod',
+      { spec: { nodeName: 5 } },
+      'json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string',
+      'string',
+    ],
     [
       'Pod',
       { spec: { priority: 1.5 } },
@@ -43,7 +54,12 @@ describe('a value without the type of its field', () => {
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
       'string',
     ],
-    ['Pod', { status: { startTime: 'now' } }, 'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"', 'string'],
+    [
+      'Pod',
+      { status: { startTime: 'now' } },
+      'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"',
+      'string',
+    ],
   ])('in a %s is reported: %j', (kind, fields, decode, apply) => {
     const type = find(kind);
     const [found, ...more] = mismatches(type, object(fields));
@@ -66,7 +82,11 @@ describe('a value without the type of its field', () => {
     [
       'a port by number or name',
       0,
-      { spec: { containers: [{ livenessProbe: { httpGet: { port: 80 } } }, { livenessProbe: { httpGet: { port: 'a' } } }] } },
+      {
+        spec: {
+          containers: [{ livenessProbe: { httpGet: { port: 80 } } }, { livenessProbe: { httpGet: { port: 'a' } } }],
+        },
+      },
     ],
     ['a field that is unknown', 0, { spec: { nonsense: 5 } }],
   ])('%s: is found %i times', (_what, count, fields) => {
@@ -91,9 +111,13 @@ describe('null', () => {
     emptyNulls(find('Pod'), pod);
     expect(pod.spec).toEqual({ nodeName: null });
     const schema = { type: 'string', title: null, default: null };
-    const crd = object({ spec: { scope: null, versions: [{ schema: { openAPIV3Schema: { properties: { a: schema } } } }] } });
+    const crd = object({
+      spec: { scope: null, versions: [{ schema: { openAPIV3Schema: { properties: { a: schema } } } }] },
+    });
     emptyNulls(find('CustomResourceDefinition'), crd);
-    expect(crd.spec).toEqual({ versions: [{ schema: { openAPIV3Schema: { properties: { a: { type: 'string', default: null } } } } }] });
+    expect(crd.spec).toEqual({
+      versions: [{ schema: { openAPIV3Schema: { properties: { a: { type: 'string', default: null } } } } }],
+    });
   });
 });
 

@@ -33,7 +33,11 @@ describe('the parts of a value that can have different owners', () => {
   });
 
   it('do not exist in a scalar, a list without keys, or an atomic map', () => {
-    expect([keys('x', undefined), keys([1], undefined), keys({ a: 1 }, { atomic: true })]).toEqual([undefined, undefined, undefined]);
+    expect([keys('x', undefined), keys([1], undefined), keys({ a: 1 }, { atomic: true })]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -44,7 +48,10 @@ describe('comparing two states', () => {
   };
 
   it('finds fields that changed, that are new, and that are gone', () => {
-    expect(paths({ a: 1, b: 1, c: 1 }, { a: 2, c: 1, d: { e: 1 } })).toEqual({ changed: ['.a', '.d', '.d.e'], removed: ['.b'] });
+    expect(paths({ a: 1, b: 1, c: 1 }, { a: 2, c: 1, d: { e: 1 } })).toEqual({
+      changed: ['.a', '.d', '.d.e'],
+      removed: ['.b'],
+    });
   });
 
   it('compares list items by key, wherever they are in the list', () => {
@@ -57,7 +64,10 @@ describe('comparing two states', () => {
   });
 
   it('compares the values of a set, and atomic values as a whole', () => {
-    expect(paths({ set: ['a', 'b'] }, { set: ['b', 'c'] })).toEqual({ changed: ['.set[="c"]'], removed: ['.set[="a"]'] });
+    expect(paths({ set: ['a', 'b'] }, { set: ['b', 'c'] })).toEqual({
+      changed: ['.set[="c"]'],
+      removed: ['.set[="a"]'],
+    });
     expect(paths({ whole: { a: 1 } }, { whole: { a: 1, b: 2 } })).toEqual({ changed: ['.whole'], removed: [] });
   });
 
@@ -67,7 +77,13 @@ describe('comparing two states', () => {
 });
 
 it('names the leaves and items of an applied configuration, not the maps around them', () => {
-  const applied = { a: { b: 1, empty: {} }, list: [{ name: 'x', tags: ['t'] }], set: ['s'], whole: { c: 1 }, plain: [1] };
+  const applied = {
+    a: { b: 1, empty: {} },
+    list: [{ name: 'x', tags: ['t'] }],
+    set: ['s'],
+    whole: { c: 1 },
+    plain: [1],
+  };
   expect(appliedFieldsOf(applied, shape).paths()).toEqual([
     '.a.b',
     '.a.empty',

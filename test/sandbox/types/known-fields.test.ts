@@ -20,7 +20,9 @@ const template = (spec: object) => ({ metadata: { labels: {} }, spec });
 
 describe('fields that a type does not have', () => {
   it('are found at every depth: in objects, lists and maps, also in status', () => {
-    const containers = [{ name: 'c', livenessProbe: { httpGet: { port: 1, sheme: 'HTTP' } }, resources: { limit: {} } }];
+    const containers = [
+      { name: 'c', livenessProbe: { httpGet: { port: 1, sheme: 'HTTP' } }, resources: { limit: {} } },
+    ];
     const object = { spec: { template: template({ containers }) }, status: { replicas: 1, ready: 2 }, extra: 1 };
     const { names, left } = dropped('Deployment', object);
     expect(names).toEqual([
@@ -33,12 +35,20 @@ describe('fields that a type does not have', () => {
   });
 
   it.each<[kind: string, object: object]>([
-    ['StatefulSet', { spec: { volumeClaimTemplates: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'd' } }] } }],
+    [
+      'StatefulSet',
+      {
+        spec: { volumeClaimTemplates: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'd' } }] },
+      },
+    ],
     ['ConfigMap', { data: { whatever: 'x' }, metadata: { labels: { any: 'thing' }, annotations: { 'a/b': 'c' } } }],
     [
       'Pod',
       {
-        spec: { volumes: [{ name: 'v', configMap: { name: 'c' } }], containers: [{ name: 'c', envFrom: [{ secretRef: { name: 's' } }] }] },
+        spec: {
+          volumes: [{ name: 'v', configMap: { name: 'c' } }],
+          containers: [{ name: 'c', envFrom: [{ secretRef: { name: 's' } }] }],
+        },
       },
     ],
     ['ControllerRevision', { data: { spec: { anything: [1] } }, revision: 1 }],
@@ -59,7 +69,10 @@ it('fields that a built-in type does not have are dropped with a warning, and re
   });
   const unknown = ['metadata.lables', 'spec.containers[0].ports[0].containerport', 'spec.nodename'];
   const loose = await ask(sandbox, 'POST', PODS, pod('loose'));
-  expect([loose.status, loose.headers.warning]).toEqual([201, unknown.map((field) => `299 - "unknown field \\"${field}\\""`).join(', ')]);
+  expect([loose.status, loose.headers.warning]).toEqual([
+    201,
+    unknown.map((field) => `299 - "unknown field \\"${field}\\""`).join(', '),
+  ]);
   expect(loose.body.spec).not.toHaveProperty('nodename');
   const strict = await ask(sandbox, 'POST', `${PODS}?fieldValidation=Strict`, pod('strict'));
   const message = `Pod in version "v1" cannot be handled as a Pod: strict decoding error: ${unknown.map((f) => `unknown field "${f}"`).join(', ')}`;

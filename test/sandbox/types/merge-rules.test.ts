@@ -26,7 +26,11 @@ describe('merge rules', () => {
 
   it('can differ between an apply and a strategic merge patch', () => {
     const spec = ['spec', 'template', 'spec'];
-    expect(at('Deployment', ...spec, 'containers')).toMatchObject({ keys: ['name'], patchMerges: true, patchKey: 'name' });
+    expect(at('Deployment', ...spec, 'containers')).toMatchObject({
+      keys: ['name'],
+      patchMerges: true,
+      patchKey: 'name',
+    });
     expect(at('Deployment', ...spec, 'containers', '[]', 'ports')).toMatchObject({
       keys: ['containerPort', 'protocol'],
       patchKey: 'containerPort',
@@ -42,7 +46,10 @@ describe('merge rules', () => {
 });
 
 describe('the merge rules of a custom type', () => {
-  const custom = (schema: JsonSchema | undefined): ApiType => ({ ...type('Pod'), custom: { columns: [], selectableFields: [], schema } });
+  const custom = (schema: JsonSchema | undefined): ApiType => ({
+    ...type('Pod'),
+    custom: { columns: [], selectableFields: [], schema },
+  });
   const list = (more: JsonSchema): JsonSchema => ({ type: 'array', items: { type: 'object' }, ...more });
 
   it('come from its schema', () => {

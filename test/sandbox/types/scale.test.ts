@@ -5,10 +5,16 @@ import { ask } from '../../support/sandbox-requests.ts';
 const things = useThings();
 
 describe('the scale of a custom resource', () => {
-  const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size', labelSelectorPath: '.status.selector' };
+  const scale = {
+    specReplicasPath: '.spec.size',
+    statusReplicasPath: '.status.size',
+    labelSelectorPath: '.status.selector',
+  };
   const scaled = () =>
     things.sandbox.apply(
-      definition([version({ subresources: { status: {}, scale }, spec: { properties: { size: { type: 'integer' } } } })]),
+      definition([
+        version({ subresources: { status: {}, scale }, spec: { properties: { size: { type: 'integer' } } } }),
+      ]),
     );
 
   it('reads and writes at the paths of the definition', async () => {
@@ -19,8 +25,13 @@ describe('the scale of a custom resource', () => {
     expect([body.kind, body.spec, body.status]).toEqual(['Scale', { replicas: 2 }, { replicas: 1, selector: 'a=b' }]);
     const more = await ask(things.sandbox, 'PUT', `${THINGS}/a/scale`, { ...body, spec: { replicas: 5 } });
     expect([more.status, more.body.spec]).toEqual([200, { replicas: 5 }]);
-    expect((await ask(things.sandbox, 'GET', `${THINGS}/a`)).body).toMatchObject({ spec: { size: 5 }, metadata: { generation: 2 } });
-    expect((await ask(things.sandbox, 'PUT', `${THINGS}/a/scale`, { ...body, spec: { replicas: 6 } })).status).toBe(409);
+    expect((await ask(things.sandbox, 'GET', `${THINGS}/a`)).body).toMatchObject({
+      spec: { size: 5 },
+      metadata: { generation: 2 },
+    });
+    expect((await ask(things.sandbox, 'PUT', `${THINGS}/a/scale`, { ...body, spec: { replicas: 6 } })).status).toBe(
+      409,
+    );
   });
 
   it('refuses a negative number, and fails for an object without the field', async () => {
@@ -33,6 +44,9 @@ describe('the scale of a custom resource', () => {
     ]);
     await things.post({}, 'b');
     const none = await ask(things.sandbox, 'GET', `${THINGS}/b/scale`);
-    expect([none.status, none.body.message]).toEqual([500, 'Internal error occurred: the spec replicas field ".spec.size" does not exist']);
+    expect([none.status, none.body.message]).toEqual([
+      500,
+      'Internal error occurred: the spec replicas field ".spec.size" does not exist',
+    ]);
   });
 });

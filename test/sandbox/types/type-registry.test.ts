@@ -19,10 +19,10 @@ describe('the registry of types', () => {
     const types = new TypeRegistry(builtinTypes());
     expect(types.find({ group: 'apps', version: 'v1', resource: 'deployments' })?.kind).toBe('Deployment');
     expect(types.findKind('apps/v1', 'Deployment')?.gvr.resource).toBe('deployments');
-    expect([types.find({ group: 'apps', version: 'v2', resource: 'deployments' }), types.findKind('v1', 'Deployment')]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect([
+      types.find({ group: 'apps', version: 'v2', resource: 'deployments' }),
+      types.findKind('v1', 'Deployment'),
+    ]).toEqual([undefined, undefined]);
   });
 
   it('finds no kind that cannot be read', () => {

@@ -5,7 +5,11 @@ import * as traits from '../../../src/sandbox/types/type-strategies.ts';
 
 const builtin = builtinTypes();
 const find = (storage: string) => builtin.find((t) => t.storage === storage) as ApiType;
-const custom: ApiType = { ...find('pods'), storage: 'apples.a.io', custom: { columns: [], selectableFields: [], schema: undefined } };
+const custom: ApiType = {
+  ...find('pods'),
+  storage: 'apples.a.io',
+  custom: { columns: [], selectableFields: [], schema: undefined },
+};
 
 it.each<[trait: (type: ApiType) => boolean, yes: string, no: string, ofCustom: boolean]>([
   [traits.countsGeneration, 'pods', 'configmaps', true],
@@ -30,7 +34,12 @@ it.each([
 
 it('names only types that exist', () => {
   const storages = new Set(builtin.map((t) => t.storage));
-  const rules = [traits.countsGeneration, traits.returnsDeleted, traits.needsVersionToUpdate, traits.keepsMetadataAtStatus];
+  const rules = [
+    traits.countsGeneration,
+    traits.returnsDeleted,
+    traits.needsVersionToUpdate,
+    traits.keepsMetadataAtStatus,
+  ];
   const counts = rules.map((rule) => [...storages].filter((storage) => rule(find(storage))).length);
   expect(counts).toEqual([21, 7, 15, 7]);
 });

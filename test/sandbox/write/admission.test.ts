@@ -17,9 +17,13 @@ function admitted(kind: string, spec: object, metadata: object = {}): Record<str
 
 describe('admission', () => {
   it('adds the tolerations for nodes that fail, unless the pod has them', () => {
-    const keys = (tolerations?: object[]) => (admitted('Pod', { tolerations }).tolerations as { key?: string }[]).map(({ key }) => key);
+    const keys = (tolerations?: object[]) =>
+      (admitted('Pod', { tolerations }).tolerations as { key?: string }[]).map(({ key }) => key);
     expect(keys()).toEqual(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
-    expect(keys([{ key: 'node.kubernetes.io/not-ready' }])).toEqual(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
+    expect(keys([{ key: 'node.kubernetes.io/not-ready' }])).toEqual([
+      'node.kubernetes.io/not-ready',
+      'node.kubernetes.io/unreachable',
+    ]);
     expect(keys([{ operator: 'Exists' }])).toEqual([undefined]);
     expect(keys([{ operator: 'Exists', effect: 'NoSchedule' }])).toHaveLength(3);
   });
@@ -33,7 +37,11 @@ describe('admission', () => {
 
   it('gives a service an address, and node ports by its type', () => {
     const spec = admitted('Service', { type: 'NodePort', ports: [{ port: 80 }, { port: 81, nodePort: 30_001 }] });
-    expect(spec).toMatchObject({ clusterIP: expect.stringMatching(/^10\.0\./), clusterIPs: [spec.clusterIP], ipFamilies: ['IPv4'] });
+    expect(spec).toMatchObject({
+      clusterIP: expect.stringMatching(/^10\.0\./),
+      clusterIPs: [spec.clusterIP],
+      ipFamilies: ['IPv4'],
+    });
     const [made, given] = (spec.ports as { nodePort: number }[]).map(({ nodePort }) => nodePort);
     expect([made !== undefined && made >= 30_000 && made <= 32_767, given]).toEqual([true, 30_001]);
     expect(admitted('Service', { type: 'ClusterIP', clusterIP: 'None' }).clusterIP).toBe('None');

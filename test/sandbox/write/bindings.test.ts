@@ -26,6 +26,9 @@ describe('binding', () => {
       422,
       'Binding "a" is invalid: target.name: Required value',
     ]);
-    expect(refusal(await bind({ metadata: { name: 'b' }, target }))).toEqual([400, 'name in URL does not match name in Binding object']);
+    expect(refusal(await bind({ metadata: { name: 'b' }, target }))).toEqual([
+      400,
+      'name in URL does not match name in Binding object',
+    ]);
   });
 });

@@ -45,7 +45,10 @@ describe('a forbidden change', () => {
     [
       'a claim',
       PATHS.claims,
-      { metadata: { name: 'web' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+      {
+        metadata: { name: 'web' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
       { spec: { resources: { requests: { storage: '2Gi' } } } },
       'PersistentVolumeClaim "web" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n',
     ],
@@ -82,7 +85,8 @@ describe('a forbidden change', () => {
     expect(refused.body.details.causes).toEqual([
       {
         reason: 'FieldValueForbidden',
-        message: 'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/y"}',
+        message:
+          'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/y"}',
         field: 'metadata.finalizers',
       },
     ]);

@@ -12,7 +12,8 @@ function defaulted(kind: string, fields: object): UnknownObject {
   return object;
 }
 
-const container = (more: object) => defaulted('Pod', { spec: { containers: [{ name: 'c', ...more }] } }).spec as { containers: object[] };
+const container = (more: object) =>
+  defaulted('Pod', { spec: { containers: [{ name: 'c', ...more }] } }).spec as { containers: object[] };
 
 describe('defaults', () => {
   it('of a pod are set in its spec and its containers', () => {
@@ -62,7 +63,9 @@ describe('defaults', () => {
   });
 
   it('of volumes are an empty directory, or the mode of its files', () => {
-    const { volumes } = defaulted('Pod', { spec: { volumes: [{ name: 'a' }, { name: 'b', secret: { secretName: 's' } }] } }).spec as {
+    const { volumes } = defaulted('Pod', {
+      spec: { volumes: [{ name: 'a' }, { name: 'b', secret: { secretName: 's' } }] },
+    }).spec as {
       volumes: object[];
     };
     expect(volumes).toEqual([
@@ -72,12 +75,19 @@ describe('defaults', () => {
   });
 
   it.each<[kind: string, given: object, spec: object]>([
-    ['Deployment', {}, { replicas: 1, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } } }],
+    [
+      'Deployment',
+      {},
+      { replicas: 1, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } } },
+    ],
     ['Deployment', { replicas: null, strategy: { type: 'Recreate' } }, { replicas: 1, strategy: { type: 'Recreate' } }],
     [
       'StatefulSet',
       {},
-      { podManagementPolicy: 'OrderedReady', updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } },
+      {
+        podManagementPolicy: 'OrderedReady',
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+      },
     ],
     ['DaemonSet', {}, { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }],
     ['ReplicaSet', {}, { replicas: 1 }],
@@ -99,8 +109,12 @@ describe('defaults', () => {
   });
 
   it('of a Recreate deployment and an ExternalName service leave out what these do not have', () => {
-    expect(defaulted('Deployment', { spec: { strategy: { type: 'Recreate' } } }).spec).toMatchObject({ strategy: { type: 'Recreate' } });
-    expect((defaulted('Deployment', { spec: { strategy: { type: 'Recreate' } } }).spec as { strategy: object }).strategy).toEqual({
+    expect(defaulted('Deployment', { spec: { strategy: { type: 'Recreate' } } }).spec).toMatchObject({
+      strategy: { type: 'Recreate' },
+    });
+    expect(
+      (defaulted('Deployment', { spec: { strategy: { type: 'Recreate' } } }).spec as { strategy: object }).strategy,
+    ).toEqual({
       type: 'Recreate',
     });
     expect(defaulted('Service', { spec: { type: 'ExternalName' } }).spec).not.toHaveProperty('internalTrafficPolicy');

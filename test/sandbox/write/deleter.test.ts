@@ -8,7 +8,8 @@ const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ nam
 
 it('uses the latest propagation policy, also while the object is being deleted', async () => {
   await server.ask('POST', CONFIG_MAPS, held);
-  const finalizers = async (options: object) => (await server.ask('DELETE', `${CONFIG_MAPS}/a`, options)).body.metadata.finalizers;
+  const finalizers = async (options: object) =>
+    (await server.ask('DELETE', `${CONFIG_MAPS}/a`, options)).body.metadata.finalizers;
   expect(await finalizers({ propagationPolicy: 'Orphan' })).toEqual(['example.com/x', 'orphan']);
   expect(await finalizers({})).toEqual(['example.com/x', 'orphan']);
   expect(await finalizers({ propagationPolicy: 'Foreground' })).toEqual(['example.com/x', 'foregroundDeletion']);
@@ -38,7 +39,10 @@ it('reports what delays the deletion of a namespace, and completes it afterwards
   const { conditions } = (await server.ask('GET', '/api/v1/namespaces/doomed')).body.status as { conditions: Loose[] };
   expect(conditions.map((c) => [c.reason, c.message]).slice(3)).toEqual([
     ['SomeResourcesRemain', 'Some resources are remaining: configmaps. has 1 resource instances'],
-    ['SomeFinalizersRemain', 'Some content in the namespace has finalizers remaining: example.com/x in 1 resource instances'],
+    [
+      'SomeFinalizersRemain',
+      'Some content in the namespace has finalizers remaining: example.com/x in 1 resource instances',
+    ],
   ]);
   await server.ask('PATCH', '/api/v1/namespaces/doomed/configmaps/a', { metadata: { finalizers: null } });
   await server.clock.advance(1_000);
@@ -52,6 +56,8 @@ it('allows finalizing a namespace by hand', async () => {
   const ignored = await server.ask('PUT', '/api/v1/namespaces/stuck', { ...body, spec: {} });
   expect(ignored.body.spec.finalizers).toEqual(['kubernetes']);
   const { resourceVersion: _version, ...metadata } = body.metadata;
-  expect((await server.ask('PUT', '/api/v1/namespaces/stuck/finalize', { ...body, metadata, spec: {} })).status).toBe(200);
+  expect((await server.ask('PUT', '/api/v1/namespaces/stuck/finalize', { ...body, metadata, spec: {} })).status).toBe(
+    200,
+  );
   expect((await server.ask('GET', '/api/v1/namespaces/stuck')).status).toBe(404);
 });

@@ -25,13 +25,22 @@ describe('a uid', () => {
           newUid(random)
       )(seededRandom(7)),
     );
-    for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uid of uids)
+      expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Set(uids).size).toBe(50);
     expect(newUid(seededRandom(7))).toBe(uids[0]);
   });
 });
 
 it('writes metadata in the order of the server, without empty parts', () => {
-  const metadata = { finalizers: [], labels: { a: 'b' }, uid: 'u', annotations: {}, generation: 0, namespace: '', name: 'n' };
+  const metadata = {
+    finalizers: [],
+    labels: { a: 'b' },
+    uid: 'u',
+    annotations: {},
+    generation: 0,
+    namespace: '',
+    name: 'n',
+  };
   expect(JSON.stringify(tidyMetadata(metadata))).toBe('{"name":"n","uid":"u","generation":0,"labels":{"a":"b"}}');
 });

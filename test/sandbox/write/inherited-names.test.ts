@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../support/sandbox-requests.ts';
-import { APPLY, MERGE, STRATEGIC, useSandbox, WIDGETS, widget, widgetDefinition } from '../../support/write-requests.ts';
+import {
+  APPLY,
+  MERGE,
+  STRATEGIC,
+  useSandbox,
+  WIDGETS,
+  widget,
+  widgetDefinition,
+} from '../../support/write-requests.ts';
 
 const server = useSandbox();
 const configMap = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, ...more });
@@ -29,13 +37,22 @@ describe('names that every JavaScript object has', () => {
     ['merge', MERGE],
   ])('do not let a %s patch change what all objects share', async (_kind, headers) => {
     await server.ask('POST', CONFIG_MAPS, configMap({ data: { a: '1' } }));
-    await server.ask('PATCH', `${CONFIG_MAPS}/cm`, '{"data":{"__proto__":{"polluted":"x"}},"__proto__":{"polluted":"x"}}', headers);
+    await server.ask(
+      'PATCH',
+      `${CONFIG_MAPS}/cm`,
+      '{"data":{"__proto__":{"polluted":"x"}},"__proto__":{"polluted":"x"}}',
+      headers,
+    );
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   it('are unknown fields when the schema does not have them', async () => {
     define({ a: { type: 'string' } });
-    const { body } = await server.ask('POST', WIDGETS, widget('{"a":"x","constructor":{"b":1},"__proto__":{"c":1},"toString":"t"}'));
+    const { body } = await server.ask(
+      'POST',
+      WIDGETS,
+      widget('{"a":"x","constructor":{"b":1},"__proto__":{"c":1},"toString":"t"}'),
+    );
     expect(Object.keys(body.spec)).toEqual(['a']);
   });
 

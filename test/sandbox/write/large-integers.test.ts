@@ -83,11 +83,13 @@ describe('integers beyond 2^53 are not rounded', () => {
     expect((await server.ask('PATCH', `${WIDGETS}/w`, `{"spec":{"set":[${N},${N}]}}`, MERGE)).status).toBe(422);
     const again = await server.ask('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740992}}', MERGE);
     const { resourceVersion } = again.body.metadata;
-    expect((await server.ask('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740992}}', MERGE)).body.metadata.resourceVersion).toBe(
-      resourceVersion,
-    );
-    expect((await server.ask('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740993}}', MERGE)).body.metadata.resourceVersion).not.toBe(
-      resourceVersion,
-    );
+    expect(
+      (await server.ask('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740992}}', MERGE)).body.metadata
+        .resourceVersion,
+    ).toBe(resourceVersion);
+    expect(
+      (await server.ask('PATCH', `${WIDGETS}/w`, '{"spec":{"n":9007199254740993}}', MERGE)).body.metadata
+        .resourceVersion,
+    ).not.toBe(resourceVersion);
   });
 });

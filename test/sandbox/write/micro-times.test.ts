@@ -7,7 +7,10 @@ import { PATHS, useSandbox } from '../../support/write-requests.ts';
 
 const server = useSandbox();
 const leases = builtinTypes().find((t) => t.kind === 'Lease') as ApiType;
-const lease = (renewTime: unknown): UnknownObject => ({ metadata: { name: 'l' }, spec: { renewTime, holderIdentity: 'h' } });
+const lease = (renewTime: unknown): UnknownObject => ({
+  metadata: { name: 'l' },
+  spec: { renewTime, holderIdentity: 'h' },
+});
 
 it('refuses a micro-time that it cannot parse', async () => {
   const { status, body } = await server.ask('POST', PATHS.leases, lease('2026-01-01T00:00:00Z'));
@@ -15,9 +18,12 @@ it('refuses a micro-time that it cannot parse', async () => {
 });
 
 describe('a micro-time', () => {
-  it.each(['2026-01-31T23:59:59.000000Z', '2026-01-31T23:59:59.123456+01:00', undefined, null, 5])('%s is accepted', (time) => {
-    expect(() => checkMicroTimes(leases, lease(time))).not.toThrow();
-  });
+  it.each(['2026-01-31T23:59:59.000000Z', '2026-01-31T23:59:59.123456+01:00', undefined, null, 5])(
+    '%s is accepted',
+    (time) => {
+      expect(() => checkMicroTimes(leases, lease(time))).not.toThrow();
+    },
+  );
 
   it.each([
     ['', '"" as "2006"'],

@@ -12,7 +12,9 @@ it('allows changes of images, of the deadline, and more tolerations, and forbids
     /^Pod "a" is invalid: spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/,
   );
   const more = await server.ask('PATCH', `${PODS}/a`, { spec: { containers: [{ name: 'd', image: 'x' }] } }, STRATEGIC);
-  expect(more.body.message).toBe('Pod "a" is invalid: spec.containers: Forbidden: pod updates may not add or remove containers');
+  expect(more.body.message).toBe(
+    'Pod "a" is invalid: spec.containers: Forbidden: pod updates may not add or remove containers',
+  );
   const image = await server.ask(
     'PATCH',
     `${PODS}/a`,

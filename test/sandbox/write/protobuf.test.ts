@@ -18,7 +18,12 @@ const message = (number: number, ...fields: Buffer[]) => bytes(number, Buffer.co
 const entry = (number: number, key: string, value: Buffer) => message(number, text(1, key), value);
 
 function body(apiVersion: string, kind: string, ...fields: Buffer[]): Buffer {
-  const envelope = [message(1, text(1, apiVersion), text(2, kind)), bytes(2, Buffer.concat(fields)), text(3, ''), text(4, '')];
+  const envelope = [
+    message(1, text(1, apiVersion), text(2, kind)),
+    bytes(2, Buffer.concat(fields)),
+    text(3, ''),
+    text(4, ''),
+  ];
   return Buffer.concat([Buffer.from('k8s\0'), ...envelope]);
 }
 
@@ -58,9 +63,15 @@ describe('protobuf bodies', () => {
   it('give bytes as base64, times as text, quantities and negative numbers', () => {
     const secret = body('v1', 'Secret', entry(2, 'k', bytes(2, Buffer.from([0, 255]))), text(3, 'Opaque'));
     expect(decode('Secret', secret)).toMatchObject({ data: { k: 'AP8=' }, type: 'Opaque' });
-    const lease = body('coordination.k8s.io/v1', 'Lease', message(2, text(1, 'me'), message(4, int(1, 1_767_225_600), int(2, 5_000_000))));
+    const lease = body(
+      'coordination.k8s.io/v1',
+      'Lease',
+      message(2, text(1, 'me'), message(4, int(1, 1_767_225_600), int(2, 5_000_000))),
+    );
     expect(decode('Lease', lease).spec).toEqual({ holderIdentity: 'me', renewTime: '2026-01-01T00:00:00.005000Z' });
-    expect(decode('PriorityClass', body('scheduling.k8s.io/v1', 'PriorityClass', int(2, -7)))).toMatchObject({ value: -7 });
+    expect(decode('PriorityClass', body('scheduling.k8s.io/v1', 'PriorityClass', int(2, -7)))).toMatchObject({
+      value: -7,
+    });
     const quota = body('v1', 'ResourceQuota', message(2, entry(1, 'cpu', message(2, text(1, '500m')))));
     expect(decode('ResourceQuota', quota).spec).toEqual({ hard: { cpu: '500m' } });
   });
@@ -91,7 +102,9 @@ describe('protobuf bodies', () => {
 
   it('are read without the fields that only older versions had', () => {
     const spec = message(2, message(42, text(1, 'a workload')), text(10, 'node-1'));
-    expect(decode('Pod', body('v1', 'Pod', message(1, text(1, 'web')), spec))).toMatchObject({ spec: { nodeName: 'node-1' } });
+    expect(decode('Pod', body('v1', 'Pod', message(1, text(1, 'web')), spec))).toMatchObject({
+      spec: { nodeName: 'node-1' },
+    });
   });
 
   it('create objects and are refused for custom resources', async () => {

@@ -10,7 +10,10 @@ describe('values without the type of their field', () => {
 
   it('are refused with 400 in a body, with 422 and the whole object in a patch', async () => {
     const { status, body } = await server.ask('POST', PATHS.deployments, workload({ replicas: '3' }));
-    expect([status, body.message]).toEqual([400, `Deployment in version "v1" cannot be handled as a Deployment: ${PROBLEM}`]);
+    expect([status, body.message]).toEqual([
+      400,
+      `Deployment in version "v1" cannot be handled as a Deployment: ${PROBLEM}`,
+    ]);
     await server.ask('POST', PATHS.deployments, workload());
     const patched = await patch(`${PATHS.deployments}/web`, { spec: { replicas: '3' } });
     expect(patched.status).toBe(422);
@@ -36,25 +39,34 @@ describe('values without the type of their field', () => {
     ],
   ])('%s', async (_what, object, problem) => {
     const { status, body } = await server.ask('POST', CONFIG_MAPS, object);
-    expect([status, body.message]).toEqual([400, `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${problem}`]);
+    expect([status, body.message]).toEqual([
+      400,
+      `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${problem}`,
+    ]);
   });
 
   it('an invalid quantity is refused with its own text', async () => {
     const spec = { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: 'much' } } }] };
     const { body } = await server.ask('POST', PODS, { metadata: { name: 'a' }, spec });
-    expect(body.message).toContain("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    expect(body.message).toContain(
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    );
   });
 });
 
 describe('unknown and duplicate fields', () => {
   it('of a body give 400 when validation is strict, a warning by default, and nothing when it is off', async () => {
     const text = '{"metadata":{"name":"NAME"},"data":{"a":"1","a":"2"},"dta":{}}';
-    const post = (name: string, how: string) => server.ask('POST', `${CONFIG_MAPS}?fieldValidation=${how}`, text.replace('NAME', name));
+    const post = (name: string, how: string) =>
+      server.ask('POST', `${CONFIG_MAPS}?fieldValidation=${how}`, text.replace('NAME', name));
     const strict = await post('a', 'Strict');
     const problem = 'strict decoding error: duplicate field "data.a", unknown field "dta"';
     expect(refusal(strict)).toEqual([400, `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${problem}`]);
     const warned = await post('b', 'Warn');
-    expect([warned.status, warned.headers.warning]).toEqual([201, '299 - "duplicate field \\"data.a\\"", 299 - "unknown field \\"dta\\""']);
+    expect([warned.status, warned.headers.warning]).toEqual([
+      201,
+      '299 - "duplicate field \\"data.a\\"", 299 - "unknown field \\"dta\\""',
+    ]);
     const ignored = await post('c', 'Ignore');
     expect([ignored.status, ignored.headers.warning, ignored.body.data]).toEqual([201, undefined, { a: '2' }]);
   });
@@ -78,14 +90,26 @@ describe('unknown and duplicate fields', () => {
 });
 
 it('refuses a body of more than three megabytes', async () => {
-  const { status, body } = await server.ask('POST', CONFIG_MAPS, configMapNamed('a', { a: 'x'.repeat(3 * 1024 * 1024) }));
-  expect([status, body.reason, body.message]).toEqual([413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3145728']);
+  const { status, body } = await server.ask(
+    'POST',
+    CONFIG_MAPS,
+    configMapNamed('a', { a: 'x'.repeat(3 * 1024 * 1024) }),
+  );
+  expect([status, body.reason, body.message]).toEqual([
+    413,
+    'RequestEntityTooLarge',
+    'Request entity too large: limit is 3145728',
+  ]);
 });
 
 it('refuses a quantity of a hundred thousand digits fast', async () => {
   const resources = { requests: { cpu: `${'1'.repeat(100_000)}!` } };
   const started = process.cpuUsage();
-  const { status } = await server.ask('POST', PATHS.deployments, deployment('web', [{ name: 'a', image: 'a', resources }]));
+  const { status } = await server.ask(
+    'POST',
+    PATHS.deployments,
+    deployment('web', [{ name: 'a', image: 'a', resources }]),
+  );
   expect(status).toBe(400);
   expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
 });

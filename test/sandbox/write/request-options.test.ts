@@ -51,7 +51,9 @@ it('refuses a delete whose body is not DeleteOptions', async () => {
   await server.ask('POST', CONFIG_MAPS, configMap());
   expect((await server.ask('DELETE', `${CONFIG_MAPS}/cm`, { apiVersion: 'v1', kind: 'ConfigMap' })).status).toBe(400);
   expect((await server.ask('GET', `${CONFIG_MAPS}/cm`)).status).toBe(200);
-  expect((await server.ask('DELETE', `${CONFIG_MAPS}/cm`, { apiVersion: 'v1', kind: 'DeleteOptions' })).status).toBe(200);
+  expect((await server.ask('DELETE', `${CONFIG_MAPS}/cm`, { apiVersion: 'v1', kind: 'DeleteOptions' })).status).toBe(
+    200,
+  );
 });
 
 describe('a delete', () => {

@@ -9,7 +9,9 @@ it('refuses a scale with a number of replicas that is not an integer', async () 
   await server.ask('POST', PATHS.deployments, deployment('web', [{ name: 'a', image: 'a' }]));
   const body = { metadata: { name: 'web' }, spec: { replicas: 'x' } };
   expect((await server.ask('PUT', `${PATHS.deployments}/web/scale`, body)).status).toBe(400);
-  expect((await server.ask('PATCH', `${PATHS.deployments}/web/scale`, { spec: { replicas: 1.5 } }, MERGE)).status).toBe(422);
+  expect((await server.ask('PATCH', `${PATHS.deployments}/web/scale`, { spec: { replicas: 1.5 } }, MERGE)).status).toBe(
+    422,
+  );
   expect((await server.ask('GET', `${PATHS.deployments}/web`)).body.spec.replicas).toBe(1);
 });
 
@@ -20,10 +22,15 @@ it('creates an absent lease by PUT, as leader election needs it, but no config m
 });
 
 it('lets a leader renew its lease by the version that it read, and refuses an older or no version', async () => {
-  const { body: lease } = await server.ask('POST', PATHS.leases, { metadata: { name: 'lock' }, spec: { holderIdentity: 'a' } });
+  const { body: lease } = await server.ask('POST', PATHS.leases, {
+    metadata: { name: 'lock' },
+    spec: { holderIdentity: 'a' },
+  });
   const renewed = { ...lease, spec: { holderIdentity: 'a', renewTime: '2026-01-01T00:00:10.000000Z' } };
   expect((await server.ask('PUT', `${PATHS.leases}/lock`, renewed)).status).toBe(200);
-  expect((await server.ask('PUT', `${PATHS.leases}/lock`, { ...lease, spec: { holderIdentity: 'b' } })).status).toBe(409);
+  expect((await server.ask('PUT', `${PATHS.leases}/lock`, { ...lease, spec: { holderIdentity: 'b' } })).status).toBe(
+    409,
+  );
   const { resourceVersion: _version, ...blind } = lease.metadata;
   const refused = await server.ask('PUT', `${PATHS.leases}/lock`, { ...lease, metadata: blind });
   expect(refused.body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');

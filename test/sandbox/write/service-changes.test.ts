@@ -5,7 +5,10 @@ const server = useSandbox();
 const patch = (path: string, change: object) => server.ask('PATCH', path, change);
 
 describe('services', () => {
-  const service = (type?: string) => ({ metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...(type ? { type } : {}) } });
+  const service = (type?: string) => ({
+    metadata: { name: 'web' },
+    spec: { ports: [{ port: 80 }], ...(type ? { type } : {}) },
+  });
 
   it('keep their allocated address and node ports when an update omits them', async () => {
     const { body: made } = await server.ask('POST', PATHS.services, service('NodePort'));

@@ -5,7 +5,9 @@ import { strategicMerge } from '../../../src/sandbox/write/strategic-merge.ts';
 
 describe('strategic merge patch', () => {
   const deployments = builtinTypes().find((t) => t.storage === 'deployments.apps');
-  const podSpec = (containers: object[], more: object = {}) => ({ spec: { template: { spec: { containers, ...more } } } });
+  const podSpec = (containers: object[], more: object = {}) => ({
+    spec: { template: { spec: { containers, ...more } } },
+  });
   const merged = (current: object, patch: object) =>
     strategicMerge(
       structuredClone(current) as Record<string, unknown>,
@@ -14,7 +16,9 @@ describe('strategic merge patch', () => {
     );
 
   it('refuses an item without its key and an unknown directive, in the words of the real server', () => {
-    expect(() => merged(podSpec([]), podSpec([{ image: 'x' }]))).toThrow('map: map[image:x] does not contain declared merge key: name');
+    expect(() => merged(podSpec([]), podSpec([{ image: 'x' }]))).toThrow(
+      'map: map[image:x] does not contain declared merge key: name',
+    );
     expect(() => merged({}, { $patch: 'mix' })).toThrow('unknown patch type: mix in map: map[$patch:mix]');
   });
 
@@ -54,8 +58,12 @@ describe('strategic merge patch', () => {
       podSpec([{ $patch: 'replace' }, { name: 'z' }] as object[], { nodeSelector: { $patch: 'replace', new: 'yes' } }),
     );
     expect(replaced).toEqual(podSpec([{ name: 'z' }], { nodeSelector: { new: 'yes' } }));
-    const order = { spec: { template: { spec: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'b' }] } } } };
-    expect(merged(current, order)).toEqual(podSpec([{ name: 'c' }, { name: 'a' }, { name: 'b' }], { nodeSelector: { old: 'yes' } }));
+    const order = {
+      spec: { template: { spec: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'b' }] } } },
+    };
+    expect(merged(current, order)).toEqual(
+      podSpec([{ name: 'c' }, { name: 'a' }, { name: 'b' }], { nodeSelector: { old: 'yes' } }),
+    );
   });
 
   it('keeps only the named keys of a union', () => {

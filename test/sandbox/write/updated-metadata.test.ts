@@ -8,11 +8,17 @@ const patch = (path: string, change: object) => server.ask('PATCH', path, change
 it('requires the name of the URL in a PUT', async () => {
   server.sandbox.apply(configMapNamed('a'));
   const without = await server.ask('PUT', `${CONFIG_MAPS}/a`, { data: {} });
-  expect(refusal(without)).toEqual([400, 'the name of the object (a based on URL) was undeterminable: name must be provided']);
+  expect(refusal(without)).toEqual([
+    400,
+    'the name of the object (a based on URL) was undeterminable: name must be provided',
+  ]);
   const other = await server.ask('PUT', `${CONFIG_MAPS}/a`, { metadata: { name: 'b' } });
   expect(refusal(other)).toEqual([400, 'the name of the object (b) does not match the name on the URL (a)']);
   const elsewhere = await server.ask('PUT', `${CONFIG_MAPS}/a`, { metadata: { name: 'a', namespace: 'x' } });
-  expect(refusal(elsewhere)).toEqual([400, 'the namespace of the object (x) does not match the namespace on the request (default)']);
+  expect(refusal(elsewhere)).toEqual([
+    400,
+    'the namespace of the object (x) does not match the namespace on the request (default)',
+  ]);
 });
 
 it('requires the name of the URL in an applied configuration, and refuses the uid of another object', async () => {
@@ -53,7 +59,9 @@ describe('managed fields', () => {
       { op: 'replace', path: '/metadata/managedFields', value: [{ ...entry, manager: 'kubectl', operation: 'Apply' }] },
       { op: 'replace', path: '/metadata/resourceVersion', value: made.metadata.resourceVersion },
     ];
-    const { body } = await server.ask('PATCH', `${CONFIG_MAPS}/a`, operations, { 'content-type': 'application/json-patch+json' });
+    const { body } = await server.ask('PATCH', `${CONFIG_MAPS}/a`, operations, {
+      'content-type': 'application/json-patch+json',
+    });
     expect(body.metadata.managedFields?.map((m) => `${m.manager} ${m.operation}`)).toEqual(['kubectl Apply']);
   });
 

@@ -12,8 +12,16 @@ const wrong = (spec: object, claimed?: unknown[]) =>
 
 it.each<[string, { spec: object }, string[]]>([
   ['no container', { spec: {} }, ['spec.containers: Required']],
-  ['no name and no image', { spec: { containers: [{}] } }, ['spec.containers[0].name: Required', 'spec.containers[0].image: Required']],
-  ['two containers with one name', pod({}, { initContainers: [container()] }), ['spec.initContainers[0].name: Duplicate "c"']],
+  [
+    'no name and no image',
+    { spec: { containers: [{}] } },
+    ['spec.containers[0].name: Required', 'spec.containers[0].image: Required'],
+  ],
+  [
+    'two containers with one name',
+    pod({}, { initContainers: [container()] }),
+    ['spec.initContainers[0].name: Duplicate "c"'],
+  ],
   [
     'a port out of range',
     pod({ ports: [{ containerPort: 70000 }] }),

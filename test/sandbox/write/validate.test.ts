@@ -13,12 +13,16 @@ function wrong(kind: string, fields: object, metadata: object = {}): string[] {
   const type = types.find((t) => t.kind === kind && t.verbs.includes('get'));
   if (!type) throw new Error(`no ${kind}`);
   const object = { kind, metadata: { name: 'a', namespace: 'default', ...metadata }, ...fields } as UnknownObject;
-  return problemsOf(type, object).map(({ field, reason, detail = '' }) => `${field}: ${reason.replace('FieldValue', '')} ${detail}`.trim());
+  return problemsOf(type, object).map(({ field, reason, detail = '' }) =>
+    `${field}: ${reason.replace('FieldValue', '')} ${detail}`.trim(),
+  );
 }
 
 const container = (more: object = {}) => ({ name: 'c', image: 'i', ...more });
 const pod = (more: object, spec: object = {}) => ({ spec: { containers: [container(more)], ...spec } });
-const job = (policy: string) => ({ spec: { template: { spec: { restartPolicy: policy, containers: [container()] } } } });
+const job = (policy: string) => ({
+  spec: { template: { spec: { restartPolicy: policy, containers: [container()] } } },
+});
 
 it.each<[string, string, object, string[]]>([
   ['a pod without a container', 'Pod', { spec: {} }, ['spec.containers: Required']],
@@ -46,7 +50,12 @@ it.each<[string, string, object, string[]]>([
     },
     ['spec.replicas: Invalid -1: must be greater than or equal to 0'],
   ],
-  ['a job that never ends', 'Job', job('Always'), ['spec.template.spec.restartPolicy: Required valid values: "OnFailure", "Never"']],
+  [
+    'a job that never ends',
+    'Job',
+    job('Always'),
+    ['spec.template.spec.restartPolicy: Required valid values: "OnFailure", "Never"'],
+  ],
   ['no schedule', 'CronJob', { spec: { jobTemplate: job('Never') } }, ['spec.schedule: Required']],
   [
     'an invalid key',
@@ -56,8 +65,18 @@ it.each<[string, string, object, string[]]>([
       `data[a b]: Invalid "a b": a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
     ],
   ],
-  ['too much data', 'ConfigMap', { data: { a: 'x'.repeat(1_048_577) } }, ['[]: TooLong may not be more than 1048576 bytes']],
-  ['a certificate without its key', 'Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } }, ['data[tls.key]: Required']],
+  [
+    'too much data',
+    'ConfigMap',
+    { data: { a: 'x'.repeat(1_048_577) } },
+    ['[]: TooLong may not be more than 1048576 bytes'],
+  ],
+  [
+    'a certificate without its key',
+    'Secret',
+    { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } },
+    ['data[tls.key]: Required'],
+  ],
   ['no port', 'Service', { spec: { type: 'ClusterIP' } }, ['spec.ports: Required']],
   [
     'ports without names',
@@ -69,7 +88,9 @@ it.each<[string, string, object, string[]]>([
     'a node port out of range',
     'Service',
     { spec: { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] } },
-    ['spec.ports[0].nodePort: Invalid 80: provided port is not in the valid range. The range of valid ports is 30000-32767'],
+    [
+      'spec.ports[0].nodePort: Invalid 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+    ],
   ],
   [
     'an empty claim',
@@ -128,12 +149,19 @@ it('accepts ordinary objects', () => {
   const mounted = container({ volumeMounts: [{ name: 'data', mountPath: '/data' }] });
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [mounted] } };
   const claims = [{ metadata: { name: 'data' } }];
-  expect(wrong('StatefulSet', { spec: { selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: claims } })).toEqual([]);
+  expect(
+    wrong('StatefulSet', { spec: { selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: claims } }),
+  ).toEqual([]);
 });
 
 it('refuses the parameters of a rolling update in a deployment that recreates its pods', async () => {
   await server.ask('POST', PATHS.deployments, deployment('web', [{ name: 'a', image: 'a' }]));
-  const { status, body } = await server.ask('PATCH', `${PATHS.deployments}/web`, { spec: { strategy: { type: 'Recreate' } } }, STRATEGIC);
+  const { status, body } = await server.ask(
+    'PATCH',
+    `${PATHS.deployments}/web`,
+    { spec: { strategy: { type: 'Recreate' } } },
+    STRATEGIC,
+  );
   expect([status, body.message]).toEqual([
     422,
     'Deployment.apps "web" is invalid: spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is \'Recreate\'',

@@ -59,7 +59,12 @@ describe('create', () => {
       'does not match the namespace sent on the request',
     ],
     ['another kind', { kind: 'Secret', metadata: { name: 'x' } }, 400, 'cannot be handled as a ConfigMap'],
-    ['another version', { apiVersion: 'v2', metadata: { name: 'x' } }, 400, 'does not match the expected API version (v1)'],
+    [
+      'another version',
+      { apiVersion: 'v2', metadata: { name: 'x' } },
+      400,
+      'does not match the expected API version (v1)',
+    ],
     ['a label that is none', configMapNamed('x', {}, { a: 'b c' }), 422, 'metadata.labels: Invalid value: "b c"'],
   ])('refuses %s', async (_what, object, code, message) => {
     sandbox.apply(configMapNamed('taken'));
@@ -110,7 +115,10 @@ describe('update', () => {
     await ask(sandbox, 'POST', DEPLOYMENTS, deployment());
     const main = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web`, { status: { replicas: 7 } });
     expect(main.body.status).toEqual({});
-    const door = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web/status`, { status: { replicas: 7 }, spec: { replicas: 9 } });
+    const door = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web/status`, {
+      status: { replicas: 7 },
+      spec: { replicas: 9 },
+    });
     expect(door.body.status).toEqual({ replicas: 7 });
     expect(door.body.spec.replicas).toBe(1);
   });
@@ -134,7 +142,11 @@ describe('scale', () => {
   it('shows and sets the replicas of a workload', async () => {
     await ask(sandbox, 'POST', DEPLOYMENTS, deployment(2));
     const seen = await ask(sandbox, 'GET', `${DEPLOYMENTS}/web/scale`);
-    expect(seen.body).toMatchObject({ kind: 'Scale', spec: { replicas: 2 }, status: { replicas: 0, selector: 'app=web' } });
+    expect(seen.body).toMatchObject({
+      kind: 'Scale',
+      spec: { replicas: 2 },
+      status: { replicas: 0, selector: 'app=web' },
+    });
     await ask(sandbox, 'PUT', `${DEPLOYMENTS}/web/scale`, { ...seen.body, spec: { replicas: 5 } });
     expect((await ask(sandbox, 'GET', `${DEPLOYMENTS}/web`)).body.spec.replicas).toBe(5);
   });
@@ -142,7 +154,9 @@ describe('scale', () => {
 
 describe('delete', () => {
   it('waits for finalizers, and removes the object with the last one', async () => {
-    await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] } });
+    await ask(sandbox, 'POST', CONFIG_MAPS, {
+      metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] },
+    });
     const marked = await ask(sandbox, 'DELETE', `${CONFIG_MAPS}/a`);
     expect(marked.body.metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z');
     await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { metadata: { finalizers: ['example.com/y'] } });
@@ -193,12 +207,16 @@ it('increases the generation of a deployment for annotations too, and ignores la
   await ask(sandbox, 'POST', DEPLOYMENTS, deployment());
   const annotated = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web`, { metadata: { annotations: { a: 'b' } } });
   expect(annotated.body.metadata.generation).toBe(2);
-  const through = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web/status`, { metadata: { labels: { a: 'b' } }, status: { replicas: 1 } });
+  const through = await ask(sandbox, 'PATCH', `${DEPLOYMENTS}/web/status`, {
+    metadata: { labels: { a: 'b' } },
+    status: { replicas: 1 },
+  });
   expect([through.body.metadata.labels, through.body.status.replicas]).toEqual([undefined, 1]);
 });
 
 it('tries another name when a generated name is in use', async () => {
-  const taken = (await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { generateName: 'cm-' } })).body.metadata.name ?? '';
+  const taken =
+    (await ask(sandbox, 'POST', CONFIG_MAPS, { metadata: { generateName: 'cm-' } })).body.metadata.name ?? '';
   const again = await Sandbox.start({ socket: false, clock, seed: 1 });
   again.apply(configMapNamed('holds-the-place'));
   await again.stop();

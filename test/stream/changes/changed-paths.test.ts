@@ -65,7 +65,11 @@ describe('a change is named by its path', () => {
       [".metadata.labels['app.kubernetes.io/name']"],
     ],
     ['a key with a quote', (p) => Object.assign(p.metadata.labels, { "it's": 'x' }), [".metadata.labels['it\\'s']"]],
-    ['a condition', (p) => Object.assign(p.status.conditions[0] as object, { status: 'True' }), ['.status.conditions[type=Ready].status']],
+    [
+      'a condition',
+      (p) => Object.assign(p.status.conditions[0] as object, { status: 'True' }),
+      ['.status.conditions[type=Ready].status'],
+    ],
     ['a condition that came', (p) => p.status.conditions.unshift({ type: 'New' }), ['.status.conditions[type=New]']],
     ['a condition that went', (p) => p.status.conditions.shift(), ['.status.conditions[type=Ready]']],
     [
@@ -87,7 +91,10 @@ describe('a change is named by its path', () => {
     ],
     [
       'an item whose name is not unique is named by the next key',
-      (p) => Object.assign((p.spec.containers[0] as { volumeMounts: object[] }).volumeMounts[1] as object, { readOnly: true }),
+      (p) =>
+        Object.assign((p.spec.containers[0] as { volumeMounts: object[] }).volumeMounts[1] as object, {
+          readOnly: true,
+        }),
       ['.spec.containers[name=app].volumeMounts[mountPath=/b].readOnly'],
     ],
     [
@@ -142,7 +149,9 @@ describe('no change', () => {
   });
 });
 
-const keyed = fc.uniqueArray(fc.record({ name: fc.string({ minLength: 1 }), value: fc.jsonValue() }), { selector: (item) => item.name });
+const keyed = fc.uniqueArray(fc.record({ name: fc.string({ minLength: 1 }), value: fc.jsonValue() }), {
+  selector: (item) => item.name,
+});
 
 describe('for any JSON', () => {
   test('a value and its copy do not differ', () => {
@@ -154,7 +163,9 @@ describe('for any JSON', () => {
   });
 
   test('any order of a keyed list is the same list', () => {
-    const shuffled = keyed.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+    const shuffled = keyed.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
     fc.assert(
       fc.property(shuffled, ([list, other]) => {
         expect(changedPaths({ spec: { list } }, { spec: { list: other } })).toEqual([]);

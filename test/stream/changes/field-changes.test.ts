@@ -23,7 +23,12 @@ describe('a change has its values', () => {
       [['.spec.containers[name=web].image', 'changed', 'nginx:1', 'nginx:2']],
     ],
     ['of an item that came', containers(), containers(web), [['.spec.containers[name=web]', 'added', undefined, web]]],
-    ['of an item that went', containers(web), containers(), [['.spec.containers[name=web]', 'removed', web, undefined]]],
+    [
+      'of an item that went',
+      containers(web),
+      containers(),
+      [['.spec.containers[name=web]', 'removed', web, undefined]],
+    ],
     ['of a list of plain values', { a: [1, 2] }, { a: [1, 3] }, [['.a', 'changed', [1, 2], [1, 3]]]],
     ['by place', { a: [{ x: 1 }, { x: 2 }] }, { a: [{ x: 1 }, { x: 3 }] }, [['.a[1].x', 'changed', 2, 3]]],
     ['of another kind', { a: [1] }, { a: { b: 1 } }, [['.a', 'changed', [1], { b: 1 }]]],
@@ -58,7 +63,10 @@ test('of redacted Secrets shows digests and no value', () => {
   const secret = (password: string) => ({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: 's', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"stringData":"${password}"}` } },
+    metadata: {
+      name: 's',
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"stringData":"${password}"}` },
+    },
     data: { password: Buffer.from(password).toString('base64'), same: 'c2FtZQ==' },
     stringData: { token: password },
   });

@@ -3,7 +3,12 @@ import type { ManagedFieldsEntry } from '../../../src/model/object.ts';
 import { fieldChanges } from '../../../src/stream/changes/field-changes.ts';
 import { fieldManagers } from '../../../src/stream/changes/field-managers.ts';
 
-const entry = (manager: string, second: number, fieldsV1: Record<string, unknown>, more: ManagedFieldsEntry = {}): ManagedFieldsEntry => ({
+const entry = (
+  manager: string,
+  second: number,
+  fieldsV1: Record<string, unknown>,
+  more: ManagedFieldsEntry = {},
+): ManagedFieldsEntry => ({
   manager,
   operation: 'Update',
   apiVersion: 'apps/v1',
@@ -29,13 +34,17 @@ const SPEC = { 'f:spec': { 'f:replicas': {} } };
 describe('a field that was added or changed', () => {
   test('was written by its owner', () => {
     const before = object([entry('kubectl', 1, SPEC)], { spec: { replicas: 1 } });
-    const after = object([entry('kubectl', 1, {}), entry('hpa', 2, SPEC, { subresource: 'scale' })], { spec: { replicas: 2 } });
+    const after = object([entry('kubectl', 1, {}), entry('hpa', 2, SPEC, { subresource: 'scale' })], {
+      spec: { replicas: 2 },
+    });
     expect(managers(before, after)).toEqual({ '.spec.replicas': 'hpa' });
   });
 
   test('was written by the last of several owners', () => {
     const entries = [entry('a', 3, SPEC), entry('b', 5, SPEC), entry('c', 4, SPEC)];
-    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({ '.spec.replicas': 'b' });
+    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({
+      '.spec.replicas': 'b',
+    });
   });
 
   test('was written, of owners of one second, by the one whose entry is new', () => {
@@ -46,7 +55,9 @@ describe('a field that was added or changed', () => {
 
   test('names every owner that wrote in the same second, each once', () => {
     const entries = [entry('a', 3, SPEC), entry('b', 3, SPEC), entry('a', 3, SPEC, { operation: 'Apply' })];
-    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({ '.spec.replicas': 'a,b' });
+    expect(managers(object([], { spec: {} }), object(entries, { spec: { replicas: 2 } }))).toEqual({
+      '.spec.replicas': 'a,b',
+    });
   });
 
   test('in a list item is found by the keys the server names it by, which may be more than ours', () => {
@@ -64,18 +75,24 @@ describe('a field that was added or changed', () => {
   test('within a part that is owned whole has the owner of that part', () => {
     const selector = (app: string) => ({ spec: { selector: { matchLabels: { app } } } });
     const whole = entry('me', 2, { 'f:spec': { 'f:selector': {} } });
-    expect(managers(object([], selector('a')), object([whole], selector('b')))).toEqual({ '.spec.selector.matchLabels.app': 'me' });
+    expect(managers(object([], selector('a')), object([whole], selector('b')))).toEqual({
+      '.spec.selector.matchLabels.app': 'me',
+    });
   });
 
   test('has its own owner and not one of a map around it that has lost its parts', () => {
     const owner = entry('kubectl', 1, { 'f:data': { 'f:a': {} } });
     const creator = entry('creator', 5, { 'f:data': {} });
-    expect(managers(object([], { data: { a: '1' } }), object([creator, owner], { data: { a: '2' } }))).toEqual({ '.data.a': 'kubectl' });
+    expect(managers(object([], { data: { a: '1' } }), object([creator, owner], { data: { a: '2' } }))).toEqual({
+      '.data.a': 'kubectl',
+    });
   });
 
   test('that is a map has the owner of its contents', () => {
     const labels = entry('me', 2, { 'f:metadata': { 'f:labels': { '.': {}, 'f:a.b/c': {} } } });
-    expect(managers(object([], {}), object([labels], { metadata: { labels: { 'a.b/c': 'x' } } }))).toEqual({ '.metadata.labels': 'me' });
+    expect(managers(object([], {}), object([labels], { metadata: { labels: { 'a.b/c': 'x' } } }))).toEqual({
+      '.metadata.labels': 'me',
+    });
   });
 
   test('whose key has dots and slashes is found', () => {
@@ -111,26 +128,38 @@ describe('a field that was added or changed', () => {
 
 describe('a field that was removed', () => {
   test('was removed by the manager whose entry has a new time', () => {
-    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {}, 'f:x': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
+    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {}, 'f:x': {} } }), entry('b', 3, SPEC)], {
+      spec: { paused: true },
+    });
     const after = object([entry('a', 2, { 'f:spec': { 'f:x': {} } }), entry('b', 3, SPEC)], { spec: {} });
     expect(managers(before, after)).toEqual({ '.spec.paused': 'a' });
   });
 
   test('was removed by the manager whose entry has grown, where the time is the same', () => {
-    const before = object([entry('a', 1, { 'f:data': { 'f:a': {} } }), entry('b', 1, { 'f:data': {} })], { data: { a: '1' } });
-    const after = object([entry('a', 1, { 'f:data': { 'f:b': {} } }), entry('b', 1, { 'f:data': {} })], { data: { b: '1' } });
+    const before = object([entry('a', 1, { 'f:data': { 'f:a': {} } }), entry('b', 1, { 'f:data': {} })], {
+      data: { a: '1' },
+    });
+    const after = object([entry('a', 1, { 'f:data': { 'f:b': {} } }), entry('b', 1, { 'f:data': {} })], {
+      data: { b: '1' },
+    });
     expect(managers(before, after)).toEqual({ '.data.a': 'a', '.data.b': 'a' });
   });
 
   test('is unknown when entries only lost fields: a manager that removes the field of another one leaves no trace', () => {
-    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {} } }), entry('b', 3, SPEC)], { spec: { paused: true } });
+    const before = object([entry('a', 1, { 'f:spec': { 'f:paused': {} } }), entry('b', 3, SPEC)], {
+      spec: { paused: true },
+    });
     const after = object([entry('b', 3, SPEC)], { spec: {} });
     expect(managers(before, after)).toEqual({ '.spec.paused': undefined });
   });
 
   test('is known for a value that was removed from a set', () => {
-    const set = (...values: string[]) => ({ 'f:metadata': { 'f:finalizers': Object.fromEntries(values.map((v) => [`v:"${v}"`, {}])) } });
-    const before = object([entry('a', 1, set('x', 'y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['x', 'y'] } });
+    const set = (...values: string[]) => ({
+      'f:metadata': { 'f:finalizers': Object.fromEntries(values.map((v) => [`v:"${v}"`, {}])) },
+    });
+    const before = object([entry('a', 1, set('x', 'y')), entry('b', 1, set('y'))], {
+      metadata: { finalizers: ['x', 'y'] },
+    });
     const after = object([entry('a', 4, set('y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['y'] } });
     expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'a' });
   });
@@ -142,7 +171,11 @@ describe('no manager is named', () => {
   });
 
   test('by entries that cannot be read', () => {
-    const odd = [{ manager: 'a' }, null, entry('b', 1, { 'f:spec': { 'k:{': {}, 'f:replicas': 3 } })] as ManagedFieldsEntry[];
+    const odd = [
+      { manager: 'a' },
+      null,
+      entry('b', 1, { 'f:spec': { 'k:{': {}, 'f:replicas': 3 } }),
+    ] as ManagedFieldsEntry[];
     expect(managers(object(odd, { spec: { replicas: 1 } }), object(odd, { spec: { replicas: 2 } }))).toEqual({
       '.spec.replicas': undefined,
     });

@@ -13,9 +13,24 @@ const object = (resourceVersion: string, rest: object = {}, metadata: object = {
 const ready = (status: string, times: object) => ({ status: { conditions: [{ type: 'Ready', status, ...times }] } });
 
 test.each<[string, UnknownObject, UnknownObject, boolean]>([
-  ['a write that changed nothing', object('1', { spec: { a: [1, { b: 2 }] } }), object('2', { spec: { a: [1, { b: 2 }] } }), true],
-  ['a heartbeat', object('1', ready('True', { lastHeartbeatTime: '1' })), object('2', ready('True', { lastHeartbeatTime: '2' })), true],
-  ['a probe', object('1', ready('True', { lastProbeTime: null })), object('2', ready('True', { lastProbeTime: '2' })), true],
+  [
+    'a write that changed nothing',
+    object('1', { spec: { a: [1, { b: 2 }] } }),
+    object('2', { spec: { a: [1, { b: 2 }] } }),
+    true,
+  ],
+  [
+    'a heartbeat',
+    object('1', ready('True', { lastHeartbeatTime: '1' })),
+    object('2', ready('True', { lastHeartbeatTime: '2' })),
+    true,
+  ],
+  [
+    'a probe',
+    object('1', ready('True', { lastProbeTime: null })),
+    object('2', ready('True', { lastProbeTime: '2' })),
+    true,
+  ],
   ['a first heartbeat', object('1', ready('True', {})), object('2', ready('True', { lastHeartbeatTime: '2' })), true],
   [
     'a heartbeat with news',
@@ -23,7 +38,12 @@ test.each<[string, UnknownObject, UnknownObject, boolean]>([
     object('2', ready('False', { lastHeartbeatTime: '2' })),
     false,
   ],
-  ['a transition', object('1', ready('True', { lastTransitionTime: '1' })), object('2', ready('True', { lastTransitionTime: '2' })), false],
+  [
+    'a transition',
+    object('1', ready('True', { lastTransitionTime: '1' })),
+    object('2', ready('True', { lastTransitionTime: '2' })),
+    false,
+  ],
   ['an item more', object('1', { spec: [1] }), object('2', { spec: [1, 2] }), false],
   ['a field less', object('1', { spec: { a: 1 } }), object('2', { spec: {} }), false],
   ['a map for a list', object('1', { spec: [] }), object('2', { spec: {} }), false],
@@ -36,7 +56,12 @@ test.each<[string, UnknownObject, UnknownObject, boolean]>([
     false,
   ],
   ['a generation', object('1', {}, { generation: 1 }), object('2', {}, { generation: 2 }), false],
-  ['renewTime of another type', object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), false],
+  [
+    'renewTime of another type',
+    object('1', { spec: { renewTime: '1' } }),
+    object('2', { spec: { renewTime: '2' } }),
+    false,
+  ],
 ])('%s', (_, before, after, expected) => {
   expect(isNoise(before, after, NODES)).toBe(expected);
   expect(isNoise(after, before, NODES)).toBe(expected);
@@ -44,12 +69,17 @@ test.each<[string, UnknownObject, UnknownObject, boolean]>([
 
 test('a leader that says it still leads is noise', () => {
   const leader = (time: string) =>
-    object(time, {}, { annotations: { 'control-plane.alpha.kubernetes.io/leader': `{"renewTime":"${time}"}`, a: 'b' } });
+    object(
+      time,
+      {},
+      { annotations: { 'control-plane.alpha.kubernetes.io/leader': `{"renewTime":"${time}"}`, a: 'b' } },
+    );
   expect(isNoise(leader('1'), leader('2'), NODES)).toBe(true);
 });
 
 test('a Lease renewed is noise, one that changes hands is not', () => {
-  const lease = (holderIdentity: string, renewTime: string) => object(renewTime, { spec: { holderIdentity, renewTime } });
+  const lease = (holderIdentity: string, renewTime: string) =>
+    object(renewTime, { spec: { holderIdentity, renewTime } });
   expect(isNoise(lease('a', '1'), lease('a', '2'), LEASES)).toBe(true);
   expect(isNoise(lease('a', '1'), lease('b', '2'), LEASES)).toBe(false);
 });
@@ -58,7 +88,9 @@ test.each([
   ['another group', { ...LEASES, group: 'example.com' }],
   ['another type of the group', { ...LEASES, resource: 'leasecandidates' }],
 ])('renewTime of %s is no noise', (_, gvr) => {
-  expect(isNoise(object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), gvr)).toBe(false);
+  expect(isNoise(object('1', { spec: { renewTime: '1' } }), object('2', { spec: { renewTime: '2' } }), gvr)).toBe(
+    false,
+  );
 });
 
 test('an object with cells on one side alone is compared by its fields', () => {
@@ -81,7 +113,8 @@ test('rows look the same if all shown cells are the same except ages; shown labe
     format: '',
     priority: name === 'Node' ? 1 : 0,
   }));
-  const row = (cells: unknown[], labels: Record<string, string> = {}) => withCells(object('1', {}, { labels }), { columns, cells });
+  const row = (cells: unknown[], labels: Record<string, string> = {}) =>
+    withCells(object('1', {}, { labels }), { columns, cells });
   const before = row(['a', '1 (5m ago)', '1s', 'n1']);
   const later = row(['a', '1 (6m ago)', '61s', 'n2'], { app: 'x' });
   const look = (wide: boolean, labels: readonly string[] | 'all') => sameRows({ wide, labels })(before, later);

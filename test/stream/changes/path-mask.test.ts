@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import { compileSameBut } from '../../../src/stream/changes/path-mask.ts';
 
-const object = (rest: object, metadata: object = {}): UnknownObject => ({ metadata: { name: 'a', ...metadata }, ...rest });
+const object = (rest: object, metadata: object = {}): UnknownObject => ({
+  metadata: { name: 'a', ...metadata },
+  ...rest,
+});
 const items = (...all: unknown[]) => object({ spec: { items: all } });
 
 describe('two states are the same except in', () => {
@@ -17,7 +20,12 @@ describe('two states are the same except in', () => {
     ['.spec.items[*].at', items({ n: 1, at: 1 }, { n: 2, at: 1 }), items({ n: 1, at: 3 }, { n: 2, at: 4 }), true],
     ['.spec.items[*].at', items({ n: 1, at: 1 }), items({ n: 2, at: 1 }), false],
     ['.spec.items[?(@.n==1)]', items({ n: 1, at: 1 }, { n: 2 }), items({ n: 1, at: 3 }, { n: 1 }, { n: 2 }), true],
-    ['.spec.items[?(@.n==1)].at', items({ n: 1, at: 1 }, { n: 2, at: 1 }), items({ n: 1, at: 3 }, { n: 2, at: 2 }), false],
+    [
+      '.spec.items[?(@.n==1)].at',
+      items({ n: 1, at: 1 }, { n: 2, at: 1 }),
+      items({ n: 1, at: 3 }, { n: 2, at: 2 }),
+      false,
+    ],
     ['.spec.items[n=1]', items({ n: 1, at: 1 }, { n: 2 }), items({ n: 1, at: 3 }, { n: 1 }, { n: 2 }), true],
     ['.spec.items[0]', items(1, 2), items(3, 2), true],
     ['.spec.items[-1:]', items(1, 1), items(1, 3), true],
@@ -47,7 +55,8 @@ test.each(['$.spec', '', 'text {.a}', '{.a', "{'x'}x"])('refuses %j', (path) => 
   expect(() => compileSameBut([path])).toThrow();
 });
 
-const withList = (list: readonly unknown[]) => ({ metadata: { name: 'a' }, spec: { list } }) as unknown as ReadonlyObject;
+const withList = (list: readonly unknown[]) =>
+  ({ metadata: { name: 'a' }, spec: { list } }) as unknown as ReadonlyObject;
 const same = (paths: string[], before: readonly unknown[], after: readonly unknown[]) =>
   compileSameBut(paths)(withList(before), withList(after));
 
@@ -55,8 +64,12 @@ describe('several paths into one list', () => {
   test('each mean the index in the original list, whatever the other paths remove', () => {
     expect(same(['.spec.list[0]', '.spec.list[1]'], ['a', 'b', 'c'], ['x', 'y', 'c'])).toBe(true);
     expect(same(['.spec.list[0]', '.spec.list[1]'], ['a', 'b', 'c'], ['a', 'b', 'z'])).toBe(false);
-    expect(same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [2, { a: 2, b: 1 }, { a: 1 }])).toBe(true);
-    expect(same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [1, { a: 1, b: 1 }, { a: 2 }])).toBe(false);
+    expect(
+      same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [2, { a: 2, b: 1 }, { a: 1 }]),
+    ).toBe(true);
+    expect(
+      same(['.spec.list[0]', '.spec.list[1].a'], [1, { a: 1, b: 1 }, { a: 1 }], [1, { a: 1, b: 1 }, { a: 2 }]),
+    ).toBe(false);
     expect(same(['.spec.list[-1]', '.spec.list[-2]'], ['a', 'b', 'c'], ['a', 'y', 'z'])).toBe(true);
     expect(same(['.spec.list[-1]', '.spec.list[-2]'], ['a', 'b', 'c'], ['x', 'b', 'c'])).toBe(false);
   });
@@ -66,6 +79,8 @@ describe('several paths into one list', () => {
     expect(same(['.spec.list[?(@.name=="drop")]', '.spec.list[5]'], [drop, keep], [keep, drop, drop])).toBe(true);
     expect(same(['.spec.list[*]', '.spec.list[0].a'], [{ a: 1 }], [])).toBe(true);
     expect(same(['.spec.list[0][0]', '.spec.list[0][1]'], [[1, 2, 3]], [[4, 5, 3]])).toBe(true);
-    expect(same(['..name', '.spec.list[0]'], [{ name: 1 }, { name: 2, a: 1 }], [{ name: 3 }, { name: 4, a: 1 }])).toBe(true);
+    expect(same(['..name', '.spec.list[0]'], [{ name: 1 }, { name: 2, a: 1 }], [{ name: 3 }, { name: 4, a: 1 }])).toBe(
+      true,
+    );
   });
 });

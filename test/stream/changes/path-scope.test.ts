@@ -51,6 +51,9 @@ describe('a changed field is in the scope of a path', () => {
   });
 });
 
-it.each([[[]], [['$.spec']], [['..image']], [['text {.spec}']], [['.spec', '$.spec']]])('the paths %j have no scope', (paths) => {
-  expect(compileScope(paths)).toBeUndefined();
-});
+it.each([[[]], [['$.spec']], [['..image']], [['text {.spec}']], [['.spec', '$.spec']]])(
+  'the paths %j have no scope',
+  (paths) => {
+    expect(compileScope(paths)).toBeUndefined();
+  },
+);

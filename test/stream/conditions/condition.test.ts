@@ -4,8 +4,12 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { conditionOf, variablesOf } from '../../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../../src/stream/envelope.ts';
 
-const condition = (source: string) => conditionOf(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES, wants: 'bool' }));
-const pod = (phase: string): UnknownObject => ({ metadata: { name: 'web', creationTimestamp: '2026-01-01T00:00:00Z' }, status: { phase } });
+const condition = (source: string) =>
+  conditionOf(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES, wants: 'bool' }));
+const pod = (phase: string): UnknownObject => ({
+  metadata: { name: 'web', creationTimestamp: '2026-01-01T00:00:00Z' },
+  status: { phase },
+});
 const now = Date.UTC(2026, 0, 1, 0, 5);
 
 test.each<[string, boolean, boolean]>([
@@ -22,8 +26,16 @@ test.each<[string, ObjectChange, boolean]>([
   ['oldObject == null', { type: 'added', object: pod('Running'), cause: 'watch' }, true],
   ['oldObject.status.phase == "A"', { type: 'updated', object: pod('B'), oldObject: pod('A'), cause: 'watch' }, true],
   ['event == "DELETED" && oldObject.status.phase == "A"', { type: 'deleted', object: pod('A'), cause: 'watch' }, true],
-  ['now - timestamp(object.metadata.creationTimestamp) > duration("4m")', { type: 'added', object: pod('A'), cause: 'watch' }, true],
-  ['now - timestamp(object.metadata.creationTimestamp) > duration("6m")', { type: 'added', object: pod('A'), cause: 'watch' }, false],
+  [
+    'now - timestamp(object.metadata.creationTimestamp) > duration("4m")',
+    { type: 'added', object: pod('A'), cause: 'watch' },
+    true,
+  ],
+  [
+    'now - timestamp(object.metadata.creationTimestamp) > duration("6m")',
+    { type: 'added', object: pod('A'), cause: 'watch' },
+    false,
+  ],
 ])('%s, of a change', (source, change, expected) => {
   expect(condition(source).test(variablesOf(change, now))).toBe(expected);
 });

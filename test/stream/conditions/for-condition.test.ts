@@ -2,16 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
 
-const object = (rest: object = {}, metadata: object = {}): UnknownObject => ({ metadata: { name: 'web', ...metadata }, ...rest });
+const object = (rest: object = {}, metadata: object = {}): UnknownObject => ({
+  metadata: { name: 'web', ...metadata },
+  ...rest,
+});
 const met = (text: string, of: UnknownObject | undefined) => parseForCondition(text).met(of);
 
 test('create is met by an object that exists, delete by one that does not', () => {
-  expect([met('create', object()), met('Create', undefined), met('delete', object()), met('DELETE', undefined)]).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
+  expect([
+    met('create', object()),
+    met('Create', undefined),
+    met('delete', object()),
+    met('DELETE', undefined),
+  ]).toEqual([true, false, false, true]);
 });
 
 describe('condition=', () => {
@@ -47,7 +50,10 @@ describe('condition=', () => {
 
   test('goes by the observedGeneration of the status where the condition has none', () => {
     const of = (observedGeneration: number, more = {}) =>
-      object({ status: { observedGeneration, conditions: [{ type: 'Available', status: 'True', ...more }] } }, { generation: 2 });
+      object(
+        { status: { observedGeneration, conditions: [{ type: 'Available', status: 'True', ...more }] } },
+        { generation: 2 },
+      );
     expect([met('condition=Available', of(1)), met('condition=Available', of(2))]).toEqual([false, true]);
     expect(met('condition=Available', of(1, { observedGeneration: 2 }))).toBe(true);
   });
@@ -58,7 +64,9 @@ describe('condition=', () => {
 });
 
 describe('jsonpath=', () => {
-  const of = object({ status: { phase: 'Running', n: 3, b: true, none: null, list: [{ a: 'x', v: 'a==b' }, { a: 'y' }], text: ' x ' } });
+  const of = object({
+    status: { phase: 'Running', n: 3, b: true, none: null, list: [{ a: 'x', v: 'a==b' }, { a: 'y' }], text: ' x ' },
+  });
 
   test.each<[string, boolean]>([
     ['jsonpath={.status.phase}=Running', true],
@@ -95,14 +103,26 @@ test.each([
   ['cond=invalid', 'unrecognized condition: "cond=invalid"'],
   ['CONDITION=Ready', 'unrecognized condition: "CONDITION=Ready"'],
   ['jsonpath=', 'jsonpath expression cannot be empty'],
-  ['jsonpath={.a}=', "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"],
-  ["jsonpath={.a}=''", "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"],
+  [
+    'jsonpath={.a}=',
+    "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3",
+  ],
+  [
+    "jsonpath={.a}=''",
+    "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3",
+  ],
   [
     'jsonpath={.a}=b=c',
     "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'",
   ],
-  ['jsonpath={=True', "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"],
-  ['jsonpath={.a}{.b}', "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"],
+  [
+    'jsonpath={=True',
+    "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
+  ],
+  [
+    'jsonpath={.a}{.b}',
+    "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
+  ],
 ])('%j is refused as kubectl refuses it', (text, message) => {
   expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
 });
@@ -118,5 +138,7 @@ test('rollout is met by a finished rollout, waits for a missing object, and fail
   ]).toEqual([false, false, true]);
   const late = rollout(deployment({ conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }] }), of);
   expect(late).toMatchObject({ code: 'terminal', message: 'deployment "web" exceeded its progress deadline' });
-  expect(rollout(object(), { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' })).toMatchObject({ code: 'terminal' });
+  expect(rollout(object(), { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' })).toMatchObject({
+    code: 'terminal',
+  });
 });

@@ -7,7 +7,10 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { CellComparison } from '../../../src/stream/conditions/cell-comparison.ts';
 import { checkWhere, PrintedCells, printedColumns } from '../../../src/stream/conditions/printed-cells.ts';
 
-/** Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, only a name means text), the variables and their types. */
+/**
+ * Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, only a name means text), the variables
+ * and their types.
+ */
 const RECORDED: readonly (readonly [type: string, columns: string, variables: string])[] = [
   [
     'pods',
@@ -49,13 +52,21 @@ const RECORDED: readonly (readonly [type: string, columns: string, variables: st
     'Name:string:name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|VolumeMode',
     'NAME name, CAPACITY, ACCESS_MODES, RECLAIM_POLICY, STATUS, CLAIM, STORAGECLASS, VOLUMEATTRIBUTESCLASS, REASON, AGE duration, VOLUMEMODE',
   ],
-  ['endpointslices', 'Name:string:name|AddressType|Ports|Endpoints|Age', 'NAME name, ADDRESSTYPE, PORTS, ENDPOINTS, AGE duration'],
+  [
+    'endpointslices',
+    'Name:string:name|AddressType|Ports|Endpoints|Age',
+    'NAME name, ADDRESSTYPE, PORTS, ENDPOINTS, AGE duration',
+  ],
   [
     'replicasets',
     'Name:string:name|Desired:integer|Current:integer|Ready:integer|Age|Containers|Images|Selector',
     'NAME name, DESIRED number, CURRENT number, READY number, AGE duration, CONTAINERS, IMAGES, SELECTOR',
   ],
-  ['statefulsets', 'Name:string:name|Ready|Age|Containers|Images', 'NAME name, READY, AGE duration, CONTAINERS, IMAGES'],
+  [
+    'statefulsets',
+    'Name:string:name|Ready|Age|Containers|Images',
+    'NAME name, READY, AGE duration, CONTAINERS, IMAGES',
+  ],
   [
     'daemonsets',
     'Name:string:name|Desired:integer|Current:integer|Ready:integer|Up-to-date:integer|Available:integer|Node Selector|Age|Containers|Images|Selector',
@@ -71,7 +82,11 @@ const RECORDED: readonly (readonly [type: string, columns: string, variables: st
     'Name:string:name|Schedule|Timezone|Suspend:boolean|Active:integer|Last Schedule|Age|Containers|Images|Selector',
     'NAME name, SCHEDULE, TIMEZONE, SUSPEND boolean, ACTIVE number, LAST_SCHEDULE, AGE duration, CONTAINERS, IMAGES, SELECTOR',
   ],
-  ['ingresses', 'Name:string:name|Class|Hosts|Address|Ports|Age', 'NAME name, CLASS, HOSTS, ADDRESS, PORTS, AGE duration'],
+  [
+    'ingresses',
+    'Name:string:name|Class|Hosts|Address|Ports|Age',
+    'NAME name, CLASS, HOSTS, ADDRESS, PORTS, AGE duration',
+  ],
   ['networkpolicies', 'Name:string:name|Pod-Selector|Age', 'NAME name, POD_SELECTOR, AGE duration'],
   [
     'horizontalpodautoscalers',
@@ -114,7 +129,11 @@ const columnsOfType = (type: string) => columnsOf(RECORDED.find(([name]) => name
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-function row(columns: readonly TableColumn[], cells: readonly unknown[], metadata: UnknownObject['metadata'] = {}): UnknownObject {
+function row(
+  columns: readonly TableColumn[],
+  cells: readonly unknown[],
+  metadata: UnknownObject['metadata'] = {},
+): UnknownObject {
   return withCells(
     { metadata: { name: 'web-1', namespace: 'shop', creationTimestamp: '2026-03-01T10:00:00Z', ...metadata } },
     { columns, cells },
@@ -124,7 +143,12 @@ function row(columns: readonly TableColumn[], cells: readonly unknown[], metadat
 const where = (source: string, comparison = new CellComparison(source)) =>
   compileCel(source, { flag: '--where', variables: {}, unlisted: true, wants: 'bool', comparison });
 
-function answer(source: string, columns: readonly TableColumn[], cells: readonly unknown[], metadata?: UnknownObject['metadata']) {
+function answer(
+  source: string,
+  columns: readonly TableColumn[],
+  cells: readonly unknown[],
+  metadata?: UnknownObject['metadata'],
+) {
   const program = where(source);
   checkWhere(program, columns);
   return program.test(new PrintedCells(columns).variablesFor(row(columns, cells, metadata), NOW, 'ADDED'));
@@ -142,7 +166,9 @@ function refusalOf(source: string, columns?: readonly TableColumn[]) {
 
 describe('every recorded column has a variable and a type', () => {
   it.each(RECORDED)('%s', (_, columns, variables) => {
-    const found = printedColumns(columnsOf(columns)).map(({ name, type }) => (type === 'cell' ? name : `${name} ${type}`));
+    const found = printedColumns(columnsOf(columns)).map(({ name, type }) =>
+      type === 'cell' ? name : `${name} ${type}`,
+    );
     expect(found.join(', ')).toBe(variables);
   });
 
@@ -184,15 +210,27 @@ describe('the cells of a row answer an expression', () => {
     ['deployments', ['web', '0/5', 0, 3, '0s', 'c', 'nginx', 'app=web'], 'UP_TO_DATE < AVAILABLE && READY == "0/5"'],
     ['deployments', ['web', '0/5', 0, 3, '0s', 'c', 'nginx', 'app=web'], 'cells["UP-TO-DATE"] == 0'],
     ['replicasets', ['web-5f', 3, 3, 1, '0s', 'c', 'nginx', 'app=web'], 'READY < DESIRED'],
-    ['daemonsets', ['ds', 1, 1, 0, 1, 0, 'disk=ssd', '1m', 'c', 'nginx', 'x=y'], 'NODE_SELECTOR == "disk=ssd" && UP_TO_DATE == 1'],
+    [
+      'daemonsets',
+      ['ds', 1, 1, 0, 1, 0, 'disk=ssd', '1m', 'c', 'nginx', 'x=y'],
+      'NODE_SELECTOR == "disk=ssd" && UP_TO_DATE == 1',
+    ],
     [
       'services',
       ['kubernetes', 'ClusterIP', '10.0.0.1', '<none>', '443/TCP', '22s', '<none>'],
       'PORT_S_ == "443/TCP" && EXTERNAL_IP == "<none>"',
     ],
     ['configmaps', ['cm', 1, '0s'], 'DATA == 1'],
-    ['events', ['324d', 'Warning', 'BackOff', 'pod/web-1', '', 'kubelet', 'no', '2y10d', 7, 'e.1'], 'TYPE == "Warning" && COUNT > 6'],
-    ['events', ['5m', 'Warning', 'BackOff', 'pod/web-1', '', 'kubelet', 'no', '2y10d', 7, 'e.1'], 'LAST_SEEN < duration("10m")'],
+    [
+      'events',
+      ['324d', 'Warning', 'BackOff', 'pod/web-1', '', 'kubelet', 'no', '2y10d', 7, 'e.1'],
+      'TYPE == "Warning" && COUNT > 6',
+    ],
+    [
+      'events',
+      ['5m', 'Warning', 'BackOff', 'pod/web-1', '', 'kubelet', 'no', '2y10d', 7, 'e.1'],
+      'LAST_SEEN < duration("10m")',
+    ],
     [
       'cronjobs',
       ['c', '* * * * *', '<none>', false, 0, '<none>', '1d', 'c', 'i', '<none>'],
@@ -226,7 +264,9 @@ describe('the cells of a row answer an expression', () => {
   it('the cell has the age if the object has none', () => {
     const columns = columnsOfType('pods');
     expect(answer('AGE > duration("119m")', columns, POD, { creationTimestamp: null })).toBe(true);
-    expect(answer('AGE > duration("1m")', columns, [...POD.slice(0, 4), '<unknown>'], { creationTimestamp: null })).toBe(false);
+    expect(
+      answer('AGE > duration("1m")', columns, [...POD.slice(0, 4), '<unknown>'], { creationTimestamp: null }),
+    ).toBe(false);
   });
 
   it('a name is text, though it be a number', () => {
@@ -244,7 +284,9 @@ describe('the cells of a row answer an expression', () => {
     const columns = columnsOf('Name:string:name|Port');
     const program = where('PORT > 79');
     const cells = new PrintedCells(columns);
-    const answers = ['80', '<none>', '', '<unset>', '8080'].map((port) => program.test(cells.variablesFor(row(columns, ['a', port]), NOW)));
+    const answers = ['80', '<none>', '', '<unset>', '8080'].map((port) =>
+      program.test(cells.variablesFor(row(columns, ['a', port]), NOW)),
+    );
     expect(answers).toEqual([true, false, false, false, true]);
   });
 
@@ -370,7 +412,8 @@ describe('a cell has the printed value', () => {
   ])('remarks once that sizes were compared as text: %s of %j: %s', (source, size, expected) => {
     const comparison = new CellComparison(source);
     const program = where(source, comparison);
-    const test = () => program.test(new PrintedCells(gadgets).variablesFor(row(gadgets, cells('', 0, true, null, size)), NOW));
+    const test = () =>
+      program.test(new PrintedCells(gadgets).variablesFor(row(gadgets, cells('', 0, true, null, size)), NOW));
     expect(typeof test()).toBe('boolean');
     const remark = comparison.remark();
     expect(remark !== undefined).toBe(expected);

@@ -52,7 +52,10 @@ class World {
     }
     const isAnother = !old || to === 'anew';
     const uid = isAnother ? `u${++this.#uids}` : (old.metadata.uid as string);
-    const object: UnknownObject = { metadata: { name, namespace, uid }, status: { phase: to === 'anew' ? 'Pending' : to } };
+    const object: UnknownObject = {
+      metadata: { name, namespace, uid },
+      status: { phase: to === 'anew' ? 'Pending' : to },
+    };
     this.objects.set(key, object);
     if (isAnother) this.done.delete(key);
     if (to === 'Running') this.done.add(key);
@@ -65,15 +68,20 @@ class World {
     const present = [...this.objects.keys()].filter(isKnown);
     const done = [...this.done].filter(isKnown);
     const known = new Set(rule === 'for' ? [...present, ...done] : present);
-    const missing = this.#expected().filter((name) => ![...known].some((key) => key === name || key.endsWith(`/${name}`)));
-    const isRunning = (key: string) => (this.objects.get(key)?.status as { phase?: string } | undefined)?.phase === 'Running';
+    const missing = this.#expected().filter(
+      (name) => ![...known].some((key) => key === name || key.endsWith(`/${name}`)),
+    );
+    const isRunning = (key: string) =>
+      (this.objects.get(key)?.status as { phase?: string } | undefined)?.phase === 'Running';
     const met = rule === 'for' ? done.length : present.filter(isRunning).length;
     return { met, total: known.size + missing.length };
   }
 
   #expected(): string[] {
     const { names = [], namespaces = [] } = this.#target;
-    return namespaces.includes('') ? [...names] : namespaces.flatMap((namespace) => [...names].map((name) => `${namespace}/${name}`));
+    return namespaces.includes('')
+      ? [...names]
+      : namespaces.flatMap((namespace) => [...names].map((name) => `${namespace}/${name}`));
   }
 }
 
@@ -88,29 +96,32 @@ const rules: Readonly<Record<'until' | 'for', WaitRules>> = {
 };
 
 describe.each(Object.entries(targets))('of %s', (_, target) => {
-  it.each(['until', 'for'] as const)('%s counts right after any changes, and is met the first time that all are', (rule) => {
-    fc.assert(
-      fc.property(steps, fc.nat(10), (all, syncedAt) => {
-        const world = new World(target);
-        const waiter = new Waiter(rules[rule], { clock: new FakeClock(), targets: [target] });
-        const kind = () => waiter.settled?.kind;
-        for (const [at, step] of all.entries()) {
-          if (at === syncedAt) {
-            waiter.synced(target);
-            const { met, total } = world.tally(rule);
-            expect(kind()).toBe(total > 0 && met === total ? rule : undefined);
+  it.each(['until', 'for'] as const)(
+    '%s counts right after any changes, and is met the first time that all are',
+    (rule) => {
+      fc.assert(
+        fc.property(steps, fc.nat(10), (all, syncedAt) => {
+          const world = new World(target);
+          const waiter = new Waiter(rules[rule], { clock: new FakeClock(), targets: [target] });
+          const kind = () => waiter.settled?.kind;
+          for (const [at, step] of all.entries()) {
+            if (at === syncedAt) {
+              waiter.synced(target);
+              const { met, total } = world.tally(rule);
+              expect(kind()).toBe(total > 0 && met === total ? rule : undefined);
+            }
+            if (kind()) return;
+            const change = world.take(step);
+            if (change) waiter.handle(change, target);
+            const tally = world.tally(rule);
+            expect(waiter.progress()).toMatchObject(tally);
+            const isMet = tally.total > 0 && tally.met === tally.total && at >= syncedAt;
+            expect(kind()).toBe(isMet ? rule : undefined);
+            if (isMet) return;
           }
-          if (kind()) return;
-          const change = world.take(step);
-          if (change) waiter.handle(change, target);
-          const tally = world.tally(rule);
-          expect(waiter.progress()).toMatchObject(tally);
-          const isMet = tally.total > 0 && tally.met === tally.total && at >= syncedAt;
-          expect(kind()).toBe(isMet ? rule : undefined);
-          if (isMet) return;
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 });

@@ -26,7 +26,10 @@ describe.each([
     waiter.synced(target);
     expect(waiter.settled).toBeUndefined();
     clock.tick(900);
-    waiter.handle({ type: 'updated', object: pod('2'), oldObject: pod('1'), cause: 'relist', uidChanged: true }, target);
+    waiter.handle(
+      { type: 'updated', object: pod('2'), oldObject: pod('1'), cause: 'relist', uidChanged: true },
+      target,
+    );
     return { waiter, clock };
   }
 

@@ -8,8 +8,14 @@ import { Waiter } from '../../../src/stream/conditions/waiter.ts';
 import type { ObjectChange } from '../../../src/stream/envelope.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
-const PODS: WaitTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true }, namespaces: ['shop'] };
-const JOBS: WaitTarget = { type: { gvr: { group: 'batch', version: 'v1', resource: 'jobs' }, namespaced: true }, namespaces: ['shop'] };
+const PODS: WaitTarget = {
+  type: { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true },
+  namespaces: ['shop'],
+};
+const JOBS: WaitTarget = {
+  type: { gvr: { group: 'batch', version: 'v1', resource: 'jobs' }, namespaced: true },
+  namespaces: ['shop'],
+};
 const named = (...names: string[]): WaitTarget => ({ ...PODS, names: new Set(names) });
 
 let uids = 0;
@@ -77,7 +83,12 @@ describe('until', () => {
 
   it('is not met by nothing', () => {
     const { send, synced } = waiting(running);
-    expect([synced(), send('a', 'Pending'), send('a', 'gone'), send('b', 'Running')]).toEqual([undefined, undefined, undefined, 'until']);
+    expect([synced(), send('a', 'Pending'), send('a', 'gone'), send('b', 'Running')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'until',
+    ]);
   });
 
   it('sees a state that lasts from one change to the next', () => {
@@ -86,7 +97,10 @@ describe('until', () => {
     synced();
     send('a', 'Running');
     send('a', 'Succeeded');
-    expect(waiter.settled).toMatchObject({ kind: 'until', by: { target: PODS, object: { status: { phase: 'Running' } } } });
+    expect(waiter.settled).toMatchObject({
+      kind: 'until',
+      by: { target: PODS, object: { status: { phase: 'Running' } } },
+    });
   });
 
   it('waits for a named object of the cluster by its name, whatever namespaces others are in', () => {
@@ -99,7 +113,11 @@ describe('until', () => {
       const { waiter, synced } = waiting(running, nodes);
       synced();
       waiter.handle(
-        { type: 'added', object: { metadata: { name: 'n1' }, status: { phase: 'Running' } } as UnknownObject, cause: 'watch' },
+        {
+          type: 'added',
+          object: { metadata: { name: 'n1' }, status: { phase: 'Running' } } as UnknownObject,
+          cause: 'watch',
+        },
         nodes,
       );
       expect(waiter.settled?.kind).toBe('until');
@@ -111,7 +129,10 @@ describe('until', () => {
     const { waiter, synced } = waiting(running, everywhere);
     const send = (type: 'added' | 'deleted', key: string, to = 'Running') => {
       const [namespace, name] = key.split('/') as [string, string];
-      waiter.handle({ type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' }, everywhere);
+      waiter.handle(
+        { type, object: { ...pod(name, to), metadata: { name, namespace, uid: key } }, cause: 'watch' },
+        everywhere,
+      );
       return waiter.settled?.kind;
     };
     send('added', 'shop/a');
@@ -122,7 +143,9 @@ describe('until', () => {
   });
 
   it('asks several conditions of each object', () => {
-    const { send, synced } = waiting({ until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')] });
+    const { send, synced } = waiting({
+      until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')],
+    });
     send('a', 'Running');
     send('b', 'Running');
     expect([synced(), send('b', 'gone')]).toEqual([undefined, 'until']);
@@ -131,13 +154,9 @@ describe('until', () => {
   it('waits for a given name without an object, and again after its object is deleted', () => {
     const { send, synced } = waiting(running, named('a', 'b'));
     send('a', 'Running');
-    expect([synced(), send('other', 'Pending'), send('a', 'gone'), send('b', 'Running'), send('a', 'Running')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      'until',
-    ]);
+    expect([synced(), send('other', 'Pending'), send('a', 'gone'), send('b', 'Running'), send('a', 'Running')]).toEqual(
+      [undefined, undefined, undefined, undefined, 'until'],
+    );
   });
 
   it('waits for the initial list of every type', () => {
@@ -181,7 +200,9 @@ describe('fail-if', () => {
   });
 
   it('is evaluated for the final state of a deleted object, and for events', () => {
-    const final = waiting({ failIf: [about(({ event, object }) => event === 'DELETED' && phaseOf(object) === 'Running', true)] });
+    const final = waiting({
+      failIf: [about(({ event, object }) => event === 'DELETED' && phaseOf(object) === 'Running', true)],
+    });
     final.synced();
     expect([final.send('a', 'Running'), final.send('a', 'gone')]).toEqual([undefined, 'fail-if']);
   });
@@ -200,7 +221,12 @@ describe('for', () => {
     const { send, synced } = waiting(forAll(ready));
     send('a', 'Running');
     send('b', 'Pending');
-    expect([synced(), send('a', 'Failed'), send('a', 'gone'), send('b', 'Running')]).toEqual([undefined, undefined, undefined, 'for']);
+    expect([synced(), send('a', 'Failed'), send('a', 'gone'), send('b', 'Running')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'for',
+    ]);
   });
 
   test('a new object with the same name starts from the beginning', () => {
@@ -223,7 +249,11 @@ describe('for', () => {
     const asked = waiting(forAll(ready), named('a', 'b'));
     asked.send('a', 'Running');
     asked.send('b', 'Pending');
-    expect([asked.synced(), asked.send('b', 'gone'), asked.send('b', 'Running')]).toEqual([undefined, undefined, 'for']);
+    expect([asked.synced(), asked.send('b', 'gone'), asked.send('b', 'Running')]).toEqual([
+      undefined,
+      undefined,
+      'for',
+    ]);
   });
 
   test('several are met one after the other', () => {
@@ -264,7 +294,9 @@ describe('for', () => {
   test('gives up on an expression that finds too much', () => {
     const { send, synced, waiter } = waiting(forAll('jsonpath={.status}=x'));
     expect([send('a', 'Running'), synced()]).toEqual([undefined, 'error']);
-    expect(waiter.settled).toMatchObject({ error: { message: 'jsonpath leads to a nested object or list which is not supported' } });
+    expect(waiter.settled).toMatchObject({
+      error: { message: 'jsonpath leads to a nested object or list which is not supported' },
+    });
   });
 });
 
@@ -452,7 +484,10 @@ describe('the deciders', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) failing.send(name, name === 'a' ? 'Running' : 'Failed');
     failing.synced();
     const { deciders, decided } = failing.waiter.settled ?? {};
-    expect({ keys: deciders?.map(({ key }) => key), decided }).toEqual({ keys: ['shop/b', 'shop/c', 'shop/d'], decided: 4 });
+    expect({ keys: deciders?.map(({ key }) => key), decided }).toEqual({
+      keys: ['shop/b', 'shop/c', 'shop/d'],
+      decided: 4,
+    });
   });
 
   it('is the object that changed, where one did', () => {
@@ -461,7 +496,11 @@ describe('the deciders', () => {
     any.send('b', 'Running');
     any.synced();
     any.send('b', 'Failed');
-    expect(any.waiter.settled).toMatchObject({ kind: 'until-any', deciders: [{ key: 'shop/b', target: PODS }], decided: 1 });
+    expect(any.waiter.settled).toMatchObject({
+      kind: 'until-any',
+      deciders: [{ key: 'shop/b', target: PODS }],
+      decided: 1,
+    });
   });
 
   it('are the objects that stayed', async () => {
@@ -490,7 +529,8 @@ describe('progress', () => {
     });
     waiter.handle({ type: 'added', object: pod('a', 'Pending'), cause: 'initial' }, PODS);
     waiter.synced(PODS);
-    for (const to of ['Failed', 'Failed', 'Running']) waiter.handle({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
+    for (const to of ['Failed', 'Failed', 'Running'])
+      waiter.handle({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
     expect(seen).toEqual(['0/1 met, waiting for a', '1/1 met']);
   });
 
@@ -498,7 +538,13 @@ describe('progress', () => {
     const { send, synced, waiter } = waiting(running);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) send(name, name < 'c' ? 'Running' : 'Pending');
     synced();
-    expect(waiter.progress()).toEqual({ met: 2, total: 6, waitingFor: ['c', 'd', 'e'], word: 'met', isOneEnough: false });
+    expect(waiter.progress()).toEqual({
+      met: 2,
+      total: 6,
+      waitingFor: ['c', 'd', 'e'],
+      word: 'met',
+      isOneEnough: false,
+    });
     expect(progressText(waiter.progress())).toBe('2/6 met, waiting for c, d, e and 1 more');
     expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/c, pods/d, pods/e and 1 more');
   });

@@ -5,7 +5,12 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { CellComparison } from '../../../src/stream/conditions/cell-comparison.ts';
 import { whereConditionOf } from '../../../src/stream/conditions/where-condition.ts';
 
-const column = (name: string): TableColumn => ({ name, type: 'string', format: name === 'Name' ? 'name' : '', priority: 0 });
+const column = (name: string): TableColumn => ({
+  name,
+  type: 'string',
+  format: name === 'Name' ? 'name' : '',
+  priority: 0,
+});
 const NOW = new Date('2026-01-01T12:00:00Z');
 
 function where(source: string) {
@@ -15,7 +20,10 @@ function where(source: string) {
 }
 
 function row(columns: readonly TableColumn[], cells: readonly unknown[], metadata: object = {}): UnknownObject {
-  return withCells({ apiVersion: 'v1', kind: 'Pod', metadata: { name: String(cells[0]), ...metadata } }, { columns, cells });
+  return withCells(
+    { apiVersion: 'v1', kind: 'Pod', metadata: { name: String(cells[0]), ...metadata } },
+    { columns, cells },
+  );
 }
 
 const about = (object: UnknownObject, event = 'ADDED') => ({ object, oldObject: null, event, now: NOW });
@@ -34,7 +42,14 @@ describe('whereConditionOf', () => {
     const jobs = [column('Name'), column('Status')];
     const condition = where('STATUS == "Failed"');
     const rows = [row(pods, ['a', 'Failed', 'Running']), row(jobs, ['b', 'Failed']), row(pods, ['c', '1/1', 'Failed'])];
-    expect([...rows, ...rows].map((object) => condition.test(about(object)))).toEqual([false, true, true, false, true, true]);
+    expect([...rows, ...rows].map((object) => condition.test(about(object)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('answers for more lists of columns than it remembers, and for the first of them again', () => {

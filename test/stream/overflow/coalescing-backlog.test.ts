@@ -7,8 +7,16 @@ import { CoalescingBacklog } from '../../../src/stream/overflow/coalescing-backl
 
 const PODS: GateTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' } } };
 const at = (name: string, version: number): UnknownObject => ({ metadata: { name, resourceVersion: String(version) } });
-const add = (name: string, version: number): ObjectChange => ({ type: 'added', object: at(name, version), cause: 'watch' });
-const remove = (name: string, version: number): ObjectChange => ({ type: 'deleted', object: at(name, version), cause: 'watch' });
+const add = (name: string, version: number): ObjectChange => ({
+  type: 'added',
+  object: at(name, version),
+  cause: 'watch',
+});
+const remove = (name: string, version: number): ObjectChange => ({
+  type: 'deleted',
+  object: at(name, version),
+  cause: 'watch',
+});
 const update = (name: string, from: number, to: number, uidChanged = false): ObjectChange => ({
   type: 'updated',
   object: at(name, to),
@@ -20,7 +28,10 @@ const update = (name: string, from: number, to: number, uidChanged = false): Obj
 function backlog() {
   const lost: Loss[] = [];
   const counted: number[] = [];
-  const queue = new CoalescingBacklog<GateTarget>({ lost: (loss) => void lost.push(loss), onLost: (_, events) => counted.push(events) });
+  const queue = new CoalescingBacklog<GateTarget>({
+    lost: (loss) => void lost.push(loss),
+    onLost: (_, events) => counted.push(events),
+  });
   const push = (...changes: ObjectChange[]) => {
     for (const change of changes) queue.push({ change, target: PODS, receivedMs: 0 });
   };

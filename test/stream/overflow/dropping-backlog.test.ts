@@ -11,7 +11,10 @@ const change = (n: number, cause: 'watch' | 'initial' = 'watch'): Waiting<string
 function backlog(limit: number) {
   const lost: Loss[] = [];
   const counted: number[] = [];
-  const queue = new DroppingBacklog<string>(limit, { lost: (loss) => void lost.push(loss), onLost: (_, events) => counted.push(events) });
+  const queue = new DroppingBacklog<string>(limit, {
+    lost: (loss) => void lost.push(loss),
+    onLost: (_, events) => counted.push(events),
+  });
   const push = (from: number, count: number, cause?: 'initial') => {
     for (let i = from; i < from + count; i++) queue.push(change(i, cause));
   };

@@ -23,7 +23,11 @@ const update = (name: string, from: number, to: number): ObjectChange => ({
   oldObject: at(name, from),
   cause: 'watch',
 });
-const remove = (name: string, version: number): ObjectChange => ({ type: 'deleted', object: at(name, version), cause: 'watch' });
+const remove = (name: string, version: number): ObjectChange => ({
+  type: 'deleted',
+  object: at(name, version),
+  cause: 'watch',
+});
 
 function line({ type, object, oldObject }: ObjectChange): string {
   const old = oldObject ? `${oldObject.metadata.resourceVersion}->` : '';
@@ -106,7 +110,13 @@ describe.each(['coalesce', 'drop'] as const)('%s', (policy) => {
     };
     const outlet = new Outlet<GateTarget>(
       { policy },
-      { clock: { ...systemClock, now: () => 0 }, write, lost: () => {}, onLost: () => {}, onError: (error) => errors.push(error) },
+      {
+        clock: { ...systemClock, now: () => 0 },
+        write,
+        lost: () => {},
+        onLost: () => {},
+        onError: (error) => errors.push(error),
+      },
     );
     for (const name of ['a', 'b', 'c']) outlet.change(add(name, 1), PODS);
     await settled();
@@ -118,15 +128,33 @@ describe('coalesce', () => {
   it('shows the latest state of each object, and reports before it what was merged', async () => {
     const { let: out, go } = slow({ policy: 'coalesce' });
     out(add('a', 1), update('b', 1, 2), update('a', 1, 2), update('b', 2, 3), update('b', 3, 4), update('c', 1, 2));
-    expect(await go()).toEqual(['added a@1', 'coalesced 2 updates of 1 object', 'updated b@1->4', 'updated a@1->2', 'updated c@1->2']);
+    expect(await go()).toEqual([
+      'added a@1',
+      'coalesced 2 updates of 1 object',
+      'updated b@1->4',
+      'updated a@1->2',
+      'updated c@1->2',
+    ]);
   });
 
   it.each<[string, ObjectChange[], string[]]>([
     ['an addition and its updates', [add('b', 1), update('b', 1, 2)], ['coalesced 1 update of 1 object', 'added b@2']],
-    ['an addition and its deletion', [add('b', 1), update('b', 1, 2), remove('b', 2)], ['coalesced 3 updates of 1 object']],
-    ['an update and the deletion', [update('b', 1, 2), remove('b', 3)], ['coalesced 1 update of 1 object', 'deleted b@3']],
+    [
+      'an addition and its deletion',
+      [add('b', 1), update('b', 1, 2), remove('b', 2)],
+      ['coalesced 3 updates of 1 object'],
+    ],
+    [
+      'an update and the deletion',
+      [update('b', 1, 2), remove('b', 3)],
+      ['coalesced 1 update of 1 object', 'deleted b@3'],
+    ],
     ['a deletion and another object', [remove('b', 3), add('b', 4)], ['deleted b@3', 'added b@4']],
-    ['and its updates', [remove('b', 3), add('b', 4), update('b', 4, 5)], ['coalesced 1 update of 1 object', 'deleted b@3', 'added b@5']],
+    [
+      'and its updates',
+      [remove('b', 3), add('b', 4), update('b', 4, 5)],
+      ['coalesced 1 update of 1 object', 'deleted b@3', 'added b@5'],
+    ],
     [
       'and its deletion',
       [remove('b', 3), add('b', 4), remove('b', 5), add('b', 6)],
@@ -180,7 +208,15 @@ describe('drop', () => {
     await next();
     outlet.change(add('h', 1), PODS);
     while (releases.length > 0) await next();
-    expect(written).toEqual(['added a@1', 'added b@1', 'added c@1', 'added d@1', 'added e@1', 'dropped 2 events', 'added h@1']);
+    expect(written).toEqual([
+      'added a@1',
+      'added b@1',
+      'added c@1',
+      'added d@1',
+      'added e@1',
+      'dropped 2 events',
+      'added h@1',
+    ]);
   });
 
   it('never drops the initial list', async () => {
@@ -195,7 +231,9 @@ describe('drop', () => {
 });
 
 describe('for any changes and any reader', () => {
-  const steps = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), go: fc.boolean(), remove: fc.boolean() }), { maxLength: 40 });
+  const steps = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), go: fc.boolean(), remove: fc.boolean() }), {
+    maxLength: 40,
+  });
 
   it('coalescing shows the events of each object as ADDED, MODIFIED …, DELETED, ends with the current objects, and counts every merged change', async () => {
     await fc.assert(
@@ -211,7 +249,11 @@ describe('for any changes and any reader', () => {
             write: ({ type, object, oldObject }) => {
               const { name = '', resourceVersion = '' } = object.metadata;
               expect(shown.get(name)).toBe(
-                type === 'added' ? undefined : type === 'updated' ? oldObject?.metadata.resourceVersion : (shown.get(name) ?? 'nothing'),
+                type === 'added'
+                  ? undefined
+                  : type === 'updated'
+                    ? oldObject?.metadata.resourceVersion
+                    : (shown.get(name) ?? 'nothing'),
               );
               if (type === 'deleted') shown.delete(name);
               else shown.set(name, resourceVersion);
@@ -237,7 +279,11 @@ describe('for any changes and any reader', () => {
         for (const [version, step] of all.entries()) {
           const old = cache.get(step.name);
           const change =
-            old === undefined ? add(step.name, version) : step.remove ? remove(step.name, old) : update(step.name, old, version);
+            old === undefined
+              ? add(step.name, version)
+              : step.remove
+                ? remove(step.name, old)
+                : update(step.name, old, version);
           outlet.change(change, PODS);
           sent++;
           if (change.type === 'deleted') cache.delete(step.name);

@@ -29,10 +29,18 @@ describe('a field', () => {
     ['any', {}],
     ['Quantity', refer('io.k8s.apimachinery.pkg.api.resource.Quantity')],
     ['{[string]}', { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }],
-    ['{string} atomic', { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' }],
+    [
+      '{string} atomic',
+      { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
+    ],
     [
       '[string] set merge',
-      { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set', 'x-kubernetes-patch-strategy': 'merge' },
+      {
+        type: 'array',
+        items: { type: 'string' },
+        'x-kubernetes-list-type': 'set',
+        'x-kubernetes-patch-strategy': 'merge',
+      },
     ],
     [
       '[any] keys=a,b merge=a retainKeys',
@@ -46,7 +54,9 @@ describe('a field', () => {
     ],
     ['any replace', { 'x-kubernetes-patch-strategy': 'replace' }],
   ])('is written as %s', (text, schema) => {
-    expect(update({ Pod: { f: 'old' } }, { Pod: { properties: { f: schema } } }).messages).toEqual({ Pod: { f: text } });
+    expect(update({ Pod: { f: 'old' } }, { Pod: { properties: { f: schema } } }).messages).toEqual({
+      Pod: { f: text },
+    });
   });
 
   it('keeps its place, its number and that it is a pointer, which OpenAPI does not have', () => {
@@ -109,7 +119,10 @@ describe('a message', () => {
 
   it('is atomic when its schema says so', () => {
     expect(
-      update({ Pod: { x: '1 string' } }, { Pod: { properties: { x: { type: 'string' } }, 'x-kubernetes-map-type': 'atomic' } }).messages,
+      update(
+        { Pod: { x: '1 string' } },
+        { Pod: { properties: { x: { type: 'string' } }, 'x-kubernetes-map-type': 'atomic' } },
+      ).messages,
     ).toEqual({
       Pod: { '': 'atomic', x: '1 string' },
     });

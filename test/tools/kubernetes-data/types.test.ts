@@ -3,7 +3,12 @@ import { updateTypes } from '../../../tools/kubernetes-data/types.ts';
 
 const discovery = (path: string, name: string | undefined, version: string, ...resources: object[]) => ({
   request: { method: 'GET', path },
-  response: { body: { kind: 'APIGroupDiscoveryList', items: [{ metadata: name ? { name } : {}, versions: [{ version, resources }] }] } },
+  response: {
+    body: {
+      kind: 'APIGroupDiscoveryList',
+      items: [{ metadata: name ? { name } : {}, versions: [{ version, resources }] }],
+    },
+  },
 });
 
 const pods = {
@@ -17,11 +22,19 @@ const pods = {
     { subresource: 'eviction', responseKind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
   ],
 };
-const roles = { resource: 'roles', responseKind: { group: 'x.io', version: 'v2', kind: 'Role' }, scope: 'Cluster', verbs: ['get'] };
+const roles = {
+  resource: 'roles',
+  responseKind: { group: 'x.io', version: 'v2', kind: 'Role' },
+  scope: 'Cluster',
+  verbs: ['get'],
+};
 
 describe('the types of aggregated discovery', () => {
   it('replace all types, core first; only what a type has is written', () => {
-    const updated = updateTypes({ old: {} }, [discovery('/apis', 'x.io', 'v2', roles), discovery('/api', undefined, 'v1', pods)]);
+    const updated = updateTypes({ old: {} }, [
+      discovery('/apis', 'x.io', 'v2', roles),
+      discovery('/api', undefined, 'v1', pods),
+    ]);
     expect(Object.keys(updated)).toEqual(['v1', 'x.io/v2']);
     expect(updated).toEqual({
       v1: {

@@ -80,8 +80,14 @@ export class Actor implements Disposable {
   }
 
   /** Creates an object. With `fixture` its status and its creation time are kept. */
-  create(object: Writable, manager: string, { fixture = false }: { fixture?: boolean } = {}): UnknownObject | undefined {
-    return this.#try(() => this.#world.writer.create(this.#type(object.kind), toWrite(object), { manager, fixture }).object);
+  create(
+    object: Writable,
+    manager: string,
+    { fixture = false }: { fixture?: boolean } = {},
+  ): UnknownObject | undefined {
+    return this.#try(
+      () => this.#world.writer.create(this.#type(object.kind), toWrite(object), { manager, fixture }).object,
+    );
   }
 
   update(object: Writable, manager: string): void {
@@ -89,7 +95,9 @@ export class Actor implements Disposable {
   }
 
   updateStatus(object: Writable, manager: string): void {
-    this.#try(() => this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }));
+    this.#try(() =>
+      this.#world.writer.update(this.#type(object.kind), toWrite(object), { manager, subresource: 'status' }),
+    );
   }
 
   /**
@@ -97,7 +105,11 @@ export class Actor implements Disposable {
    * be shared.
    */
   store(object: Views[keyof Views]): void {
-    this.#world.cluster.store.put(this.#type(object.kind).storage, keyOfMeta(object.metadata), object as unknown as UnknownObject);
+    this.#world.cluster.store.put(
+      this.#type(object.kind).storage,
+      keyOfMeta(object.metadata),
+      object as unknown as UnknownObject,
+    );
   }
 
   /** Assigns a pod to a node. The field gets no owner, and the generation stays. */

@@ -67,7 +67,8 @@ export class DeploymentController {
     const running = sets.reduce((sum, s) => sum + s.spec.replicas, 0);
     const replicas = sets.length === 0 ? desired : Math.max(0, Math.min(desired, maxTotal - running));
     const set = replicaSetOf(deployment, hash, replicas, nextRevision(sets));
-    if (this.#actor.create(set, MANAGER) && replicas > 0) this.#announce(deployment, 'up', set.metadata.name ?? '', 0, replicas);
+    if (this.#actor.create(set, MANAGER) && replicas > 0)
+      this.#announce(deployment, 'up', set.metadata.name ?? '', 0, replicas);
   }
 
   /**
@@ -95,8 +96,13 @@ export class DeploymentController {
     const { desired, maxTotal, minAvailable } = boundsOf(deployment);
     const recreate = deployment.spec.strategy?.type === 'Recreate';
     const oldTotal = old.reduce((sum, s) => sum + s.spec.replicas, 0);
-    const room = recreate ? (old.some((s) => s.status.replicas > 0) ? 0 : desired) : maxTotal - oldTotal - current.spec.replicas;
-    const target = current.spec.replicas > desired ? desired : Math.min(desired, current.spec.replicas + Math.max(0, room));
+    const room = recreate
+      ? old.some((s) => s.status.replicas > 0)
+        ? 0
+        : desired
+      : maxTotal - oldTotal - current.spec.replicas;
+    const target =
+      current.spec.replicas > desired ? desired : Math.min(desired, current.spec.replicas + Math.max(0, room));
     this.#scale(deployment, current, target);
     const unready = Math.max(0, target - (current.status.availableReplicas ?? 0));
     let spare = recreate ? oldTotal : oldTotal + target - minAvailable - unready;
@@ -115,11 +121,19 @@ export class DeploymentController {
   }
 
   #announce(deployment: Deployment, way: 'up' | 'down', name: string, from: number, to: number): void {
-    this.#events.record(deployment, 'Normal', 'ScalingReplicaSet', `Scaled ${way} replica set ${name} from ${from} to ${to}`, COMPONENT);
+    this.#events.record(
+      deployment,
+      'Normal',
+      'ScalingReplicaSet',
+      `Scaled ${way} replica set ${name} from ${from} to ${to}`,
+      COMPONENT,
+    );
   }
 
   #trimHistory({ spec }: Deployment, old: readonly ReplicaSet[]): void {
-    const done = old.filter((s) => s.spec.replicas === 0 && s.status.replicas === 0).sort((a, b) => revisionOf(a) - revisionOf(b));
+    const done = old
+      .filter((s) => s.spec.replicas === 0 && s.status.replicas === 0)
+      .sort((a, b) => revisionOf(a) - revisionOf(b));
     for (const set of done.slice(0, Math.max(0, done.length - (spec.revisionHistoryLimit ?? 10))))
       this.#actor.delete('ReplicaSet', set.metadata);
   }
@@ -188,7 +202,11 @@ function boundsOf({ spec }: Deployment): { desired: number; maxTotal: number; mi
   const { maxSurge = '25%', maxUnavailable = '25%' } = spec.strategy?.rollingUpdate ?? {};
   const surge = amount(maxSurge, desired, Math.ceil);
   const unavailable = amount(maxUnavailable, desired, Math.floor);
-  return { desired, maxTotal: desired + surge, minAvailable: desired - (surge === 0 && unavailable === 0 ? 1 : unavailable) };
+  return {
+    desired,
+    maxTotal: desired + surge,
+    minAvailable: desired - (surge === 0 && unavailable === 0 ? 1 : unavailable),
+  };
 }
 
 function amount(value: number | string, of: number, round: (n: number) => number): number {
@@ -196,7 +214,10 @@ function amount(value: number | string, of: number, round: (n: number) => number
 }
 
 /** The status of a deployment whose first rollout is complete. */
-export function settledStatus({ name, replicas }: { name: string; replicas: number }, since: string): Deployment['status'] {
+export function settledStatus(
+  { name, replicas }: { name: string; replicas: number },
+  since: string,
+): Deployment['status'] {
   const times = { lastUpdateTime: since, lastTransitionTime: since };
   const progress = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' } as const;
   return {
@@ -212,23 +233,41 @@ export function settledStatus({ name, replicas }: { name: string; replicas: numb
   };
 }
 
-function statusOf(deployment: Deployment, current: ReplicaSet, sets: readonly ReplicaSet[], now: string): Deployment['status'] {
-  const sum = (field: 'replicas' | 'readyReplicas' | 'availableReplicas') => sets.reduce((total, s) => total + (s.status[field] ?? 0), 0);
+function statusOf(
+  deployment: Deployment,
+  current: ReplicaSet,
+  sets: readonly ReplicaSet[],
+  now: string,
+): Deployment['status'] {
+  const sum = (field: 'replicas' | 'readyReplicas' | 'availableReplicas') =>
+    sets.reduce((total, s) => total + (s.status[field] ?? 0), 0);
   const [replicas, ready, available] = [sum('replicas'), sum('readyReplicas'), sum('availableReplicas')];
   const { desired, minAvailable } = boundsOf(deployment);
-  const counts = { replicas, updatedReplicas: current.status.replicas, readyReplicas: ready, availableReplicas: available };
+  const counts = {
+    replicas,
+    updatedReplicas: current.status.replicas,
+    readyReplicas: ready,
+    availableReplicas: available,
+  };
   const unavailable = Math.max(0, Math.max(desired, replicas) - available);
   const done = counts.updatedReplicas === desired && replicas === desired && available >= desired;
   return {
     observedGeneration: deployment.metadata.generation,
     ...Object.fromEntries(Object.entries({ ...counts, unavailableReplicas: unavailable }).filter(([, n]) => n > 0)),
-    conditions: [availableCondition(available >= minAvailable), progressing(current, done)].map((c) => stamped(c, deployment, now)),
+    conditions: [availableCondition(available >= minAvailable), progressing(current, done)].map((c) =>
+      stamped(c, deployment, now),
+    ),
   };
 }
 
 function availableCondition(holds: boolean): PodCondition {
   return holds
-    ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
+    ? {
+        type: 'Available',
+        status: 'True',
+        reason: 'MinimumReplicasAvailable',
+        message: 'Deployment has minimum availability.',
+      }
     : {
         type: 'Available',
         status: 'False',
@@ -245,7 +284,12 @@ function progressing({ metadata }: ReplicaSet, done: boolean): PodCondition {
         reason: 'NewReplicaSetAvailable',
         message: `ReplicaSet "${metadata.name}" has successfully progressed.`,
       }
-    : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `ReplicaSet "${metadata.name}" is progressing.` };
+    : {
+        type: 'Progressing',
+        status: 'True',
+        reason: 'ReplicaSetUpdated',
+        message: `ReplicaSet "${metadata.name}" is progressing.`,
+      };
 }
 
 /**
@@ -253,7 +297,8 @@ function progressing({ metadata }: ReplicaSet, done: boolean): PodCondition {
  */
 function stamped(condition: PodCondition, { status }: Deployment, now: string): PodCondition {
   const before = status.conditions?.find((c) => c.type === condition.type);
-  const same = before?.status === condition.status && before.reason === condition.reason && before.message === condition.message;
+  const same =
+    before?.status === condition.status && before.reason === condition.reason && before.message === condition.message;
   return {
     ...condition,
     lastUpdateTime: same ? before?.lastUpdateTime : now,

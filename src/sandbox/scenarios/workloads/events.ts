@@ -20,7 +20,13 @@ export class EventRecorder {
     this.#actor = actor;
   }
 
-  record({ apiVersion, kind, metadata }: Subject, type: 'Normal' | 'Warning', reason: string, message: string, component: string): void {
+  record(
+    { apiVersion, kind, metadata }: Subject,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+    component: string,
+  ): void {
     const { name = '', namespace = 'default', uid, resourceVersion } = metadata;
     const now = this.#actor.timestamp;
     const meta = { name: `${name}.${hex(this.#actor)}`, namespace };

@@ -87,7 +87,13 @@ export class Kubelet {
     if (pod.spec.nodeName) return;
     const node = this.nextNode();
     this.#actor.bind(pod, node.name);
-    this.#event(pod, 'Normal', 'Scheduled', `Successfully assigned ${keyOfMeta(pod.metadata)} to ${node.name}`, 'default-scheduler');
+    this.#event(
+      pod,
+      'Normal',
+      'Scheduled',
+      `Successfully assigned ${keyOfMeta(pod.metadata)} to ${node.name}`,
+      'default-scheduler',
+    );
     this.#soon(pod.metadata.uid, keyOfMeta(pod.metadata), 50, 200, (bound) => this.#prepare(bound, node));
   }
 

@@ -5,7 +5,12 @@ import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, Pod
 const START_ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
 /** The conditions of a pod with some of them set. A condition whose status does not change keeps its time. */
-function withConditions(pod: Pod, states: Readonly<Record<string, boolean>>, now: string, reason?: string): PodCondition[] {
+function withConditions(
+  pod: Pod,
+  states: Readonly<Record<string, boolean>>,
+  now: string,
+  reason?: string,
+): PodCondition[] {
   const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
   for (const [type, holds] of Object.entries(states)) {
     const status = holds ? 'True' : 'False';

@@ -49,7 +49,8 @@ export class ReplicaSetController {
       spec,
     };
     const created = this.#actor.create(pod, 'kube-controller-manager');
-    if (created) this.#events.record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`, COMPONENT);
+    if (created)
+      this.#events.record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`, COMPONENT);
   }
 
   #delete(set: ReplicaSet, { metadata }: Pod): void {
@@ -80,7 +81,8 @@ export function settledSetStatus(replicas: number): ReplicaSet['status'] {
 /** The pods to delete: first those that are not ready, then the youngest. */
 function surplus(pods: readonly Pod[], wanted: number): Pod[] {
   const rank = (pod: Pod) => `${isReady(pod) ? 1 : 0}`;
-  const youngestFirst = (a: Pod, b: Pod) => ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? 1 : -1);
+  const youngestFirst = (a: Pod, b: Pod) =>
+    (a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? 1 : -1;
   const ordered = [...pods].sort((a, b) => (rank(a) === rank(b) ? youngestFirst(a, b) : rank(a) < rank(b) ? -1 : 1));
   return ordered.slice(0, Math.max(0, pods.length - wanted));
 }
@@ -95,5 +97,12 @@ export function controllerReference({
   kind: string;
   metadata: { name?: string; uid?: string };
 }) {
-  return { apiVersion, kind, name: metadata.name ?? '', uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }

@@ -77,8 +77,10 @@ function typeOf(spec: CrdSpec, version: CrdVersion, preferred: boolean): ApiType
 
 function subresourcesOf({ names }: CrdSpec, { subresources }: CrdVersion): Map<string, Subresource> {
   const found = new Map<string, Subresource>();
-  if (subresources?.status) found.set('status', { name: 'status', kind: names.kind, group: '', version: '', verbs: CHANGE_VERBS });
-  if (subresources?.scale) found.set('scale', { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: CHANGE_VERBS });
+  if (subresources?.status)
+    found.set('status', { name: 'status', kind: names.kind, group: '', version: '', verbs: CHANGE_VERBS });
+  if (subresources?.scale)
+    found.set('scale', { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: CHANGE_VERBS });
   return found;
 }
 

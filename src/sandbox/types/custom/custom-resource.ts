@@ -25,10 +25,17 @@ export interface AdmitOptions {
  * Prunes, defaults and validates a custom resource by its schema. Changes the object.
  * Throws 400 for unknown fields when validation is strict, 422 for values that the schema forbids.
  */
-export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidation, warn, duplicates = [], before }: AdmitOptions): void {
+export function admitCustom(
+  type: ApiType,
+  object: UnknownObject,
+  { fieldValidation, warn, duplicates = [], before }: AdmitOptions,
+): void {
   const schema = type.custom?.schema;
   if (!schema) return;
-  reportDecodingProblems(type, [...duplicates, ...pruneRoot(object, schema).map(unknownField)], { fieldValidation, warn });
+  reportDecodingProblems(type, [...duplicates, ...pruneRoot(object, schema).map(unknownField)], {
+    fieldValidation,
+    warn,
+  });
   setSchemaDefaults(object, schema);
   const problems = allProblems(object, schema, before);
   const { group } = type.gvr;
@@ -36,20 +43,29 @@ export function admitCustom(type: ApiType, object: UnknownObject, { fieldValidat
 }
 
 /** Problems that prevent the evaluation of rules, which could fail for the wrong reason. */
-const BLOCKING = new Set<FieldProblem['reason']>(['FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const BLOCKING = new Set<FieldProblem['reason']>([
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
 const UNCHECKED: FieldProblem = {
   field: '<nil>',
   reason: 'FieldValueInvalid',
-  detail: 'null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+  detail:
+    'null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
 /** The problems of an object, without those that the stored object has already. Source: KEP-4008. */
 function allProblems(object: UnknownObject, schema: JsonSchema, before: UnknownObject | undefined): FieldProblem[] {
   const found = schemaProblems(object, schema);
   const old = before && found.length > 0 ? schemaProblems(before, schema) : [];
-  const isOld = (p: FieldProblem) => old.some((o) => o.field === p.field && o.reason === p.reason && o.detail === p.detail);
-  const problems = before ? found.filter((p) => !isOld(p) || !equalJson(placeOf(p, before), placeOf(p, object))) : found;
+  const isOld = (p: FieldProblem) =>
+    old.some((o) => o.field === p.field && o.reason === p.reason && o.detail === p.detail);
+  const problems = before
+    ? found.filter((p) => !isOld(p) || !equalJson(placeOf(p, before), placeOf(p, object)))
+    : found;
   if (!hasRules(schema)) return problems;
   if (problems.some(({ reason }) => BLOCKING.has(reason))) return [...problems, UNCHECKED];
   return [...problems, ...ruleProblems(object, schema, before)];
@@ -97,7 +113,9 @@ export function reportDecodingProblems(
 ): void {
   if (fieldValidation === 'Strict' && problems.length > 0) {
     const list = problems.join(', ');
-    badRequest(`${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${list}`);
+    badRequest(
+      `${kind} in version ${JSON.stringify(gvr.version)} cannot be handled as a ${kind}: strict decoding error: ${list}`,
+    );
   }
   if (fieldValidation === 'Warn') for (const problem of problems) warn?.(problem);
 }
@@ -110,7 +128,12 @@ const ROOT_FIELDS = ['apiVersion', 'kind', 'metadata'];
 
 function pruneRoot(object: UnknownObject, schema: JsonSchema): string[] {
   const unknown: string[] = [];
-  prune(object, { ...schema, properties: { ...schema.properties, ...Object.fromEntries(ROOT_FIELDS.map((f) => [f, KEEP])) } }, '', unknown);
+  prune(
+    object,
+    { ...schema, properties: { ...schema.properties, ...Object.fromEntries(ROOT_FIELDS.map((f) => [f, KEEP])) } },
+    '',
+    unknown,
+  );
   return unknown;
 }
 
@@ -141,7 +164,8 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
 
 /** A value with the defaults of its schema, at every depth. */
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
-  const present = value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
+  const present =
+    value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
   if (isFieldMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const inner = withDefaults(own(present, name), property);
@@ -149,7 +173,8 @@ function withDefaults(value: unknown, schema: JsonSchema): unknown {
       else delete present[name];
     }
     const others = schema.additionalProperties;
-    if (typeof others === 'object') for (const name in present) setOwn(present, name, withDefaults(present[name], others) ?? present[name]);
+    if (typeof others === 'object')
+      for (const name in present) setOwn(present, name, withDefaults(present[name], others) ?? present[name]);
   }
   if (Array.isArray(present) && schema.items) {
     const { items } = schema;

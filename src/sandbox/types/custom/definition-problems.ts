@@ -15,11 +15,17 @@ export function definitionProblems(crd: UnknownObject): FieldProblem[] {
   const { group = '', scope, names, versions } = spec ?? {};
   const wanted = `${names?.plural ?? ''}.${group}`;
   return [
-    ...(crd.metadata.name === wanted ? [] : [wrong('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group')]),
+    ...(crd.metadata.name === wanted
+      ? []
+      : [wrong('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group')]),
     ...groupProblems(group),
     ...approvalProblems(crd, group),
-    ...(crd.spec && (crd.spec as { preserveUnknownFields?: boolean }).preserveUnknownFields === true ? [PRESERVES] : []),
-    ...(scope === 'Cluster' || scope === 'Namespaced' ? [] : [unsupported('spec.scope', scope ?? '', ['Cluster', 'Namespaced'])]),
+    ...(crd.spec && (crd.spec as { preserveUnknownFields?: boolean }).preserveUnknownFields === true
+      ? [PRESERVES]
+      : []),
+    ...(scope === 'Cluster' || scope === 'Namespaced'
+      ? []
+      : [unsupported('spec.scope', scope ?? '', ['Cluster', 'Namespaced'])]),
     ...versionsProblems(versions ?? []),
     ...nameProblems(names),
     ...conversionProblems(spec?.conversion),
@@ -89,7 +95,8 @@ function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
 
 function conversionProblems(conversion: CrdSpec['conversion']): FieldProblem[] {
   const { strategy = 'None', webhook } = conversion ?? {};
-  if (strategy !== 'None' && strategy !== 'Webhook') return [unsupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+  if (strategy !== 'None' && strategy !== 'Webhook')
+    return [unsupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
   const lacks = strategy === 'Webhook' && !(webhook as { clientConfig?: object } | undefined)?.clientConfig;
   return lacks ? [required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook')] : [];
 }
@@ -97,7 +104,8 @@ function conversionProblems(conversion: CrdSpec['conversion']): FieldProblem[] {
 function versionsProblems(versions: readonly CrdVersion[]): FieldProblem[] {
   const names = versions.map((v) => v.name);
   const problems: FieldProblem[] = [];
-  if (new Set(names).size < names.length) problems.push(wrong('spec.versions', versions, 'must contain unique version names'));
+  if (new Set(names).size < names.length)
+    problems.push(wrong('spec.versions', versions, 'must contain unique version names'));
   if (versions.filter((v) => v.storage).length !== 1) {
     problems.push(wrong('spec.versions', versions, 'must have exactly one version marked as storage version'));
   }
@@ -159,7 +167,9 @@ function structuralProblems(root: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const { type } = root;
   if (type && type !== 'object') problems.push(wrong(`${path}.type`, type, 'must be object at the root'));
-  const metadata = Object.keys(root.properties?.metadata?.properties ?? {}).filter((name) => name !== 'name' && name !== 'generateName');
+  const metadata = Object.keys(root.properties?.metadata?.properties ?? {}).filter(
+    (name) => name !== 'name' && name !== 'generateName',
+  );
   if (metadata.length > 0) {
     const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
     problems.push(forbidden(`${path}.properties[metadata]`, why));
@@ -175,13 +185,23 @@ function checkStructure(schema: JsonSchema, path: string, missing: string, probl
   if (!type && !free) problems.push(required(`${path}.type`, missing));
   if (type && !TYPES.includes(type)) problems.push(unsupported(`${path}.type`, type, TYPES));
   const unreadable = schema.pattern === undefined ? undefined : patternProblem(schema.pattern);
-  if (unreadable) problems.push(wrong(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${unreadable}`));
+  if (unreadable)
+    problems.push(
+      wrong(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${unreadable}`),
+    );
   if ('$ref' in schema) problems.push(forbidden(`${path}.$ref`, '$ref is not supported'));
   if (schema.uniqueItems) {
-    problems.push(forbidden(`${path}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+    problems.push(
+      forbidden(
+        `${path}.uniqueItems`,
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
   }
   if (properties && additionalProperties !== undefined) {
-    problems.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
+    problems.push(
+      forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'),
+    );
   }
   if (type === 'array' && !items) problems.push(required(`${path}.items`, 'must be specified'));
   checkListType(schema, path, problems);
@@ -192,7 +212,12 @@ function checkStructure(schema: JsonSchema, path: string, missing: string, probl
   }
   if (items) checkStructure(items, `${path}.items`, 'must not be empty for specified array items', problems);
   if (typeof additionalProperties === 'object') {
-    checkStructure(additionalProperties, `${path}.additionalProperties`, 'must not be empty for specified object fields', problems);
+    checkStructure(
+      additionalProperties,
+      `${path}.additionalProperties`,
+      'must not be empty for specified object fields',
+      problems,
+    );
   }
 }
 
@@ -209,7 +234,8 @@ function checkListType(schema: JsonSchema, path: string, problems: FieldProblem[
   const field = `${path}.x-kubernetes-list-map-keys`;
   if (keys.length === 0) problems.push(required(field, 'must not be empty if x-kubernetes-list-type is map'));
   for (const [i, key] of keys.entries()) {
-    if (!schema.items?.properties?.[key]) problems.push(wrong(`${field}[${i}]`, key, 'entries must all be names of item properties'));
+    if (!schema.items?.properties?.[key])
+      problems.push(wrong(`${field}[${i}]`, key, 'entries must all be names of item properties'));
   }
 }
 
@@ -217,6 +243,10 @@ function checkDefault(schema: JsonSchema, path: string, problems: FieldProblem[]
   if (schema.default === undefined) return;
   const found = schemaProblems({ default: schema.default }, { type: 'object', properties: { default: schema } });
   for (const { field, reason, detail } of found) {
-    problems.push({ field: `${path}.${field}`, reason, detail: detail?.replace(`${field} in body`, ' in body').replace(':  in', ':  in') });
+    problems.push({
+      field: `${path}.${field}`,
+      reason,
+      detail: detail?.replace(`${field} in body`, ' in body').replace(':  in', ':  in'),
+    });
   }
 }

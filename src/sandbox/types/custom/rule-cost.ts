@@ -84,7 +84,8 @@ const asItIs = (value: unknown) => value;
 
 function costOf(value: unknown): number {
   if (typeof value === 'string') return value.length * TEXT_FACTOR;
-  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + 1 + (typeof item === 'string' ? costOf(item) : 0), 1);
+  if (Array.isArray(value))
+    return value.reduce((sum: number, item: unknown) => sum + 1 + (typeof item === 'string' ? costOf(item) : 0), 1);
   if (value instanceof Map) return value.size + 1;
   return typeof value === 'object' && value !== null ? Object.keys(value).length + 1 : 0;
 }

@@ -70,7 +70,12 @@ function typeName(value: unknown): string {
 }
 
 /** Checks allOf, anyOf, oneOf and not. As on the real server, their problems have no field: the path is in the text. */
-function checkJunctors(value: unknown, { allOf, anyOf, oneOf, not }: JsonSchema, path: string, problems: FieldProblem[]): void {
+function checkJunctors(
+  value: unknown,
+  { allOf, anyOf, oneOf, not }: JsonSchema,
+  path: string,
+  problems: FieldProblem[],
+): void {
   const report = (rule: string) => add(problems, '<nil>', 'FieldValueInvalid', `"": ${JSON.stringify(path)} ${rule}`);
   const results = (schemas: readonly JsonSchema[] = []) =>
     schemas.map((schema) => {
@@ -86,7 +91,9 @@ function checkJunctors(value: unknown, { allOf, anyOf, oneOf, not }: JsonSchema,
   const one = results(oneOf);
   const valid = one.filter((r) => r.length === 0).length;
   if (oneOf?.length && valid !== 1) {
-    report(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+    report(
+      `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`,
+    );
     if (valid === 0) problems.push(...nearest(one));
   }
   const all = results(allOf);
@@ -102,7 +109,8 @@ function nearest(results: readonly FieldProblem[][]): FieldProblem[] {
 
 function checkNumber(value: number | bigint, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
-  const report = (rule: string) => add(problems, path, 'FieldValueInvalid', `${value}: ${path} in body should be ${rule}`);
+  const report = (rule: string) =>
+    add(problems, path, 'FieldValueInvalid', `${value}: ${path} in body should be ${rule}`);
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) report(`a multiple of ${multipleOf}`);
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     report(`${exclusiveMaximum ? 'less than' : 'less than or equal to'} ${maximum}`);
@@ -112,15 +120,27 @@ function checkNumber(value: number | bigint, schema: JsonSchema, path: string, p
   }
   const bits = format === 'int32' ? 32 : format === 'int64' ? 64 : undefined;
   if (bits && isWhole(value) && BigInt.asIntN(bits, BigInt(value)) !== BigInt(value)) {
-    add(problems, path, 'FieldValueInvalid', `${value}: Checked value must be of type integer with format ${format} in ${path}`);
+    add(
+      problems,
+      path,
+      'FieldValueInvalid',
+      `${value}: Checked value must be of type integer with format ${format} in ${path}`,
+    );
   }
 }
 
 function isMultiple(value: number | bigint, of: number): boolean {
-  return typeof value === 'bigint' && Number.isSafeInteger(of) ? value % BigInt(of) === 0n : Number.isInteger(Number(value) / of);
+  return typeof value === 'bigint' && Number.isSafeInteger(of)
+    ? value % BigInt(of) === 0n
+    : Number.isInteger(Number(value) / of);
 }
 
-function checkString(value: string, { minLength, maxLength, pattern, format }: JsonSchema, path: string, problems: FieldProblem[]): void {
+function checkString(
+  value: string,
+  { minLength, maxLength, pattern, format }: JsonSchema,
+  path: string,
+  problems: FieldProblem[],
+): void {
   const shown = JSON.stringify(value);
   const length = [...value].length;
   if (maxLength !== undefined && length > maxLength) {
@@ -180,16 +200,24 @@ function keyOf(item: Record<string, unknown>, keys: readonly string[]): object {
 function checkMap(value: Record<string, unknown>, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   const { length } = Object.keys(value);
-  if (schema.maxProperties !== undefined && length > schema.maxProperties) tooMany(length, schema.maxProperties, path, problems);
+  if (schema.maxProperties !== undefined && length > schema.maxProperties)
+    tooMany(length, schema.maxProperties, path, problems);
   if (schema.minProperties !== undefined && length < schema.minProperties) {
-    add(problems, path, 'FieldValueInvalid', `${length}: ${path} in body should have at least ${schema.minProperties} properties`);
+    add(
+      problems,
+      path,
+      'FieldValueInvalid',
+      `${length}: ${path} in body should have at least ${schema.minProperties} properties`,
+    );
   }
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   for (const [name, inner] of Object.entries(value)) {
     const known = own(schema.properties, name) ?? others;
     if (known && !(path === '' && name === 'metadata')) check(inner, known, at(name), problems);
   }
-  for (const name of schema.required ?? []) if (own(value, name) === undefined) add(problems, at(name), 'FieldValueRequired');
+  for (const name of schema.required ?? [])
+    if (own(value, name) === undefined) add(problems, at(name), 'FieldValueRequired');
   if (!schema['x-kubernetes-embedded-resource']) return;
-  for (const name of ['apiVersion', 'kind']) if (!value[name]) add(problems, at(name), 'FieldValueRequired', 'must not be empty');
+  for (const name of ['apiVersion', 'kind'])
+    if (!value[name]) add(problems, at(name), 'FieldValueRequired', 'must not be empty');
 }

@@ -62,7 +62,12 @@ function partsOf({ value, before, schema, path }: Place): Place[] {
   const { items } = schema;
   if (!Array.isArray(value) || !items) return [];
   const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
-  return value.map((item: unknown, i) => ({ value: item, before: sameItem(before, item, keys), schema: items, path: `${path}[${i}]` }));
+  return value.map((item: unknown, i) => ({
+    value: item,
+    before: sameItem(before, item, keys),
+    schema: items,
+    path: `${path}[${i}]`,
+  }));
 }
 
 /** The item with the same key in the list before; undefined for a list without keys. */
@@ -75,7 +80,8 @@ function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, 
   const comparesOld = /\boldSelf\b/.test(rule.rule);
   if (comparesOld && before === undefined && !rule.optionalOldSelf) return;
   const { run, why } = compile(rule.rule);
-  if (!run || rule.optionalOldSelf) notImplemented(`the rule ${JSON.stringify(rule.rule)} (${why ?? 'optionalOldSelf'})`);
+  if (!run || rule.optionalOldSelf)
+    notImplemented(`the rule ${JSON.stringify(rule.rule)} (${why ?? 'optionalOldSelf'})`);
   const variables = { self: toCel(value, schema), ...(comparesOld ? { oldSelf: toCel(before, schema) } : {}) };
   const field = rule.fieldPath ? `${path}${rule.fieldPath}`.replace(/^\./, '') : path;
   try {
@@ -155,12 +161,15 @@ function compileRule(rule: string): Compiled {
  */
 function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
-  if (typeof value === 'string') return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
+  if (typeof value === 'string')
+    return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
   if (Array.isArray(value)) return value.map((item) => toCel(item, schema?.items));
   if (!isFieldMap(value)) return value;
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const name = schema?.properties ? escaped : (n: string) => n;
-  return Object.fromEntries(Object.entries(value).map(([n, v]) => [name(n), toCel(v, own(schema?.properties, n) ?? others)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([n, v]) => [name(n), toCel(v, own(schema?.properties, n) ?? others)]),
+  );
 }
 
 function timeOf(text: string): unknown {
@@ -169,11 +178,17 @@ function timeOf(text: string): unknown {
 }
 
 const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
 );
 
 /** A property name in a form that CEL can read. Source: apiserver cel EscapeName. */
 function escaped(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
-  return name.replaceAll('__', '__underscores__').replaceAll('.', '__dot__').replaceAll('-', '__dash__').replaceAll('/', '__slash__');
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
 }

@@ -11,7 +11,10 @@ const COMMON: ReadonlyMap<string, string> = new Map([
 
 /** By message, then by field. The text under `''` describes the message itself. Written for this project. */
 const TEXTS = new Map(
-  Object.entries<Readonly<Record<string, string>>>(data).map(([message, texts]) => [message, new Map(Object.entries(texts))]),
+  Object.entries<Readonly<Record<string, string>>>(data).map(([message, texts]) => [
+    message,
+    new Map(Object.entries(texts)),
+  ]),
 );
 
 /** What a message is for, in one sentence; undefined when there is no description. */
@@ -24,7 +27,9 @@ export function describeMessage(name: string): string | undefined {
  * description.
  */
 export function describeField(message: string, field: string): string | undefined {
-  return TEXTS.get(message)?.get(field) ?? (message.endsWith('Condition') ? TEXTS.get('Condition')?.get(field) : undefined);
+  return (
+    TEXTS.get(message)?.get(field) ?? (message.endsWith('Condition') ? TEXTS.get('Condition')?.get(field) : undefined)
+  );
 }
 
 /** What a field at the top of an object is for. */

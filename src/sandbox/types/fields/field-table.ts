@@ -1,7 +1,19 @@
 import data from '../data/fields.json' with { type: 'json' };
 
 /** Types of values that are not messages. */
-const SCALARS = ['string', 'int', 'long', 'number', 'bool', 'bytes', 'any', 'Quantity', 'Time', 'MicroTime', 'IntOrString'] as const;
+const SCALARS = [
+  'string',
+  'int',
+  'long',
+  'number',
+  'bool',
+  'bytes',
+  'any',
+  'Quantity',
+  'Time',
+  'MicroTime',
+  'IntOrString',
+] as const;
 
 export type Scalar = (typeof SCALARS)[number];
 
@@ -86,14 +98,21 @@ export function builtinMessage(apiVersion: string, kind: string): Message | unde
 
 /** Every message of the table. */
 export function allMessages(): Message[] {
-  return Object.entries(BLOCKS).flatMap(([apiVersion, block]) => Object.keys(block.messages).map((name) => find(name, apiVersion)));
+  return Object.entries(BLOCKS).flatMap(([apiVersion, block]) =>
+    Object.keys(block.messages).map((name) => find(name, apiVersion)),
+  );
 }
 
 function own<T>(values: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-function readMessage(apiVersion: string, name: string, qualified: string, texts: Readonly<Record<string, string>>): Message {
+function readMessage(
+  apiVersion: string,
+  name: string,
+  qualified: string,
+  texts: Readonly<Record<string, string>>,
+): Message {
   let known: Content | undefined;
   const read = () => {
     known ??= readFields(texts, apiVersion);
@@ -149,7 +168,12 @@ function readText(text: string): FieldText {
   return { number, typeName, marks };
 }
 
-function makeField(name: string, number: number | undefined, marks: FieldText['marks'], resolve: () => FieldType): Field {
+function makeField(
+  name: string,
+  number: number | undefined,
+  marks: FieldText['marks'],
+  resolve: () => FieldType,
+): Field {
   const required = marks.has('required');
   const strategies = ['merge', 'retainKeys', 'replace'].filter((strategy) => marks.has(strategy));
   let type: FieldType | undefined;
@@ -181,7 +205,9 @@ function readType(text: string, apiVersion: string): FieldType {
 }
 
 function find(name: string, apiVersion: string): Message {
-  const message = builtinMessage(apiVersion, name) ?? builtinMessage('v1', name) ?? builtinMessage('meta.k8s.io/v1', name);
-  if (!message) throw new Error(`the field table has a field of type ${name}, but no such message in ${apiVersion}, core or meta`);
+  const message =
+    builtinMessage(apiVersion, name) ?? builtinMessage('v1', name) ?? builtinMessage('meta.k8s.io/v1', name);
+  if (!message)
+    throw new Error(`the field table has a field of type ${name}, but no such message in ${apiVersion}, core or meta`);
   return message;
 }

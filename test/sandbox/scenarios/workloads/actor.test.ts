@@ -24,7 +24,9 @@ describe('an actor', () => {
     world.actor.update({ ...old, metadata: { ...old.metadata, labels: { a: 'b' } } }, 'test');
     world.actor.update({ ...old, metadata: { ...old.metadata, labels: { a: 'stale' } } }, 'test');
     expect(world.actor.get('Pod', 'default/a')?.metadata.labels).toEqual({ a: 'b' });
-    expect(() => world.actor.create({ kind: 'Nonsense', metadata: {} }, 'test')).toThrow('the sandbox serves no Nonsense');
+    expect(() => world.actor.create({ kind: 'Nonsense', metadata: {} }, 'test')).toThrow(
+      'the sandbox serves no Nonsense',
+    );
   });
 
   it('assigns a pod to a node without an owner and a generation', () => {
@@ -42,7 +44,10 @@ describe('an actor', () => {
     world.actor.create({ ...given, metadata: { ...given.metadata, name: 'b' } }, 'test');
     const shown = ['a', 'b'].map((name) => world.actor.get('Pod', `default/${name}`));
     expect(shown.map((pod) => pod?.status.phase)).toEqual(['Running', 'Pending']);
-    expect(shown.map((pod) => pod?.metadata.creationTimestamp)).toEqual(['2020-01-01T00:00:00Z', world.actor.timestamp]);
+    expect(shown.map((pod) => pod?.metadata.creationTimestamp)).toEqual([
+      '2020-01-01T00:00:00Z',
+      world.actor.timestamp,
+    ]);
   });
 
   it('is called with changes of one kind, and with none after it is disposed; its timers end too', async () => {

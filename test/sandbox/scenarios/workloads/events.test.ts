@@ -15,7 +15,14 @@ it('records an event about an object, as a controller does', () => {
   expect(events()).toMatchObject([
     {
       metadata: { name: expect.stringMatching(/^p\.[0-9a-f]{16}$/), namespace: 'default' },
-      involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'p', namespace: 'default', uid: 'u', resourceVersion: '5' },
+      involvedObject: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        name: 'p',
+        namespace: 'default',
+        uid: 'u',
+        resourceVersion: '5',
+      },
       type: 'Warning',
       reason: 'BackOff',
       message: 'Back-off',
@@ -31,5 +38,9 @@ it('keeps the latest 300 events', () => {
   for (let i = 0; i < 310; i++) recorder.record(podView('p'), 'Normal', 'Test', `event ${i}`, 'test');
   const messages = events().map(({ message }) => message);
   expect(messages).toHaveLength(300);
-  expect([messages.includes('event 9'), messages.includes('event 10'), messages.includes('event 309')]).toEqual([false, true, true]);
+  expect([messages.includes('event 9'), messages.includes('event 10'), messages.includes('event 309')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

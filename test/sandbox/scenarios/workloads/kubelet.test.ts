@@ -5,7 +5,12 @@ import type { Pod } from '../../../../src/sandbox/scenarios/workloads/workload-t
 import { podView, useWorld } from '../../../support/world.ts';
 
 const world = useWorld();
-const node = (name: string, schedulable = true): NodeSpec => ({ name, ip: '10.0.0.1', podNetwork: '10.244.1', schedulable });
+const node = (name: string, schedulable = true): NodeSpec => ({
+  name,
+  ip: '10.0.0.1',
+  podNetwork: '10.244.1',
+  schedulable,
+});
 const kubelet = (...nodes: NodeSpec[]) => new Kubelet(world.actor, new EventRecorder(world.actor), nodes);
 const pod = () => world.actor.get('Pod', 'default/p');
 const waiting = () => pod()?.status.containerStatuses?.[0]?.state.waiting?.reason;
@@ -19,7 +24,11 @@ describe('the nodes of a scenario', () => {
     await world.clock.advance(500);
     expect([pod()?.spec.nodeName, pod()?.status.phase]).toEqual(['n1', 'Pending']);
     await world.clock.advance(5_000);
-    expect([pod()?.status.phase, pod()?.status.podIP, isReady()]).toEqual(['Running', expect.stringMatching(/^10\.244\.1\./), true]);
+    expect([pod()?.status.phase, pod()?.status.podIP, isReady()]).toEqual([
+      'Running',
+      expect.stringMatching(/^10\.244\.1\./),
+      true,
+    ]);
   });
 
   it('alternate between two reasons for an image that cannot be pulled', async () => {
@@ -30,7 +39,9 @@ describe('the nodes of a scenario', () => {
       await world.clock.advance(1_000);
       seen.add(waiting());
     }
-    expect(seen).toEqual(new Set(['ErrImagePull', 'ImagePullBackOff', 'ContainerCreating'].filter((reason) => seen.has(reason))));
+    expect(seen).toEqual(
+      new Set(['ErrImagePull', 'ImagePullBackOff', 'ContainerCreating'].filter((reason) => seen.has(reason))),
+    );
     expect([seen.has('ErrImagePull'), seen.has('ImagePullBackOff'), isReady()]).toEqual([true, true, false]);
   });
 

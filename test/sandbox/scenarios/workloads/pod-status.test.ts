@@ -24,7 +24,9 @@ describe('the status of a pod', () => {
       state: { waiting: { reason: 'ContainerCreating' } },
     });
     expect(conditions(creating)).toMatchObject({ PodScheduled: `True ${T0}`, Ready: `False ${T0}` });
-    expect(creating.status.conditions?.find((c) => c.type === 'Ready')?.message).toBe('containers with unready status: [c]');
+    expect(creating.status.conditions?.find((c) => c.type === 'Ready')?.message).toBe(
+      'containers with unready status: [c]',
+    );
   });
 
   it('is Running, first not ready, then ready; a condition keeps its time until it changes', () => {
@@ -36,23 +38,41 @@ describe('the status of a pod', () => {
   });
 
   it('names the image that cannot be pulled', () => {
-    const state = (reason: 'ErrImagePull' | 'ImagePullBackOff') => first(at(status.pullFailedStatus(creating, reason)))?.state.waiting;
-    expect(state('ImagePullBackOff')).toEqual({ reason: 'ImagePullBackOff', message: 'Back-off pulling image "nginx:1.27.0"' });
+    const state = (reason: 'ErrImagePull' | 'ImagePullBackOff') =>
+      first(at(status.pullFailedStatus(creating, reason)))?.state.waiting;
+    expect(state('ImagePullBackOff')).toEqual({
+      reason: 'ImagePullBackOff',
+      message: 'Back-off pulling image "nginx:1.27.0"',
+    });
     expect(state('ErrImagePull')?.message).toContain('nginx:1.27.0');
   });
 
   it('counts a restart after a crash, and keeps how the container exited', () => {
     const crashed = at(status.crashedStatus(ready, T2, false));
     const end = { exitCode: 1, reason: 'Error', startedAt: T1, finishedAt: T2 };
-    expect(first(crashed)).toMatchObject({ ready: false, restartCount: 1, state: { terminated: end }, lastState: { terminated: end } });
+    expect(first(crashed)).toMatchObject({
+      ready: false,
+      restartCount: 1,
+      state: { terminated: end },
+      lastState: { terminated: end },
+    });
     const waiting = first(at(status.crashedStatus(crashed, T2, true)));
-    expect(waiting).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: end } });
+    expect(waiting).toMatchObject({
+      restartCount: 1,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: { terminated: end },
+    });
     expect(status.crashedStatus(fresh, T2, false), 'without containers').toBe(fresh.status);
   });
 
   it('goes from exited to back-off to restarted', () => {
     const ended = at(status.endedStatus(ready, T2, { exitCode: 137, reason: 'OOMKilled' }));
-    expect(first(ended)?.state.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled', startedAt: T1, finishedAt: T2 });
+    expect(first(ended)?.state.terminated).toMatchObject({
+      exitCode: 137,
+      reason: 'OOMKilled',
+      startedAt: T1,
+      finishedAt: T2,
+    });
     const waiting = at(status.backOffStatus(ended, T2, 'back-off 10s'));
     expect(first(waiting)).toMatchObject({
       restartCount: 0,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
-import { controllerReference, ReplicaSetController, settledSetStatus } from '../../../../src/sandbox/scenarios/workloads/replica-sets.ts';
+import {
+  controllerReference,
+  ReplicaSetController,
+  settledSetStatus,
+} from '../../../../src/sandbox/scenarios/workloads/replica-sets.ts';
 import type { Pod, ReplicaSet } from '../../../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { useWorld } from '../../../support/world.ts';
 
@@ -25,7 +29,11 @@ const scale = (replicas: number) => {
 };
 const makeReady = (name: string | undefined) => {
   const pod = world.actor.get('Pod', `default/${name}`);
-  if (pod) world.actor.updateStatus({ ...pod, status: { ...pod.status, conditions: [{ type: 'Ready', status: 'True' }] } } as Pod, 'test');
+  if (pod)
+    world.actor.updateStatus(
+      { ...pod, status: { ...pod.status, conditions: [{ type: 'Ready', status: 'True' }] } } as Pod,
+      'test',
+    );
 };
 
 describe('the replica set controller', () => {
@@ -34,7 +42,9 @@ describe('the replica set controller', () => {
     world.actor.create(set(3), 'test');
     await world.clock.advance(200);
     const owner = world.actor.get('ReplicaSet', 'default/web');
-    expect(pods().map(({ metadata }) => metadata.ownerReferences?.[0]?.uid)).toEqual(Array(3).fill(owner?.metadata.uid));
+    expect(pods().map(({ metadata }) => metadata.ownerReferences?.[0]?.uid)).toEqual(
+      Array(3).fill(owner?.metadata.uid),
+    );
     expect(pods()[0]?.metadata).toMatchObject({ labels: { app: 'web' }, generateName: 'web-' });
     expect(owner?.status).toMatchObject({ replicas: 3, fullyLabeledReplicas: 3 });
   });
@@ -50,7 +60,11 @@ describe('the replica set controller', () => {
     scale(2);
     await world.clock.advance(200);
     expect(pods().map(({ metadata }) => metadata.name)).toEqual(ready);
-    expect(world.actor.get('ReplicaSet', 'default/web')?.status).toMatchObject({ replicas: 2, readyReplicas: 2, availableReplicas: 2 });
+    expect(world.actor.get('ReplicaSet', 'default/web')?.status).toMatchObject({
+      replicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 2,
+    });
   });
 
   it('replaces a deleted pod', async () => {
@@ -77,7 +91,9 @@ it('makes the status of a set whose pods are all ready', () => {
 });
 
 it('refers to the controller of an object', () => {
-  expect(controllerReference({ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'web', uid: 'u' } })).toEqual({
+  expect(
+    controllerReference({ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'web', uid: 'u' } }),
+  ).toEqual({
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
     name: 'web',

@@ -71,7 +71,9 @@ describe('the types of a definition', () => {
   });
 
   it('need a webhook when the definition has one and another version is stored', () => {
-    const types = typesOf(crd([version('v2'), version('v1', { storage: true })], { conversion: { strategy: 'Webhook' } }));
+    const types = typesOf(
+      crd([version('v2'), version('v1', { storage: true })], { conversion: { strategy: 'Webhook' } }),
+    );
     expect(types.map(({ custom }) => custom?.needsWebhook)).toEqual([true, false]);
   });
 });

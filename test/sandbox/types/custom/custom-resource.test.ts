@@ -6,7 +6,11 @@ const things = useThings();
 
 describe('nulls and defaults', () => {
   it('a null that the schema does not allow is replaced by the default or removed; an allowed null stays', async () => {
-    things.serve({ a: { type: 'string', default: 'x' }, b: { type: 'string', nullable: true, default: 'x' }, c: { type: 'string' } });
+    things.serve({
+      a: { type: 'string', default: 'x' },
+      b: { type: 'string', nullable: true, default: 'x' },
+      c: { type: 'string' },
+    });
     expect((await things.post({ a: null, b: null, c: null })).body.spec).toEqual({ a: 'x', b: null });
   });
 
@@ -33,7 +37,9 @@ describe('nulls and defaults', () => {
 it('refuses with 500 an apply of fields that the schema does not have, or has with another type', async () => {
   things.serve({ size: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } });
   const apply = (spec: object) =>
-    ask(things.sandbox, 'PATCH', `${THINGS}/a?fieldManager=me`, thing(spec), { 'content-type': 'application/apply-patch+yaml' });
+    ask(things.sandbox, 'PATCH', `${THINGS}/a?fieldManager=me`, thing(spec), {
+      'content-type': 'application/apply-patch+yaml',
+    });
   const { status, body } = await apply({ size: 'big', tags: ['a', 1], extra: 1 });
   expect([status, body.message?.split('\n').slice(1)]).toEqual([
     500,

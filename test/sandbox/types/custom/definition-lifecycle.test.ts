@@ -15,7 +15,10 @@ describe('the life of a definition', () => {
     rival.spec = { ...rival.spec, names: { plural: 'rivals', kind: 'Thing' } };
     await ask(things.sandbox, 'POST', CRDS, rival);
     await things.clock.advance(100);
-    const refused = (await ask(things.sandbox, 'GET', `${CRDS}/rivals.example.com`)).body.status.conditions as Record<string, string>[];
+    const refused = (await ask(things.sandbox, 'GET', `${CRDS}/rivals.example.com`)).body.status.conditions as Record<
+      string,
+      string
+    >[];
     expect(refused.map((c) => [c.type, c.status, c.reason, c.message])).toEqual([
       ['NamesAccepted', 'False', 'ListKindConflict', '"ThingList" is already in use'],
       ['Established', 'False', 'NotAccepted', 'not all names are accepted'],
@@ -33,7 +36,11 @@ describe('the life of a definition', () => {
     await ask(things.sandbox, 'DELETE', `${CRDS}/things.example.com`);
     expect((await conditions()).at(-1)).toMatchObject({ type: 'Terminating', reason: 'InstanceDeletionPending' });
     await things.clock.advance(1_000);
-    expect((await conditions()).at(-1)).toMatchObject({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress' });
+    expect((await conditions()).at(-1)).toMatchObject({
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionInProgress',
+    });
     expect((await ask(things.sandbox, 'GET', THINGS)).body.items.map((o) => o.metadata.name)).toEqual(['a']);
     const refused = await things.post({}, 'c');
     expect([refused.status, refused.body.reason, refused.body.message]).toEqual([
@@ -58,7 +65,10 @@ describe('the life of a definition', () => {
   });
 
   it('with a conversion webhook serves the stored version; the others answer 501', async () => {
-    const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://x' } } };
+    const conversion = {
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://x' } },
+    };
     things.sandbox.apply(definition([version(), version({ name: 'v2', storage: false })], { conversion }));
     expect((await things.post({})).status).toBe(201);
     const other = await ask(things.sandbox, 'GET', '/apis/example.com/v2/namespaces/default/things/a');

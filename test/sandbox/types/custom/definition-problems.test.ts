@@ -19,7 +19,12 @@ describe('a wrong definition is refused with its problems:', () => {
       { names: { plural: 'others', kind: 'Thing' } },
       ['metadata.name: Invalid value: "things.example.com": must be spec.names.plural+"."+spec.group'],
     ],
-    ['no scope', [version()], { scope: '' }, ['spec.scope: Unsupported value: "": supported values: "Cluster", "Namespaced"']],
+    [
+      'no scope',
+      [version()],
+      { scope: '' },
+      ['spec.scope: Unsupported value: "": supported values: "Cluster", "Namespaced"'],
+    ],
     ['no schema', [{ name: 'v1', served: true, storage: true }], {}, [`${AT}: Required value: schemas are required`]],
     [
       'no type',
@@ -51,7 +56,9 @@ describe('a wrong definition is refused with its problems:', () => {
       'a selectable field that does not exist',
       [version({ selectableFields: [{ jsonPath: '.spec.x' }] })],
       {},
-      ['spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec.x": is an invalid path: does not refer to a valid field'],
+      [
+        'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec.x": is an invalid path: does not refer to a valid field',
+      ],
     ],
     [
       'a scale without paths',
@@ -82,7 +89,9 @@ describe('a wrong definition is refused with its problems:', () => {
 
   it('two versions in storage', async () => {
     const [cause] = (await refusal([version(), version({ name: 'v2' })])) ?? [];
-    expect(cause).toMatch(/^spec\.versions: Invalid value: \[.*\]: must have exactly one version marked as storage version$/);
+    expect(cause).toMatch(
+      /^spec\.versions: Invalid value: \[.*\]: must have exactly one version marked as storage version$/,
+    );
   });
 });
 
@@ -132,6 +141,8 @@ it('refuses a definition with nulls and numbers as its parts, without an interna
   const whole = { group: 'example.com', scope: 'Namespaced', names };
   for (const spec of specs) {
     const body = { metadata: { name: 'gadgets.example.com' }, spec: spec && { ...whole, ...spec } };
-    expect((await server.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body)).status).toBe(422);
+    expect((await server.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body)).status).toBe(
+      422,
+    );
   }
 });

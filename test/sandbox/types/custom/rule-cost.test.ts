@@ -9,7 +9,12 @@ describe('a rule that would need too much time or memory', () => {
 
   it.each<[string, string, object, object]>([
     ['loops in loops', 'self.a.all(x, self.a.all(y, self.a.all(z, x + y + z >= 0)))', { a: list }, { a: numbers }],
-    ['loops that continue after an error', 'self.a.exists(x, self.a.exists(y, self.a.exists(z, x / 0 > z)))', { a: list }, { a: numbers }],
+    [
+      'loops that continue after an error',
+      'self.a.exists(x, self.a.exists(y, self.a.exists(z, x / 0 > z)))',
+      { a: list },
+      { a: numbers },
+    ],
     [
       'a loop over many keys',
       'self.m.all(k, self.m.all(l, self.m.all(n, k != "")))',
@@ -37,7 +42,9 @@ describe('a rule that would need too much time or memory', () => {
     ],
   ])('%s: is refused by its cost, as the real server does', async (_, rule, properties, spec) => {
     things.serve(properties, { 'x-kubernetes-validations': [{ rule }] });
-    expect(causesOf(await things.post(spec))).toEqual([`spec: Invalid value: "object": call cost exceeds limit for rule: ${rule}`]);
+    expect(causesOf(await things.post(spec))).toEqual([
+      `spec: Invalid value: "object": call cost exceeds limit for rule: ${rule}`,
+    ]);
   });
 
   it('does not affect the next one: each evaluation has the whole limit', async () => {

@@ -5,9 +5,19 @@ const things = useThings();
 
 describe('a value that does not match its schema is refused in the words of the real server', () => {
   it.each<[string, object, unknown, string[]]>([
-    ['pattern', { type: 'string', pattern: '^a+$' }, 'b', [`spec.x: Invalid value: "b": spec.x in body should match '^a+$'`]],
+    [
+      'pattern',
+      { type: 'string', pattern: '^a+$' },
+      'b',
+      [`spec.x: Invalid value: "b": spec.x in body should match '^a+$'`],
+    ],
     ['maxLength', { type: 'string', maxLength: 1 }, 'bb', ['spec.x: Too long: may not be more than 1 byte']],
-    ['minLength', { type: 'string', minLength: 3 }, 'bb', ['spec.x: Invalid value: "bb": spec.x in body should be at least 3 chars long']],
+    [
+      'minLength',
+      { type: 'string', minLength: 3 },
+      'bb',
+      ['spec.x: Invalid value: "bb": spec.x in body should be at least 3 chars long'],
+    ],
     [
       'format',
       { type: 'string', format: 'date-time' },
@@ -21,16 +31,36 @@ describe('a value that does not match its schema is refused in the words of the 
       3,
       ['spec.x: Invalid value: 3: spec.x in body should be less than 3'],
     ],
-    ['multipleOf', { type: 'integer', multipleOf: 2 }, 3, ['spec.x: Invalid value: 3: spec.x in body should be a multiple of 2']],
-    ['type', { type: 'integer' }, 'a', ['spec.x: Invalid value: "string": spec.x in body must be of type integer: "string"']],
-    ['enum of numbers', { type: 'integer', enum: [1, 2] }, 3, ['spec.x: Unsupported value: 3: supported values: "1", "2"']],
+    [
+      'multipleOf',
+      { type: 'integer', multipleOf: 2 },
+      3,
+      ['spec.x: Invalid value: 3: spec.x in body should be a multiple of 2'],
+    ],
+    [
+      'type',
+      { type: 'integer' },
+      'a',
+      ['spec.x: Invalid value: "string": spec.x in body must be of type integer: "string"'],
+    ],
+    [
+      'enum of numbers',
+      { type: 'integer', enum: [1, 2] },
+      3,
+      ['spec.x: Unsupported value: 3: supported values: "1", "2"'],
+    ],
     [
       'minItems',
       { type: 'array', minItems: 1, items: { type: 'string' } },
       [],
       ['spec.x: Invalid value: 0: spec.x in body should have at least 1 items'],
     ],
-    ['maxItems', { type: 'array', maxItems: 1, items: { type: 'string' } }, ['a', 'b'], ['spec.x: Too many: 2: must have at most 1 item']],
+    [
+      'maxItems',
+      { type: 'array', maxItems: 1, items: { type: 'string' } },
+      ['a', 'b'],
+      ['spec.x: Too many: 2: must have at most 1 item'],
+    ],
     [
       'maxProperties',
       { type: 'object', maxProperties: 1, additionalProperties: { type: 'string' } },
@@ -43,7 +73,12 @@ describe('a value that does not match its schema is refused in the words of the 
       {},
       ['spec.x: Invalid value: 0: spec.x in body should have at least 1 properties'],
     ],
-    ['required below', { type: 'object', required: ['y'], properties: { y: { type: 'string' } } }, {}, ['spec.x.y: Required value']],
+    [
+      'required below',
+      { type: 'object', required: ['y'], properties: { y: { type: 'string' } } },
+      {},
+      ['spec.x.y: Required value'],
+    ],
     [
       'a set',
       { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
@@ -93,9 +128,17 @@ describe('a value that does not match its schema is refused in the words of the 
       'allOf',
       { type: 'string', allOf: [{ pattern: 'c' }, { maxLength: 1 }] },
       'cc',
-      ['spec.x: Too long: may not be more than 1 byte', '<nil>: Invalid value: "": "spec.x" must validate all the schemas (allOf)'],
+      [
+        'spec.x: Too long: may not be more than 1 byte',
+        '<nil>: Invalid value: "": "spec.x" must validate all the schemas (allOf)',
+      ],
     ],
-    ['not', { type: 'string', not: { pattern: 'c' } }, 'c', ['<nil>: Invalid value: "": "spec.x" must not validate the schema (not)']],
+    [
+      'not',
+      { type: 'string', not: { pattern: 'c' } },
+      'c',
+      ['<nil>: Invalid value: "": "spec.x" must not validate the schema (not)'],
+    ],
   ])('%s', async (_what, schema, value, causes) => {
     things.serve({ x: schema });
     const answer = await things.post({ x: value });

@@ -11,7 +11,10 @@ const things = useThings();
 describe('rules', () => {
   const RULES = [
     { rule: 'self.min <= self.max', message: 'min is more than max' },
-    { rule: 'self.max == oldSelf.max || self.max > oldSelf.max', messageExpression: '"max went down from " + string(oldSelf.max)' },
+    {
+      rule: 'self.max == oldSelf.max || self.max > oldSelf.max',
+      messageExpression: '"max went down from " + string(oldSelf.max)',
+    },
   ];
   const properties = { min: { type: 'integer' }, max: { type: 'integer' }, name: { type: 'string' } };
 
@@ -36,7 +39,9 @@ describe('rules', () => {
     things.serve({ name: { type: 'string', 'x-kubernetes-validations': validations } });
     expect(causesOf(await things.post({ name: 'b' }))).toEqual(['spec.name: Invalid value: "b": must begin with a']);
     things.serve(properties, {
-      'x-kubernetes-validations': [{ rule: 'has(self.name)', reason: 'FieldValueRequired', fieldPath: '.name', message: 'say it' }],
+      'x-kubernetes-validations': [
+        { rule: 'has(self.name)', reason: 'FieldValueRequired', fieldPath: '.name', message: 'say it' },
+      ],
     });
     expect(causesOf(await things.post({}))).toEqual(['spec.name: Required value: say it']);
     things.serve(properties, { 'x-kubernetes-validations': [{ rule: 'self.min > 0' }] });
@@ -47,7 +52,12 @@ describe('rules', () => {
 
   it('with an unknown function give a warning for the definition, and 501 for an object, which is not stored', async () => {
     const properties = { name: { type: 'string', 'x-kubernetes-validations': [{ rule: 'isIP(self)' }] } };
-    const { headers } = await ask(things.sandbox, 'POST', `${CRDS}?dryRun=All`, definition([version({ spec: { properties } })]));
+    const { headers } = await ask(
+      things.sandbox,
+      'POST',
+      `${CRDS}?dryRun=All`,
+      definition([version({ spec: { properties } })]),
+    );
     expect(headers.warning).toContain('cannot evaluate the rule');
     things.serve({ name: { type: 'string', 'x-kubernetes-validations': [{ rule: 'isIP(self)' }] } });
     const { status, body } = await things.post({ name: '10.0.0.1' });
@@ -59,11 +69,16 @@ describe('rules', () => {
 
 it('matches a pattern in a rule fast too, and as Go does', async () => {
   define({
-    a: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.matches("^(a+)+$")', message: 'say ".matches(" as you like' }] },
+    a: {
+      type: 'string',
+      'x-kubernetes-validations': [{ rule: 'self.matches("^(a+)+$")', message: 'say ".matches(" as you like' }],
+    },
     b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.matches("(?i)^x$")' }] },
   });
   const { status, body } = await server.ask('POST', WIDGETS, widget(`{"a":"${'a'.repeat(40)}!","b":"X"}`));
   expect([status, body.message]).toEqual([422, expect.stringContaining('spec.a: Invalid value:')]);
-  expect((await server.ask('POST', WIDGETS, widget('{"a":"aa","b":"y"}'))).body.message).toContain('failed rule: self.matches("(?i)^x$")');
+  expect((await server.ask('POST', WIDGETS, widget('{"a":"aa","b":"y"}'))).body.message).toContain(
+    'failed rule: self.matches("(?i)^x$")',
+  );
   expect((await server.ask('POST', WIDGETS, widget('{"a":"aa","b":"X"}'))).status).toBe(201);
 });

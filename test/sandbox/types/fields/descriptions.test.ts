@@ -6,7 +6,8 @@ import { allMessages } from '../../../../src/sandbox/types/fields/field-table.ts
 describe('descriptions', () => {
   it('are only of messages and fields that exist', () => {
     const known = new Map<string, Set<string>>();
-    for (const { name, fields } of allMessages()) known.set(name, new Set([...(known.get(name) ?? ['']), ...fields.keys()]));
+    for (const { name, fields } of allMessages())
+      known.set(name, new Set([...(known.get(name) ?? ['']), ...fields.keys()]));
     for (const scalar of ['Quantity', 'Time', 'MicroTime', 'IntOrString']) known.set(scalar, new Set(['']));
     const wrong = Object.entries(data).flatMap(([message, texts]) =>
       Object.keys(texts).flatMap((field) => (known.get(message)?.has(field) ? [] : [`${message} ${field}`])),

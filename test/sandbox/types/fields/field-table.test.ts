@@ -8,11 +8,17 @@ const field = (message: string, name: string) => builtinMessage('v1', message)?.
 describe('the field table', () => {
   it('has every built-in kind that is served, except one old version', () => {
     const unknown = builtinTypes().filter((t) => !builtinMessage(formatGroupVersion(t.gvr), t.kind));
-    expect(unknown.map((t) => `${formatGroupVersion(t.gvr)} ${t.kind}`)).toEqual(['autoscaling/v1 HorizontalPodAutoscaler']);
+    expect(unknown.map((t) => `${formatGroupVersion(t.gvr)} ${t.kind}`)).toEqual([
+      'autoscaling/v1 HorizontalPodAutoscaler',
+    ]);
   });
 
   it('has no other kind, not even by a name that every JavaScript object has', () => {
-    expect(['Nonsense', 'constructor', '__proto__'].map((kind) => builtinMessage('v1', kind))).toEqual([undefined, undefined, undefined]);
+    expect(['Nonsense', 'constructor', '__proto__'].map((kind) => builtinMessage('v1', kind))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(builtinMessage('constructor', 'Pod')).toBeUndefined();
   });
 
@@ -32,12 +38,21 @@ describe('the field table', () => {
     });
     expect(field('PodSpec', 'containers')).toMatchObject({ keys: ['name'], required: true, keepsZero: true });
     expect(field('PodSpec', 'nodeSelector')).toMatchObject({ atomic: true, type: { is: 'map' } });
-    expect(field('PodSpec', 'restartPolicy')?.type).toEqual({ is: 'scalar', scalar: 'string', values: ['Always', 'Never', 'OnFailure'] });
+    expect(field('PodSpec', 'restartPolicy')?.type).toEqual({
+      is: 'scalar',
+      scalar: 'string',
+      values: ['Always', 'Never', 'OnFailure'],
+    });
     expect(field('PodSpec', 'schedulingGroup')).toMatchObject({ number: undefined, type: { is: 'message' } });
     expect(field('PodSpec', 'priority')).toMatchObject({ required: false, keepsZero: true });
-    expect(builtinMessage('meta.k8s.io/v1', 'ObjectMeta')?.fields.get('finalizers')).toMatchObject({ set: true, patchStrategy: 'merge' });
+    expect(builtinMessage('meta.k8s.io/v1', 'ObjectMeta')?.fields.get('finalizers')).toMatchObject({
+      set: true,
+      patchStrategy: 'merge',
+    });
     expect(builtinMessage('apps/v1', 'DeploymentSpec')?.fields.get('strategy')?.patchStrategy).toBe('retainKeys');
-    expect(builtinMessage('policy/v1', 'PodDisruptionBudgetSpec')?.fields.get('selector')?.patchStrategy).toBe('replace');
+    expect(builtinMessage('policy/v1', 'PodDisruptionBudgetSpec')?.fields.get('selector')?.patchStrategy).toBe(
+      'replace',
+    );
     expect(builtinMessage('v1', 'ObjectReference')?.atomic).toBe(true);
   });
 
@@ -49,7 +64,11 @@ describe('the field table', () => {
 
   it('knows the number of a field that an earlier version had, but not the field', () => {
     const spec = builtinMessage('v1', 'PodSpec');
-    expect([spec?.fields.has('workloadRef'), spec?.numbers.has(42), spec?.retired.has(42)]).toEqual([false, false, true]);
+    expect([spec?.fields.has('workloadRef'), spec?.numbers.has(42), spec?.retired.has(42)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('finds the type of a field in the same group first, then in core, then in metadata', () => {

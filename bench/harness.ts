@@ -1,4 +1,4 @@
-import { median } from './results.ts';
+import { type Measured, median } from './results.ts';
 
 /**
  * One measured row. The first of a bench is its baseline; the others are read as ratios to it, since machines differ
@@ -26,17 +26,6 @@ export interface Stage {
 
 export interface Bench extends Stage {
   readonly name: string;
-}
-
-export interface Measured {
-  readonly name: string;
-  /** CPU time of the process, garbage collection included. */
-  readonly cpuMs: number;
-  readonly wallMs: number;
-  /** CPU time of one unit. */
-  readonly perUnitNs: number;
-  /** To the baseline, per unit. */
-  readonly ratio: number;
 }
 
 /**

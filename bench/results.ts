@@ -1,4 +1,14 @@
-import type { Measured } from './harness.ts';
+/** What one row of a stage took. */
+export interface Measured {
+  readonly name: string;
+  /** CPU time of the process, garbage collection included. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** CPU time of one unit. */
+  readonly perUnitNs: number;
+  /** To the baseline, per unit. */
+  readonly ratio: number;
+}
 
 export type Group = 'floor' | 'ours' | 'peer';
 

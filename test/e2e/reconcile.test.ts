@@ -400,7 +400,7 @@ describe('a reconcile that ends while the server is away', () => {
     async (signal) => {
       await using own = await startFixture();
       const file = await hook('quiet.sh', '#!/bin/sh\ncat > /dev/null\n');
-      const args = ['reconcile', 'pods', '-n', 'shop', '--owns', 'configmaps', '--hook', file];
+      const args = ['reconcile', 'pods', '-n', 'shop', '--hook', file];
       await using cli = new Cli(args, { env: own.env });
       await cli.until((c) => c.stderr.includes('2 pods, hook quiet.sh'), 'the start');
       await own.sandbox.stop();

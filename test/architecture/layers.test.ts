@@ -130,6 +130,10 @@ describe('the house', () => {
     expect([...folders].flatMap((folder) => ringsOf(insideOf(folder, imports)))).toEqual([]);
   });
 
+  it('has no ring among the files of the bench and of the tests either', () => {
+    for (const folder of ['bench', 'test']) expect(ringsOf(importsOf(path.resolve(SRC, '..', folder)))).toEqual([]);
+  });
+
   it('lets the sandbox import only kit and model', () => {
     const rooms = imports
       .filter(({ from, to }) => roomOf(from) === 'sandbox' && roomOf(to) !== 'sandbox')

@@ -1,6 +1,8 @@
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 
+export const NAMESPACES = ['a', 'b'];
+
 /** The collections that a simulation caches. */
 export interface Collection {
   readonly gvr: GroupVersionResource;

@@ -1,9 +1,8 @@
 import { bodyText } from '../../src/sandbox/api/exchange.ts';
-import { pathOf } from './collections.ts';
+import { NAMESPACES, pathOf } from './collections.ts';
 import { pick, type Random } from './random.ts';
 import type { World } from './world.ts';
 
-export const NAMESPACES = ['a', 'b'];
 export const NODES = ['n1', 'n2', 'n10'];
 const APPS = ['web', 'db'];
 

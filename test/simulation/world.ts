@@ -8,9 +8,8 @@ import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { APPLES, CONFIG_MAPS, type Collection, INGRESS_CLASSES } from './collections.ts';
+import { APPLES, CONFIG_MAPS, type Collection, INGRESS_CLASSES, NAMESPACES } from './collections.ts';
 import { Epochs, type Position } from './epochs.ts';
-import { NAMESPACES } from './operations.ts';
 import { pick, type Random } from './random.ts';
 import { Tap } from './tap.ts';
 

@@ -228,8 +228,7 @@ export class SharedInformer<T> implements Syncable {
     this.onContinuity((event) => this.#onStoreFault(event));
   }
 
-  // --- state
-  // -----------------------------------------------------------------------------------------------------------------------
+  // --- state ---
 
   /** Whether the initial list is in the cache and has been queued to every handler. Never turns false again. */
   get hasSynced(): boolean {
@@ -279,8 +278,7 @@ export class SharedInformer<T> implements Syncable {
     return this.#resyncCheckMs;
   }
 
-  // --- before and while running
-  // ----------------------------------------------------------------------------------------------------
+  // --- before and while running ---
 
   /** Replaces the transform. Throws `closed` once started. */
   setTransform(transform: (object: T) => T): void {
@@ -380,8 +378,7 @@ export class SharedInformer<T> implements Syncable {
     }
   }
 
-  // --- internals
-  // -------------------------------------------------------------------------------------------------------------------
+  // --- internals ---
 
   async #stop(): Promise<void> {
     this.#state = 'stopped';

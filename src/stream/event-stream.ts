@@ -240,8 +240,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     for (const { registration } of this.#shown.values()) registration?.remove();
   }
 
-  // --- showing
-  // ---------------------------------------------------------------------------------------------------------------------
+  // --- showing ---
 
   #showing(target: T, shown: Shown): Handler {
     const inStep = (object: ReadonlyObject | undefined, sequence: number, run: Step) => {
@@ -373,16 +372,18 @@ class EventStream<T extends StreamTarget> implements Disposable {
     this.#ending.abort();
   }
 
-  // --- ending
-  // ----------------------------------------------------------------------------------------------------------------------
+  // --- ending ---
 
   #listenTo(target: T, waiter: Waiter): void {
     const listening: Listening = { registration: undefined, sequence: 0 };
     this.#listening.set(target, listening);
     const step = (run: () => void) => {
-      run();
-      if (waiter.settled) this.#endWith(waiter.settled);
-      this.#progress.wake();
+      try {
+        run();
+        if (waiter.settled) this.#endWith(waiter.settled);
+      } finally {
+        this.#progress.wake(); // a waiter that fails has read the change all the same
+      }
     };
     const hear: TakeChange = (change, sequence) => {
       listening.sequence = sequence;

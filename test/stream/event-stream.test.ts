@@ -3,6 +3,7 @@ import { SharedInformer, type SharedInformerOptions } from '../../src/informer/s
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
+import type { Waiter } from '../../src/stream/conditions/waiter.ts';
 import { Enveloper } from '../../src/stream/envelope.ts';
 import { streamEvents } from '../../src/stream/event-stream.ts';
 import { Redactor } from '../../src/stream/redact.ts';
@@ -17,6 +18,7 @@ function streamOf(
   source: ListerWatcher<UnknownObject>,
   clock: FakeClock,
   options: SharedInformerOptions<UnknownObject> = {},
+  waiter?: Waiter,
 ) {
   const ending = new AbortController();
   const shown: string[] = [];
@@ -25,6 +27,7 @@ function streamOf(
   const done = streamEvents(
     {
       targets: [{ type: TYPE, informer }],
+      waiter,
       enveloper: new Enveloper({ clock, redactor: new Redactor() }),
       print: (event) => void shown.push(`${event.type} ${event.object.metadata.resourceVersion} ${event.cause}`),
     },
@@ -78,5 +81,32 @@ it('shows an update of an object without a version', async () => {
   );
   await settled();
   expect(shown).toEqual(['ADDED undefined watch', 'MODIFIED undefined watch']);
+  await end();
+});
+
+it('shows everything although its waiter fails at each step', async () => {
+  const objects = Array.from({ length: 1500 }, (_, i) => ({
+    metadata: { name: `o${i}`, namespace: 'shop', resourceVersion: `${i + 1}` },
+  }));
+  const source = new ScriptedListerWatcher<UnknownObject>()
+    .onList(() => page<UnknownObject>('2000', objects))
+    .onWatch(new ScriptedStream());
+  const clock = new FakeClock();
+  const waiter = {
+    outcome: new Promise<never>(() => {}),
+    settled: undefined,
+    errors: 0,
+    synced() {
+      throw new Error('no');
+    },
+    handle() {
+      clock.tick(1); // so that it gives way to others, and they get ahead of it
+      throw new Error('no');
+    },
+  } as unknown as Waiter;
+  const { shown, informer, end } = streamOf(source, clock, {}, waiter);
+  for (let i = 0; i < 100; i++) await settled();
+  expect(informer.hasSynced).toBe(true);
+  expect(shown).toHaveLength(1500);
   await end();
 });

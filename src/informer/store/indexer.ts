@@ -182,8 +182,7 @@ export class Indexer<T> {
     return [...this.#indexes.keys()];
   }
 
-  // --- reading
-  // ---------------------------------------------------------------------------------------------------------------------
+  // --- reading ---
 
   get(key: ObjectKey): T | undefined {
     return this.#items.get(key);
@@ -264,8 +263,7 @@ export class Indexer<T> {
     return this.#indexes.has(name);
   }
 
-  // --- writing
-  // ---------------------------------------------------------------------------------------------------------------------
+  // --- writing ---
 
   add(object: T): void {
     const key = this.keyOf(object);

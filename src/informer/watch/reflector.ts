@@ -237,8 +237,7 @@ export class Reflector<T> {
     return { streaming: this.#sync === 'stream' && (this.#source.supportsStreamingLists?.() ?? true) };
   }
 
-  // --- the action of each state
-  // ---------------------------------------------------------------------------------------------------
+  // --- the action of each state ---
 
   /** The only place that catches and classifies errors. */
   async #perform(state: WatchState, signal: AbortSignal): Promise<Outcome> {
@@ -499,8 +498,7 @@ export class Reflector<T> {
     this.#store.updateResourceVersion?.(resourceVersion);
   }
 
-  // --- reports -------------------------------------------------------------------------------------------------------
-  // -------------
+  // --- reports ---
 
   #record(state: WatchState, outcome: Outcome, { next, pause, why, report }: WatchStep): void {
     if (outcome.kind === 'synced') this.#resync.start();

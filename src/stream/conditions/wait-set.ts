@@ -216,8 +216,7 @@ export class WaitSet {
     if (!this.#members.has(name)) this.#put(name, absent(true, this.#stages > 0));
   }
 
-  // --- counting
-  // --------------------------------------------------------------------------------------------------------------------
+  // --- counting ---
 
   #change(key: ObjectKey, member: Member, run: () => void): void {
     this.#count(member, -1);

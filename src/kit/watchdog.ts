@@ -39,6 +39,11 @@ export class Watchdog implements Disposable {
     this.#since = undefined;
   }
 
+  /** Whether silence counts: since the last `watch`, unless it rests. */
+  get isWatching(): boolean {
+    return this.#since !== undefined;
+  }
+
   /** The length of the present silence, ms; 0 while resting. */
   get silentMs(): number {
     return this.#since === undefined ? 0 : Math.max(0, this.#options.clock.monotonic() - this.#since);

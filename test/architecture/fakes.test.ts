@@ -73,9 +73,8 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/http/one-shot-silence.test.ts': 'an answer that stalls before, after and behind its headers',
     'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
     'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
-    'e2e/deep-hooks.test.ts':
+    'support/config-map-server.ts':
       'objects nested 9,000 levels deep, as a real API server takes them; the sandbox refuses them',
-    'e2e/deep-objects.test.ts': 'objects nested deeper than the sandbox takes them, as a real server does',
     'e2e/errors.test.ts':
       'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
   },

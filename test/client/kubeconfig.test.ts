@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConnectionFlags } from '../../src/client/config/connection-flags.ts';
 import { type LoadConfigOptions, listContexts, loadConfig } from '../../src/client/kubeconfig.ts';
+import { FIRST, SECOND } from '../support/kubeconfig-texts.ts';
 
 let directory: string;
 const at = (...parts: string[]) => path.join(directory, ...parts);
@@ -29,39 +30,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const A = `
-clusters:
-- name: c1
-  cluster: {server: "https://one:6443"}
-users:
-- name: u1
-  user: {token: t1}
-contexts:
-- name: x1
-  context: {cluster: c1, user: u1}
-`;
-const B = `
-current-context: x2
-clusters:
-- name: c1
-  cluster: {server: "https://other:6443", tls-server-name: foo}
-- name: c2
-  cluster: {server: "https://two:6443/base/", tls-server-name: two.test}
-users:
-- name: u1
-  user: {token: other}
-- name: u2
-  user: {username: me, password: pw}
-contexts:
-- name: x2
-  context: {cluster: c2, user: u2, namespace: ns2}
-- name: x3
-  context: {cluster: c2}
-`;
-
 describe('loadConfig', () => {
   it('uses the current context, or the named one', async () => {
-    const kubeconfig = await write('b', B);
+    const kubeconfig = await write('b', SECOND);
     expect(await load({ kubeconfig })).toMatchObject({
       server: 'https://two:6443/base',
       namespace: 'ns2',
@@ -84,8 +55,8 @@ describe('loadConfig', () => {
   });
 
   it('reads --kubeconfig, else the KUBECONFIG list, else ~/.kube/config', async () => {
-    const [a, b] = [await write('a', A), await write('b', B)];
-    await write('home/.kube/config', `${A}\ncurrent-context: x1`);
+    const [a, b] = [await write('a', FIRST), await write('b', SECOND)];
+    await write('home/.kube/config', `${FIRST}\ncurrent-context: x1`);
     expect((await load()).context).toBe('x1');
     expect((await load({ env: { KUBECONFIG: [a, '', at('missing'), b].join(path.delimiter) } })).context).toBe('x2');
     expect((await load({ env: { KUBECONFIG: b }, kubeconfig: b, context: 'x3' })).context).toBe('x3');
@@ -114,7 +85,7 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ server: 'https://[fd00::1]', namespace: 'team', context: 'in-cluster' });
     expect((await config.credentials()).headers).toEqual({ authorization: 'Bearer pod-token' });
     expect((await load({ serviceAccountDir, env: { ...env, POD_NAMESPACE: 'mine' } })).namespace).toBe('mine');
-    await write('home/.kube/config', B);
+    await write('home/.kube/config', SECOND);
     expect((await load({ serviceAccountDir, env })).context).toBe('x2');
   });
 
@@ -131,7 +102,7 @@ describe('loadConfig', () => {
     [{ user: 'zz' }, 'auth info "zz" does not exist', /users of/],
     [{ server: 'https://' }, 'server "https://" is not a URL', /https:\/\/host:port/],
   ])('%j is refused: %s', async (flags, message, hint) => {
-    await expect(load({ kubeconfig: await write('b', B), ...flags })).rejects.toMatchObject({
+    await expect(load({ kubeconfig: await write('b', SECOND), ...flags })).rejects.toMatchObject({
       code: 'config',
       message,
       hint: expect.stringMatching(hint),
@@ -139,7 +110,7 @@ describe('loadConfig', () => {
   });
 
   it('refuses a kubeconfig without a current context', async () => {
-    await expect(load({ kubeconfig: await write('a', A) })).rejects.toMatchObject({
+    await expect(load({ kubeconfig: await write('a', FIRST) })).rejects.toMatchObject({
       message: `no current context is set in ${at('a')}`,
       hint: 'choose one with --context: x1',
     });

@@ -1,17 +1,18 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
-import { type SocketScript, socketScript } from '../support/socket-script.ts';
+import {
+  type ConfigMapRequest,
+  type ConfigMapServer,
+  configMapServer,
+  configMapText,
+  eventText,
+  nested,
+} from '../support/config-map-server.ts';
 
-const nested = (levels: number, end: string) => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
-const object = (name: string, version: number, spec: string) =>
-  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","namespace":"shop","uid":"u-${name}","resourceVersion":"${version}"},"spec":${spec}}`;
-const event = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
-
-let server: SocketScript;
+let server: ConfigMapServer;
 let folder: string;
 let env: { KUBECONFIG: string };
 
@@ -19,27 +20,16 @@ let env: { KUBECONFIG: string };
 let changes = true;
 
 /** An API server with an object of 3,000 levels, one of 9,000 (a real one takes 10,000) and a flat one. */
-function answer({ url = '', method }: IncomingMessage, response: ServerResponse): void {
-  const send = (body: string) => response.setHeader('content-type', 'application/json').end(body);
-  const { pathname, searchParams } = new URL(url, 'http://x');
-  if (pathname === '/version') return void send('{"major":"1","minor":"36","gitVersion":"v1.36.0"}');
-  if (pathname === '/api') return void send('{"kind":"APIVersions","versions":["v1"]}');
-  if (pathname === '/apis') return void send('{"kind":"APIGroupList","apiVersion":"v1","groups":[]}');
-  if (pathname === '/api/v1') {
-    return void send(
-      '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap","verbs":["get","list","watch","update","patch"]}]}',
-    );
-  }
+function answer({ method, pathname, isWatch, send }: ConfigMapRequest, response: ServerResponse): void {
   const one = /\/configmaps\/(\w+)$/.exec(pathname)?.[1];
   if (one !== undefined)
-    return void send(object(one, method === 'PATCH' ? 20 : 10, nested(one === 'flat' ? 1 : 3_000, '"now"')));
-  if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
+    return void send(configMapText(one, method === 'PATCH' ? 20 : 10, nested(one === 'flat' ? 1 : 3_000, '"now"')));
   const items = (end: string) => [
-    object('deep', 1, nested(3_000, end)),
-    object('deeper', 2, nested(9_000, end)),
-    object('flat', 3, nested(1, end)),
+    configMapText('deep', 1, nested(3_000, end)),
+    configMapText('deeper', 2, nested(9_000, end)),
+    configMapText('flat', 3, nested(1, end)),
   ];
-  if (searchParams.get('watch') === null) {
+  if (!isWatch) {
     return void send(
       `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items('"was"').join(',')}]}`,
     );
@@ -48,25 +38,19 @@ function answer({ url = '', method }: IncomingMessage, response: ServerResponse)
   response.flushHeaders();
   for (const [i, name] of (changes ? ['deep', 'deeper', 'flat'] : []).entries()) {
     response.write(
-      event('MODIFIED', object(name, 10 + i, nested(name === 'flat' ? 1 : name === 'deep' ? 3_000 : 9_000, '"now"'))),
+      eventText(
+        'MODIFIED',
+        configMapText(name, 10 + i, nested(name === 'flat' ? 1 : name === 'deep' ? 3_000 : 9_000, '"now"')),
+      ),
     );
   }
 }
 
 beforeAll(async () => {
-  server = await socketScript(answer);
-  folder = await mkdtemp(path.join(tmpdir(), 'deep-hooks-'));
-  const file = path.join(folder, 'kubeconfig');
-  env = { KUBECONFIG: file };
-  await writeFile(
-    file,
-    `{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u, namespace: shop}}], clusters: [{name: c, cluster: {server: "${server.url}"}}], users: [{name: u, user: {}}]}\n`,
-  );
+  server = await configMapServer(answer);
+  ({ folder, env } = server);
 });
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 const REASON = 'it is nested deeper than 1,000 levels';
 

@@ -1,19 +1,19 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
+import {
+  type ConfigMapRequest,
+  type ConfigMapServer,
+  configMapServer,
+  configMapText,
+  eventText,
+  nested,
+} from '../support/config-map-server.ts';
 import { envelopeSchema, faults } from '../support/schema.ts';
-import { type SocketScript, socketScript } from '../support/socket-script.ts';
 
-/** What a real API server takes at most is 10,000 levels. */
-const nested = (levels: number, end: string) => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
-const object = (name: string, version: number, spec: string) =>
-  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","namespace":"shop","uid":"u-${name}","resourceVersion":"${version}"},"spec":${spec}}`;
-const event = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
-
-let server: SocketScript;
+let server: ConfigMapServer;
 let folder: string;
 let env: { KUBECONFIG: string };
 
@@ -21,47 +21,29 @@ let env: { KUBECONFIG: string };
  * As much of an API server as it takes to serve objects that the sandbox does not: nested as deep as a real one takes
  * them.
  */
-function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
-  const send = (body: string) => response.setHeader('content-type', 'application/json').end(body);
-  const { pathname, searchParams } = new URL(url, 'http://x');
-  if (pathname === '/version') return void send('{"major":"1","minor":"36","gitVersion":"v1.36.0"}');
-  if (pathname === '/api') return void send('{"kind":"APIVersions","versions":["v1"]}');
-  if (pathname === '/apis') return void send('{"kind":"APIGroupList","apiVersion":"v1","groups":[]}');
-  if (pathname === '/api/v1') {
-    return void send(
-      '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap","verbs":["get","list","watch","update","patch"]}]}',
+function answer({ isWatch, send }: ConfigMapRequest, response: ServerResponse): void {
+  if (!isWatch) {
+    const items = [configMapText('deep', 1, nested(9_000, '1')), configMapText('flat', 2, nested(100, '"x"'))].join(
+      ',',
     );
-  }
-  if (!pathname.endsWith('/configmaps')) return void response.writeHead(404).end();
-  if (searchParams.get('watch') === null) {
-    const items = [object('deep', 1, nested(9_000, '1')), object('flat', 2, nested(100, '"x"'))].join(',');
     return void send(
       `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[${items}]}`,
     );
   }
   response.setHeader('content-type', 'application/json');
-  response.write(event('MODIFIED', object('deep', 6, nested(9_000, '2'))));
-  response.write(event('ADDED', object('later', 7, '{}')));
-  response.write(event('MODIFIED', object('deep', 8, '{"a":1}')));
-  response.write(event('MODIFIED', object('deep', 9, nested(3_000, '1'))));
-  response.write(event('DELETED', object('deep', 10, nested(3_000, '1'))));
-  response.write(event('ADDED', object('last', 11, '{}')));
+  response.write(eventText('MODIFIED', configMapText('deep', 6, nested(9_000, '2'))));
+  response.write(eventText('ADDED', configMapText('later', 7, '{}')));
+  response.write(eventText('MODIFIED', configMapText('deep', 8, '{"a":1}')));
+  response.write(eventText('MODIFIED', configMapText('deep', 9, nested(3_000, '1'))));
+  response.write(eventText('DELETED', configMapText('deep', 10, nested(3_000, '1'))));
+  response.write(eventText('ADDED', configMapText('last', 11, '{}')));
 }
 
 beforeAll(async () => {
-  server = await socketScript(answer);
-  folder = await mkdtemp(path.join(tmpdir(), 'deep-'));
-  const file = path.join(folder, 'kubeconfig');
-  env = { KUBECONFIG: file };
-  await writeFile(
-    file,
-    `{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u, namespace: shop}}], clusters: [{name: c, cluster: {server: "${server.url}"}}], users: [{name: u, user: {}}]}\n`,
-  );
+  server = await configMapServer(answer);
+  ({ folder, env } = server);
 });
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 const REASON = 'it is nested deeper than 1,000 levels';
 const NOTICE = `v1/configmaps shop/deep cannot be printed: ${REASON}`;

@@ -41,7 +41,7 @@ it('counts no silence while it rests, nor before the first watch()', () => {
   expect(watchdog.silentMs).toBe(60);
   watchdog.rest();
   clock.tick(500);
-  expect(watchdog.silentMs).toBe(0);
+  expect([watchdog.silentMs, watchdog.isWatching]).toEqual([0, false]);
   watchdog.watch();
   clock.tick(99);
   expect(silences).toEqual([]);
@@ -52,7 +52,7 @@ it('counts no silence while it rests, nor before the first watch()', () => {
 it('does not count the time in which nothing can arrive', () => {
   const { clock, silences, watchdog } = watched();
   watchdog.watch(1000);
-  expect(watchdog.silentMs).toBe(0);
+  expect([watchdog.silentMs, watchdog.isWatching]).toEqual([0, true]);
   clock.tick(1099);
   expect(silences).toEqual([]);
   clock.tick(1);

@@ -12,15 +12,13 @@ export interface ExchangeObserver {
 }
 
 /**
- * Detects a server that sends nothing. Silence begins with a request and ends with the next byte of any response. A
- * request that fails without a byte does not end it. Without open requests there is no silence.
+ * Detects a server that sends nothing. Silence begins with a request and ends with the next byte of any response.
+ * A request that fails without a byte does not end it. After a complete response there is none.
  */
 export class OneShotSilence implements ExchangeObserver, Disposable {
   readonly #watchdog: Watchdog;
   #open = 0;
   #hasReceived = false;
-  /** Stays true when requests fail without a byte. */
-  #isWaiting = false;
 
   /** `onSilent` is called once, after `limitMs` of silence. */
   constructor({ clock, limitMs, onSilent }: { clock: Clock; limitMs: number; onSilent: () => void }) {
@@ -28,28 +26,23 @@ export class OneShotSilence implements ExchangeObserver, Disposable {
   }
 
   started(): void {
-    if (this.#open++ === 0 && !this.#isWaiting) this.#watch();
+    this.#open++;
+    if (!this.#watchdog.isWatching) this.#watchdog.watch();
   }
 
   received(): void {
     this.#hasReceived = true;
-    this.#watch();
+    this.#watchdog.watch();
   }
 
   ended(): void {
     this.#open--;
     if (this.#open > 0 || !this.#hasReceived) return;
     this.#watchdog.rest();
-    this.#isWaiting = false;
     this.#hasReceived = false;
   }
 
   [Symbol.dispose](): void {
     this.#watchdog[Symbol.dispose]();
-  }
-
-  #watch(): void {
-    this.#isWaiting = true;
-    this.#watchdog.watch();
   }
 }

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Kubeconfig, readKubeconfig } from '../../../src/client/config/kubeconfig-file.ts';
+import { FIRST, SECOND } from '../../support/kubeconfig-texts.ts';
 import { findKubectl, runKubectl } from '../../support/kubectl.ts';
 
 const kubectl = findKubectl();
@@ -173,7 +174,7 @@ const LEGAL: Row[] = [
     title: 'a plugin on PATH',
     files: {
       'sub/a': exec(
-        'command: aws, args: [eks, get-token], env: [{name: A, value: b}], installHint: get it, provideClusterInfo: true',
+        'command: aws, args: [eks, get-token], env: [{name: FIRST, value: b}], installHint: get it, provideClusterInfo: true',
       ),
     },
   },
@@ -247,39 +248,14 @@ async function write(name: string, text: string): Promise<string> {
   return at(name);
 }
 
-const A = `
-clusters:
-- name: c1
-  cluster: {server: "https://one:6443"}
-users:
-- name: u1
-  user: {token: t1}
-contexts:
-- name: x1
-  context: {cluster: c1, user: u1}
-`;
-const B = `
-current-context: x2
-clusters:
-- name: c1
-  cluster: {server: "https://other:6443", tls-server-name: foo}
-- name: c2
-  cluster: {server: "https://two:6443/base/", tls-server-name: two.test}
-users:
-- name: u1
-  user: {token: other}
-- name: u2
-  user: {username: me, password: pw}
-contexts:
-- name: x2
-  context: {cluster: c2, user: u2, namespace: ns2}
-- name: x3
-  context: {cluster: c2}
-`;
-
 describe('readKubeconfig', () => {
   it('skips a missing file, uses the first entry of a name as a whole, and the first current context', async () => {
-    const files = [await write('a', A), at('missing'), await write('b', B), await write('c', 'current-context: x3')];
+    const files = [
+      await write('a', FIRST),
+      at('missing'),
+      await write('b', SECOND),
+      await write('c', 'current-context: x3'),
+    ];
     const merged = await readKubeconfig(files);
     expect(Object.fromEntries(merged.clusters)).toEqual({
       c1: { server: 'https://one:6443' },

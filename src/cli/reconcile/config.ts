@@ -10,7 +10,7 @@ import { camelCased } from '../args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
 import type { Session } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
-import type { MappedType } from './run.ts';
+import type { MappedType } from './plan.ts';
 
 /** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
 const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;

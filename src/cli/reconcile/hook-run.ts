@@ -1,0 +1,86 @@
+import { ActionRunner } from '../../controller/hooks/action-runner.ts';
+import { guardClient } from '../../controller/hooks/guarded-client.ts';
+import type { Environment } from '../../controller/hooks/hook-environment.ts';
+import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
+import type { HookServices } from '../../controller/hooks/module.ts';
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { neutralised } from '../../output/escape.ts';
+import { changedPaths } from '../../stream/changes/changed-paths.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { createRedactedLister } from '../../stream/redacted-lister.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import { actionText } from './action-report.ts';
+import type { ReconcilePlan } from './plan.ts';
+import { privateFile } from './private-file.ts';
+import type { ReconcileTargets } from './targets.ts';
+import { budgetOf } from './writes.ts';
+
+/** Runs the plan's hook for a key, and carries out what it asks for. */
+export function reconcilerOf(
+  session: Session,
+  plan: ReconcilePlan,
+  { primary, all }: ReconcileTargets,
+  credentials: Environment | undefined,
+) {
+  const { client, clock, io } = session;
+  const redactor = new Redactor({ showSecrets: plan.showSecrets });
+  const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
+  const budget = budgetOf(session, plan);
+  const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
+    if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
+    return createRedactedLister(informer.lister, redactor, gvr);
+  };
+  const services: HookServices = {
+    client: guardClient(client, { mode: plan.mode, budget, redact }),
+    lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
+    index: (name, value) => listerOf(primary).byIndex(name, value),
+  };
+  const actions = new ActionRunner({
+    client,
+    clock,
+    budget,
+    mode: plan.mode,
+    primary: primary.type,
+    types: async () => (await client.discovery.snapshot()).types,
+    redact,
+    report: (outcome) => void io.stdout.write(actionText(outcome)),
+  });
+  const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
+  session.atOnce.add(() => hook.kill?.());
+  return createHookReconciler({
+    hook,
+    primary: primary.type,
+    lister: primary.informer.lister,
+    actions,
+    clock,
+    changedPaths: (before, after) => changedPaths(before as never, after as never),
+    redact,
+    timeoutMs: plan.hookTimeoutMs,
+    onOutput: (key, line) => void io.stdout.write(`${key} | ${neutralised(line)}\n`),
+    finalizer: plan.finalizer,
+  });
+}
+
+/**
+ * What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig
+ * for as long as it runs.
+ */
+export async function hookCredentials(
+  session: Session,
+  { passCredentials }: ReconcilePlan,
+): Promise<(AsyncDisposable & { env: Environment }) | undefined> {
+  const content = passCredentials ? await session.kubeconfig() : undefined;
+  if (content === undefined) return undefined;
+  const file = await privateFile('kubeconfig', content);
+  session.atOnce.add(() => file.removeNow());
+  return { env: { KUBECONFIG: file.path }, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() };
+}
+
+function unknownLister(gvr: string): never {
+  throw new InformerError('hook', `there is no cache of ${gvr} here`, {
+    hint: 'name the type with --owns or --watches',
+  });
+}

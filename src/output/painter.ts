@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { FieldChange } from '../stream/changes/field-changes.ts';
+import type { FieldChange } from '../model/field-changes.ts';
 import type { EventWord } from '../stream/envelope.ts';
 import type { State } from './cell-states.ts';
 

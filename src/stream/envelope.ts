@@ -1,13 +1,13 @@
 import type { NotificationCause } from '../informer/handlers/notification.ts';
 import type { Clock } from '../kit/clock.ts';
 import { isTooDeep } from '../kit/depth.ts';
+import { changedPaths } from '../model/changed-paths.ts';
+import { fieldChanges } from '../model/field-changes.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { readIn } from '../model/read-version.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { changedPaths } from './changes/changed-paths.ts';
-import { fieldChanges } from './changes/field-changes.ts';
 import { fieldManagers } from './changes/field-managers.ts';
 import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.ts';
 

@@ -1,8 +1,8 @@
 import { type ActionMode, type ActionOutcome, describeAction } from '../../controller/hooks/action-runner.ts';
+import { changedPaths } from '../../model/changed-paths.ts';
+import { fieldChanges } from '../../model/field-changes.ts';
 import { changeLines } from '../../output/changes/change-lines.ts';
 import { continued } from '../../output/escape.ts';
-import { changedPaths } from '../../stream/changes/changed-paths.ts';
-import { fieldChanges } from '../../stream/changes/field-changes.ts';
 
 const LEAD: Readonly<Record<ActionMode, string>> = { describe: 'would ', 'dry-run': 'dry run: ', write: '' };
 

@@ -1,5 +1,5 @@
 import { isContainer } from '../../kit/exact-json.ts';
-import { type FieldChange, formatPath, type PathStep } from '../../stream/changes/field-changes.ts';
+import { type FieldChange, formatPath, type PathStep } from '../../model/field-changes.ts';
 import { cellText } from '../escape.ts';
 import { valueLines, valuePair, wholeText } from '../values.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';

@@ -1,4 +1,4 @@
-import { type FieldChange, fieldChanges } from '../../stream/changes/field-changes.ts';
+import { type FieldChange, fieldChanges } from '../../model/field-changes.ts';
 import { creatorOf, fieldManagers } from '../../stream/changes/field-managers.ts';
 import { eventWordOf } from '../../stream/envelope.ts';
 import type { Marker } from '../../stream/markers.ts';

@@ -1,5 +1,5 @@
 import { humanDuration } from '../../kit/duration.ts';
-import { type FieldChange, fieldChanges } from '../../stream/changes/field-changes.ts';
+import { type FieldChange, fieldChanges } from '../../model/field-changes.ts';
 import { creatorOf } from '../../stream/changes/field-managers.ts';
 import { eventWordOf } from '../../stream/envelope.ts';
 import type { Marker } from '../../stream/markers.ts';

@@ -1,6 +1,6 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import type { FieldChange, Fields, PathStep } from '../../model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../model/object.ts';
-import type { FieldChange, Fields, PathStep } from './field-changes.ts';
 
 /**
  * Returns the name of the field manager that made a change. Several names are joined by commas if these managers wrote

@@ -1,7 +1,7 @@
 import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/template-parser.ts';
-import type { PathStep } from './field-changes.ts';
+import type { PathStep } from '../../model/field-changes.ts';
 
 /** Returns whether a changed field is at one of the given paths, below one of them, or contains one of them. */
 export type PathScope = (steps: readonly PathStep[]) => boolean;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePath, loadPath, splitPaths } from '../../../src/expr/jsonpath/path-values.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
-import { changedPaths } from '../../../src/stream/changes/changed-paths.ts';
+import { changedPaths } from '../../../src/model/changed-paths.ts';
 
 const pod = {
   metadata: { name: 'web', labels: { 'app.kubernetes.io/name': 'shop', app: 'web' } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fieldChanges } from '../../../src/model/field-changes.ts';
 import { changeLines } from '../../../src/output/changes/change-lines.ts';
-import { fieldChanges } from '../../../src/stream/changes/field-changes.ts';
 
 const SIGNS = { added: '+', removed: '-', changed: '~', '': ' ' } as const;
 

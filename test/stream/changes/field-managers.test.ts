@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { fieldChanges } from '../../../src/model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../../src/model/object.ts';
-import { fieldChanges } from '../../../src/stream/changes/field-changes.ts';
 import { fieldManagers } from '../../../src/stream/changes/field-managers.ts';
 
 const entry = (

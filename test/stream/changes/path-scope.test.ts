@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldChanges } from '../../../src/stream/changes/field-changes.ts';
+import { fieldChanges } from '../../../src/model/field-changes.ts';
 import { compileScope } from '../../../src/stream/changes/path-scope.ts';
 
 const before = {

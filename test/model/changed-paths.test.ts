@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changedPaths } from '../../../src/stream/changes/changed-paths.ts';
+import { changedPaths } from '../../src/model/changed-paths.ts';
 
 const pod = () => ({
   apiVersion: 'v1',

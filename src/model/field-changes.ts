@@ -1,6 +1,6 @@
-import { MOST_LEVELS } from '../../kit/depth.ts';
-import { isContainer, jsonText } from '../../kit/exact-json.ts';
-import { isSamePart, sameValue } from '../../kit/same-value.ts';
+import { MOST_LEVELS } from '../kit/depth.ts';
+import { isContainer, jsonText } from '../kit/exact-json.ts';
+import { isSamePart, sameValue } from '../kit/same-value.ts';
 
 /** One step of a path from an object to a field of it. */
 export type PathStep =

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changedPaths } from '../../../src/stream/changes/changed-paths.ts';
-import { type FieldChange, fieldChanges, formatPath } from '../../../src/stream/changes/field-changes.ts';
-import { Redactor } from '../../../src/stream/redact.ts';
+import { changedPaths } from '../../src/model/changed-paths.ts';
+import { type FieldChange, fieldChanges, formatPath } from '../../src/model/field-changes.ts';
+import { Redactor } from '../../src/stream/redact.ts';
 
 const short = ({ path, kind, before, after }: FieldChange) => [path, kind, before, after];
 const changes = (before: object, after: object) => fieldChanges(before, after).map(short);

@@ -15,6 +15,7 @@ import { retryOnConflict } from '../retry.ts';
 import type { ActionTarget, Subject, TargetType } from './action-target.ts';
 import { formatTarget, TargetResolver } from './action-target.ts';
 import type { Action, Body, EventBody } from './reply.ts';
+import { type OnWrite, storedWrite } from './stored-write.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
 
@@ -77,6 +78,7 @@ export interface ActionRunnerOptions {
   /** Applied to bodies and states before they are reported. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   budget?: WriteBudget | undefined;
+  onWrite?: OnWrite | undefined;
   clock?: Clock | undefined;
   random?: Random | undefined;
 }
@@ -174,7 +176,9 @@ export class ActionRunner {
     try {
       const before = mode === 'dry-run' ? await this.#before(step, signal) : undefined;
       if (mode === 'write') await this.#budget.take(signal);
-      const after = mode === 'describe' ? undefined : await this.#send(step, signal);
+      const answer = mode === 'describe' ? undefined : await this.#send(step, signal);
+      if (mode === 'write' && answer !== undefined) this.#written(step, answer);
+      const after = step.action.verb === 'delete' ? undefined : (answer as UnknownObject | undefined);
       logger.debug('action', { verb: step.action.verb, target: formatTarget(step.target), mode });
       this.#report(step, subject, before, after);
     } catch (error) {
@@ -190,11 +194,16 @@ export class ActionRunner {
     return this.#resource(target).get(target.name, { signal }).catch(ignoreNotFound);
   }
 
-  #send({ action, target, body }: Step, signal: AbortSignal): Promise<UnknownObject | undefined> {
+  #written({ target }: Step, answer: unknown): void {
+    this.#options.onWrite?.(storedWrite(target.type.gvr, target, answer));
+  }
+
+  /** Resolves with the server's answer; undefined for the deletion of a missing object. */
+  #send({ action, target, body }: Step, signal: AbortSignal): Promise<unknown> {
     const resource = this.#resource(target);
     const options = { signal, dryRun: this.#options.mode === 'dry-run', fieldManager: FIELD_MANAGER };
     const { clock, random } = this.#options;
-    const once = async (): Promise<UnknownObject | undefined> => {
+    const once = async (): Promise<unknown> => {
       switch (action.verb) {
         case 'apply':
           return resource.patch(target.name, body, { ...options, type: 'apply', force: true });
@@ -206,8 +215,7 @@ export class ActionRunner {
         case 'status':
           return resource.patch(target.name, body, { ...options, type: 'merge', subresource: 'status' });
         case 'delete':
-          await resource.delete(target.name, { ...action.body, signal, dryRun: options.dryRun }).catch(ignoreNotFound);
-          return undefined;
+          return resource.delete(target.name, { ...action.body, signal, dryRun: options.dryRun }).catch(ignoreNotFound);
       }
     };
     return retryOnConflict(once, { clock, random, signal });

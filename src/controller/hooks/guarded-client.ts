@@ -6,6 +6,7 @@ import type { ListPage, UnknownObject } from '../../model/object.ts';
 import { checkName } from '../../model/path-segment.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './action-runner.ts';
 import { FIELD_MANAGER, refuseRedacted } from './action-runner.ts';
+import { type OnWrite, storedWrite } from './stored-write.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
 
@@ -46,6 +47,7 @@ export interface GuardOptions {
   /** Redacts every object that is read. It must not change its argument. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   budget?: WriteBudget | undefined;
+  onWrite?: OnWrite | undefined;
 }
 
 /**
@@ -63,7 +65,7 @@ export function guardClient(client: UnguardedClient, options: GuardOptions): Hoo
       gvr: GroupVersionResource,
       scope: { namespace?: string | undefined } = {},
     ): HookResource<T> {
-      return guardedResource<T>(client.resource(gvr, scope), gvr, options);
+      return guardedResource<T>(client.resource(gvr, scope), gvr, scope.namespace, options);
     },
   };
 }
@@ -71,14 +73,20 @@ export function guardClient(client: UnguardedClient, options: GuardOptions): Hoo
 function guardedResource<T extends object>(
   resource: UnguardedResource,
   gvr: GroupVersionResource,
+  namespace: string | undefined,
   options: GuardOptions,
 ): HookResource<T> {
-  const { redact = (object) => object } = options;
+  const { redact = (object) => object, onWrite } = options;
   const shown = async <R extends object>(answer: Promise<object>) => redact(await answer, gvr) as R;
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
   const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, given: O): Promise<O> => {
     refuseRedacted(body, gvr);
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
+  };
+  const written = async <A>(name: string, answer: Promise<A>, { dryRun }: ActionWriteOptions): Promise<A> => {
+    const stored = await answer;
+    if (!dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, stored));
+    return stored;
   };
   return {
     get: async (name, given) => {
@@ -89,18 +97,25 @@ function guardedResource<T extends object>(
       const page = await resource.list(given, call);
       return { ...page, items: page.items.map((item) => redact(item, gvr) as T) };
     },
-    create: async (object, given = {}) => shown(resource.create(object, await write('create', object, given))),
+    create: async (object, given = {}) => {
+      const call = await write('create', object, given);
+      return shown(written('', resource.create(object, call), call));
+    },
     update: async (object, given = {}) => {
-      checked((object as Partial<UnknownObject> | undefined)?.metadata?.name);
-      return shown(resource.update(object, await write('update', object, given)));
+      const name = (object as Partial<UnknownObject> | undefined)?.metadata?.name;
+      checked(name);
+      const call = await write('update', object, given);
+      return shown(written(name as string, resource.update(object, call), call));
     },
     patch: async (name, body, given) => {
       checked(name);
-      return shown(resource.patch(name, body, await write('patch', body, given)));
+      const call = await write('patch', body, given);
+      return shown(written(name, resource.patch(name, body, call), call));
     },
     delete: async (name, given = {}) => {
       checked(name);
-      return resource.delete(name, await permitted('delete', gvr, given, options));
+      const call = await permitted('delete', gvr, given, options);
+      return written(name, resource.delete(name, call), call);
     },
   };
 }

@@ -3,6 +3,7 @@ import { createClient } from '../../../src/client/client.ts';
 import type { ActionOutcome, ActionRunnerOptions } from '../../../src/controller/hooks/action-runner.ts';
 import { ActionRunner, describeAction } from '../../../src/controller/hooks/action-runner.ts';
 import { parseReply } from '../../../src/controller/hooks/reply.ts';
+import type { StoredWrite } from '../../../src/controller/hooks/stored-write.ts';
 import { createWriteBudget } from '../../../src/controller/hooks/write-budget.ts';
 import type { Logger } from '../../../src/kit/logger.ts';
 import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
@@ -267,6 +268,36 @@ describe('modes', () => {
       'delete apps/v1/deployments shop/web',
     ]);
     expect(outcomes[0]).toMatchObject({ mode: 'describe', verb: 'apply', subject: 'shop/web' });
+  });
+
+  it('write reports each write that the server stored, with its version', async () => {
+    const written: StoredWrite[] = [];
+    const onWrite = (write: StoredWrite) => void written.push(write);
+    const actions = [
+      { patch: { spec: { replicas: 4 } } },
+      { create: { ...CONFIG_MAP, metadata: { generateName: 'made-' } } },
+      { delete: true, on: { gvr: 'v1/configmaps', name: 'a' } },
+      { delete: true, on: { gvr: 'v1/configmaps', name: 'none' } },
+      { log: 'nothing is written' },
+    ];
+    const { sandbox, find } = await run(actions, { onWrite });
+    const made = sandbox.list(parseGvr('v1/configmaps')).find(({ metadata }) => metadata.name?.startsWith('made-'));
+    const of = (gvr: string, { metadata: { namespace, name, uid, resourceVersion } }: UnknownObject) => ({
+      gvr: parseGvr(gvr),
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+    });
+    expect(written.slice(0, 2)).toEqual([
+      of('apps/v1/deployments', find('apps/v1/deployments', 'shop/web') as UnknownObject),
+      of('v1/configmaps', made as UnknownObject),
+    ]);
+    expect(written.slice(2)).toEqual([
+      { gvr: parseGvr('v1/configmaps'), namespace: 'shop', name: 'a', uid: expect.any(String) },
+    ]);
+    for (const mode of ['dry-run', 'describe'] as const) await run(actions, { onWrite, mode });
+    expect(written).toHaveLength(3);
   });
 
   it('dry-run sends every write as a dry run, and reports the states before and after', async () => {

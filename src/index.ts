@@ -20,7 +20,16 @@ export type {
   ResourceApiOptions,
   WriteOptions,
 } from './client/resource-api.ts';
+export { ApplyConflictError, type FieldConflict } from './controller/apply-conflict.ts';
 export type { ReconcileCause } from './controller/causes.ts';
+export {
+  type Condition,
+  findCondition,
+  isConditionTrue,
+  type NewCondition,
+  removeCondition,
+  setCondition,
+} from './controller/conditions.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -69,6 +78,7 @@ export {
   specChanged,
   statusChanged,
 } from './controller/predicate.ts';
+export type { NamedObject, ObjectReader } from './controller/present-object.ts';
 export {
   createObjectReconciler,
   type ReconcileContext,
@@ -88,6 +98,12 @@ export {
   retryOnError,
 } from './controller/retry.ts';
 export {
+  type Appliable,
+  type AppliedObject,
+  type ApplyOptions,
+  serverSideApply,
+} from './controller/server-side-apply.ts';
+export {
   createEventSource,
   createTimerSource,
   type EventFeed,
@@ -95,6 +111,12 @@ export {
   type SourceOptions,
   type TimerSourceOptions,
 } from './controller/source.ts';
+export {
+  type StatusUpdate,
+  type StatusWriter,
+  type UpdateStatusOptions,
+  updateStatus,
+} from './controller/update-status.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
 export type { InformerEvent } from './informer/handlers/event-iterator.ts';
 export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';

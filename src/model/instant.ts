@@ -38,3 +38,8 @@ export function compareInstants(a: Instant, b: Instant): number {
   if (a.fraction === b.fraction) return 0;
   return a.fraction < b.fraction ? -1 : 1;
 }
+
+/** A moment as Kubernetes writes it in metadata and conditions: RFC 3339 in UTC, whole seconds. `ms` since 1970. */
+export function wireTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -3,14 +3,15 @@ import { type Status, type StatusCause, StatusError } from './status.ts';
 /**
  * The error of a request about Secrets, without the server's own words.
  * An API server quotes what it refuses. To a patch that it cannot decode it answers with the whole object. This error
- * keeps the code, the reason, the name and the fields of the causes, and makes its text from them. A denial by RBAC has
- * a fixed form, and keeps its text.
+ * keeps the code, the reason, the name and the fields of the causes, and makes its text from them. A denial by RBAC and
+ * a conflict of field managers have fixed forms, and keep their texts.
  */
 export function withoutSecretValues(error: StatusError, name = error.status.details?.name): StatusError {
   const { status, retryAfterMs, hint } = error;
   const message = RBAC_DENIAL.test(status.message ?? '') ? status.message : textOf(status, name);
-  const causes = status.details?.causes?.map(({ reason, field }) => ({
+  const causes = status.details?.causes?.map(({ reason, field, message: text }) => ({
     ...(reason && { reason }),
+    ...(text && reason === 'FieldManagerConflict' && MANAGER_CONFLICT.test(text) && { message: text }),
     ...(field && { field }),
   }));
   const details = status.details && {
@@ -40,6 +41,10 @@ export function isAboutSecret({ status: { details } }: StatusError): boolean {
 /** Source: apiserver endpoints/handlers/responsewriters/errors.go, authorizer/rbac. */
 const RBAC_DENIAL =
   /^secrets(?: "[^"\s]*")? is forbidden: User "[^"\n]*" cannot [a-z]+ resource "secrets" in API group ""(?: in the namespace "[^"\s]*"| at the cluster scope)?$/;
+
+/** Names another writer, and no value. Source: apimachinery util/managedfields, structured-merge-diff merge/conflict.go. */
+const MANAGER_CONFLICT =
+  /^conflict with "[^"\\\n]{1,128}"(?: with subresource "[a-z]+")?(?: using [\w./-]+)?(?: at [\dT:.Z+-]+)?$/;
 
 /** The text for each reason. Source: the texts of apimachinery api/errors, without their variable parts. */
 const TEXTS: Readonly<Record<string, string>> = {

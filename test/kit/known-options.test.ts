@@ -244,6 +244,28 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { initialMs: '5' },
     attempt: (backoff) => library.retryOnConflict(async () => {}, { backoff }),
   },
+  serverSideApply: {
+    types: ['ApplyOptions'],
+    base: { fieldManager: 'me' },
+    slip: ['fieldmanager', 'fieldManager'],
+    wrong: { force: 'no' },
+    attempt: (options, { maps }) =>
+      library.serverSideApply(
+        maps,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } },
+        options,
+      ),
+  },
+  updateStatus: {
+    types: ['UpdateStatusOptions'],
+    slip: ['singal', 'signal'],
+    wrong: { fieldManager: 5 },
+    attempt: (options, { maps }) => library.updateStatus(maps, { metadata: { name: 'a' } }, () => {}, options),
+  },
+  setCondition: {
+    slip: ['clok', 'clock'],
+    attempt: (options) => library.setCondition([], { type: 'Ready', status: 'True', reason: 'Up' }, options),
+  },
   ownerReference: {
     slip: ['Controller', 'controller'],
     wrong: { controller: 'no' },

@@ -48,6 +48,22 @@ describe('the error of a request about Secrets', () => {
     expect(withoutSecretValues(error).message).toBe('secrets "db" is invalid: FieldValueInvalid');
   });
 
+  it('keeps the text of a conflict of field managers, and drops one that has another form', () => {
+    const causeWith = (message: string, reason = 'FieldManagerConflict') => {
+      const details = { causes: [{ reason, message, field: '.data.a' }] };
+      return withoutSecretValues(refusal(409, 'Conflict', VALUE, details)).status.details?.causes?.[0]?.message;
+    };
+    const texts = [
+      'conflict with "me"',
+      'conflict with "kubectl-edit" with subresource "status" using v1 at 2026-01-01T00:00:00Z',
+    ];
+    for (const text of texts) {
+      expect(causeWith(text)).toBe(text);
+      expect(causeWith(`${text}: ${VALUE}`)).toBeUndefined();
+      expect(causeWith(text, 'FieldValueInvalid')).toBeUndefined();
+    }
+  });
+
   it('keeps the text of a denial by RBAC, and drops the text of one with an addition', () => {
     const text =
       'secrets "db" is forbidden: User "me" cannot get resource "secrets" in API group "" in the namespace "shop"';

@@ -1,0 +1,57 @@
+import { InformerError } from '../kit/error.ts';
+import { checkName } from '../model/path-segment.ts';
+import { isNotFound, statusOf } from '../model/status.ts';
+
+/** What names an object. Any object of a cache or a server fits, and so do client-node's models. */
+export interface NamedObject {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly metadata?:
+    | { readonly name?: string | undefined; readonly namespace?: string | undefined; readonly uid?: string | undefined }
+    | undefined;
+}
+
+/** The part of a resource client that reads one object. A ResourceApi fits. */
+export interface ObjectReader<T> {
+  /** The namespace of all requests. */
+  readonly namespace?: string | undefined;
+  /** Not called. TypeScript infers T from it, because `get` of a ResourceApi has a type parameter of its own. */
+  readonly list?: (...args: never[]) => Promise<{ readonly items: readonly T[] }>;
+  get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<NoInfer<T>>;
+}
+
+/**
+ * The object that has the name of `object` on the server; undefined if there is none. Rejects with `argument`, before
+ * anything is sent, if `object` has no name, or a namespace that is not the one of `resource`: then the server would
+ * report a present object as absent.
+ */
+export async function presentObject<T>(
+  resource: ObjectReader<T>,
+  object: NamedObject,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const name = checkIdentity(resource, object);
+  try {
+    return await resource.get(name, { signal });
+  } catch (error) {
+    if (isNotFound(error) && statusOf(error)?.details?.name !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** The name of an object for requests of `resource`. Throws as {@link presentObject} rejects. */
+export function checkIdentity(resource: { readonly namespace?: string | undefined }, object: NamedObject): string {
+  const { name, namespace } = object.metadata ?? {};
+  checkName(name, object.kind ?? 'object');
+  if (namespace && namespace !== resource.namespace) {
+    throw new InformerError(
+      'argument',
+      `the object is in the namespace ${JSON.stringify(namespace)}, but the resource ${inNamespace(resource)}`,
+      { hint: 'make the resource for the namespace of the object: client.resource(gvr, { namespace })' },
+    );
+  }
+  return name as string;
+}
+
+const inNamespace = ({ namespace }: { readonly namespace?: string | undefined }) =>
+  namespace ? `is for ${JSON.stringify(namespace)}` : 'has no namespace';

@@ -5,7 +5,7 @@ import { createClient, dynamicInformerFactory, type KubeObject, parseGvr } from 
 import { Sandbox } from 'kubectl-informer/sandbox';
 
 interface Backup extends KubeObject {
-  spec: { schedule: string; keep: number };
+  spec: { schedule: string; keep?: number }; // the server fills in `keep`, so a creation may leave it out
   status?: { lastRun?: string };
 }
 
@@ -60,7 +60,8 @@ await backups.create({
   metadata: { name: 'nightly' },
   spec: { schedule: '0 3 * * *' },
 });
-await backups
+await client
+  .resource(BACKUPS, { namespace: 'default' }) // without a type: the compiler would refuse this object, too
   .create({ apiVersion: 'example.com/v1', kind: 'Backup', metadata: { name: 'broken' }, spec: { keep: 'all' } })
   .catch((error: Error) => console.log('refused:', error.message));
 await backups.patch(

@@ -51,4 +51,4 @@ export {
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';
-export type { Wire } from './model/wire.ts';
+export type { MutableWire, MutableWireValue, Wire, WireValue } from './model/wire.ts';

@@ -45,7 +45,6 @@ export {
   containsFinalizer,
   type FinalizerStep,
   finalizerStep,
-  type JsonPatchOperation,
   removeFinalizer,
   removeFinalizerPatch,
 } from './controller/finalizer.ts';
@@ -77,6 +76,7 @@ export {
   resourceVersionChanged,
   specChanged,
   statusChanged,
+  updatePredicate,
 } from './controller/predicate.ts';
 export type { NamedObject, ObjectReader } from './controller/present-object.ts';
 export {
@@ -130,6 +130,7 @@ export type {
 } from './informer/handlers/notification.ts';
 export {
   dynamicInformerFactory,
+  type ForResourceOptions,
   type InformerFactory,
   type InformerFactoryOptions,
   type InformerHandle,
@@ -164,6 +165,21 @@ export {
   type Status,
   StatusError,
 } from './model/status.ts';
+export type {
+  ApplyConfiguration,
+  ApplyConfigurationPart,
+  JsonPatchOperation,
+  MergePatch,
+  MergePatchPart,
+  NewObject,
+  OfSubresource,
+  PatchBodies,
+  PatchKind,
+  StrategicPatch,
+  StrategicPatchDirectives,
+  StrategicPatchPart,
+  WriteBody,
+} from './model/write-body.ts';
 export type { EventEnvelope } from './stream/envelope.ts';
 export {
   BucketRateLimiter,

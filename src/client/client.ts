@@ -53,7 +53,9 @@ export interface Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
-  resource<T extends object = UnknownObject>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
+  /** The requests for one type. `T` is the type of its objects, as the caller declares it. It is not checked. */
+  resource(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi;
+  resource<T extends object>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
   version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
   /** Sends a GET and gives the body as text. Rejects with `decode` if it has more than `maxBytes`, default 64 MiB. */
   raw(path: string, options?: RawOptions): Promise<string>;

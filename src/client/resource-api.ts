@@ -17,6 +17,7 @@ import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/write-body.ts';
 import { readList } from './decode/list-body.ts';
 import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './decode/table.ts';
@@ -76,11 +77,16 @@ export interface WriteOptions extends CallOptions {
 }
 
 /** Options of {@link ResourceApi.patch}. */
-export interface PatchOptions extends WriteOptions {
+export interface PatchOptions<P extends PatchKind = PatchKind> extends WriteOptions {
   /** `merge`: RFC 7386; `json`: RFC 6902; `strategic`: built-in types; `apply`: server-side, needs a fieldManager. */
-  type: 'merge' | 'json' | 'strategic' | 'apply';
+  type: P;
   /** With `apply`: take over fields that other managers own. */
   force?: boolean | undefined;
+}
+
+/** Options of a call that writes the object `name`, which is by default the name in its body. */
+export interface NamedWriteOptions extends WriteOptions {
+  name?: string | undefined;
 }
 
 /** Options of {@link ResourceApi.delete}. Source: apimachinery meta/v1 DeleteOptions. */
@@ -290,23 +296,24 @@ export class ResourceApi<T extends object = UnknownObject> {
     }
   }
 
-  /** Reads one object, or a subresource of it. */
-  async get<R extends object = T>(name: string, options: CallOptions = {}): Promise<R> {
+  /** Reads one object, or a subresource of it, whose type `R` is not checked. */
+  get<R extends object = T>(name: string, options: CallOptions & OfSubresource): Promise<R>;
+  get(name: string, options?: CallOptions): Promise<T>;
+  async get(name: string, options: CallOptions = {}): Promise<object> {
     checkOptions('get', options, KNOWN_CALL_OPTIONS);
     const { signal, subresource } = options;
     const accept = subresource ? ACCEPT.object : this.#accept('PartialObjectMetadata');
     const query = subresource ? '' : this.#includeObject();
-    return this.#call<R>('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
+    return this.#call('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
   }
 
   /** Creates an object, or with `subresource` a subresource of the object `name`. */
-  async create<R extends object = T>(
-    object: object,
-    options: WriteOptions & { name?: string | undefined } = {},
-  ): Promise<R> {
+  create<R extends object = T>(object: object, options: NamedWriteOptions & OfSubresource): Promise<R>;
+  create(object: WriteBody<T>, options?: NamedWriteOptions): Promise<T>;
+  async create(object: object, options: NamedWriteOptions = {}): Promise<object> {
     checkOptions('create', options, KNOWN_NAMED_WRITE);
     const { signal, subresource, name } = options;
-    return this.#call<R>('create', {
+    return this.#call('create', {
       method: 'POST',
       name,
       isOfCollection: subresource === undefined && name === undefined,
@@ -318,14 +325,13 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Replaces an object. If the new one has a resourceVersion, the server refuses unless it is still the latest. */
-  async update<R extends object = T>(
-    object: object,
-    options: WriteOptions & { name?: string | undefined } = {},
-  ): Promise<R> {
+  update<R extends object = T>(object: object, options: NamedWriteOptions & OfSubresource): Promise<R>;
+  update(object: WriteBody<T>, options?: NamedWriteOptions): Promise<T>;
+  async update(object: object, options: NamedWriteOptions = {}): Promise<object> {
     checkOptions('update', options, KNOWN_NAMED_WRITE);
     const { signal } = options;
     const name = options.name ?? metadataOf(object).name;
-    return this.#call<R>('update', {
+    return this.#call('update', {
       method: 'PUT',
       name,
       subresource: options.subresource,
@@ -336,14 +342,16 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /** Changes one object, or a subresource of it. */
-  async patch<R extends object = T>(name: string, body: unknown, options: PatchOptions): Promise<R> {
+  patch<R extends object = T>(name: string, body: object, options: PatchOptions & OfSubresource): Promise<R>;
+  patch<P extends PatchKind>(name: string, body: PatchBodies<T>[P], options: PatchOptions<P>): Promise<T>;
+  async patch(name: string, body: unknown, options: PatchOptions): Promise<object> {
     checkOptions('patch', options === undefined ? {} : options, KNOWN_PATCH_OPTIONS);
     const { signal, type, force, subresource, ...rest } = options ?? {};
     if (!Object.hasOwn(PATCH_TYPES, type ?? '')) {
       throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
     }
     const query = writeQuery({ ...rest, force });
-    return this.#call<R>('patch', {
+    return this.#call('patch', {
       method: 'PATCH',
       name,
       subresource,
@@ -401,7 +409,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     return withQuery(pathOf(this.gvr, { namespace: this.namespace }), [query, this.#includeObject()]);
   }
 
-  async #call<R extends object>(verb: string, call: Call): Promise<R> {
+  async #call<R extends object = object>(verb: string, call: Call): Promise<R> {
     const { name, subresource, signal, method, headers, body } = call;
     const namespace = this.namespace ?? call.namespace;
     if (!call.isOfCollection) checkName(name, formatGroupResource(this.gvr));

@@ -12,6 +12,7 @@ import { noMetrics } from '../kit/metrics.ts';
 import { guarded } from '../kit/user-callback.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { splitKey } from '../model/key.ts';
+import type { UnknownObject } from '../model/object.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
@@ -23,10 +24,10 @@ import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
 import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
 import type { Source } from './source.ts';
 
-export interface ControllerOptions {
+export interface ControllerOptions<T = UnknownObject> {
   /** The name in logs and metrics. */
   name: string;
-  reconcile: Reconciler;
+  reconcile: Reconciler<T>;
   sources?: readonly Source[] | undefined;
   /** The most keys that are reconciled at once. Default 1. */
   workers?: number | undefined;
@@ -76,8 +77,8 @@ type Settled =
   | { readonly kind: 'fatal'; readonly error: unknown };
 
 /** Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options. */
-export function createController(options: ControllerOptions): Controller {
-  return new Controller(options);
+export function createController<T = UnknownObject>(options: ControllerOptions<T>): Controller {
+  return new Controller(options as ControllerOptions<never> as ControllerOptions);
 }
 
 /**

@@ -5,12 +5,13 @@ import { joinKey } from '../model/key.ts';
 import type { KubeObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { isNotFound } from '../model/status.ts';
+import type { NewObject, WriteBody } from '../model/write-body.ts';
 
 /** The part of a resource client that {@link createOrUpdate} needs. */
 export interface Upsertable<T> {
   get(name: string): Promise<T>;
-  create(object: T): Promise<unknown>;
-  update(object: T): Promise<unknown>;
+  create(object: WriteBody<T>): Promise<unknown>;
+  update(object: WriteBody<T>): Promise<unknown>;
 }
 
 /** What {@link createOrUpdate} did. */
@@ -24,9 +25,9 @@ export type OperationResult = 'created' | 'updated' | 'unchanged';
  * changes the name or the namespace. Source: controller-runtime controllerutil.CreateOrUpdate.
  */
 export async function createOrUpdate<T extends KubeObject>(
-  resource: Upsertable<NoInfer<T>>,
-  object: T,
-  mutate: (object: T) => void | Promise<void>,
+  resource: Upsertable<T>,
+  object: NewObject<NoInfer<T>>,
+  mutate: (object: T) => unknown,
 ): Promise<OperationResult> {
   const name = object.metadata.name ?? '';
   checkName(name, object.kind ?? 'object');
@@ -35,17 +36,17 @@ export async function createOrUpdate<T extends KubeObject>(
     throw error;
   });
   if (!existing) {
-    await resource.create(await mutated(object, mutate));
+    await resource.create((await mutated(object as T, mutate)) as WriteBody<T>);
     return 'created';
   }
   const before = copyOf(existing);
   const after = await mutated(existing, mutate);
   if (sameValue(before, after)) return 'unchanged';
-  await resource.update(after);
+  await resource.update(after as WriteBody<T>);
   return 'updated';
 }
 
-async function mutated<T extends KubeObject>(object: T, mutate: (object: T) => void | Promise<void>): Promise<T> {
+async function mutated<T extends KubeObject>(object: T, mutate: (object: T) => unknown): Promise<T> {
   const key = joinKey(object.metadata.namespace, object.metadata.name ?? '');
   await mutate(object);
   if (joinKey(object.metadata.namespace, object.metadata.name ?? '') === key) return object;

@@ -2,16 +2,16 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
-import type { DeepReadonly, OwnerReference } from '../model/object.ts';
+import type { DeepReadonly, KubeObject, OwnerReference, UnknownObject } from '../model/object.ts';
 import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
 import { isResync } from './resource-event.ts';
 
 /** Maps an event to the keys to queue, each at most once. Source: controller-runtime pkg/handler. */
-export type Enqueuer = (event: ResourceEvent) => Iterable<ObjectKey>;
+export type Enqueuer<T = UnknownObject> = (event: ResourceEvent<T>) => Iterable<ObjectKey>;
 
 /** Queues the object itself. It needs only the key, so it works for a deletion whose last state is not known. */
-export function enqueueSelf(): Enqueuer {
+export function enqueueSelf<T = KubeObject>(): Enqueuer<T> {
   return ({ key }) => [key];
 }
 
@@ -34,7 +34,7 @@ const KNOWN_OWNER_TYPE = {
 } satisfies KnownOptionsOf<OwnerType>;
 
 /** Queues the owners of the given type. For an update these are the owners in the old and in the new state. */
-export function enqueueOwner(type: OwnerType): Enqueuer {
+export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   checkOptions('enqueueOwner', type, KNOWN_OWNER_TYPE);
   const { group, kind, namespaced = true, onlyController = false } = type;
   const isOwner = (ref: DeepReadonly<OwnerReference>) =>
@@ -54,7 +54,9 @@ export function enqueueOwner(type: OwnerType): Enqueuer {
  * Queues the keys that a function returns for the object. For an update it is called with the old and with the new
  * state. An error that it throws reaches the source.
  */
-export function enqueueMapped(map: (object: CachedObject, event: ResourceEvent) => Iterable<ObjectKey>): Enqueuer {
+export function enqueueMapped<T = UnknownObject>(
+  map: (object: CachedObject<T>, event: ResourceEvent<T>) => Iterable<ObjectKey>,
+): Enqueuer<T> {
   return (event) => {
     const keys = new Set<ObjectKey>();
     for (const object of statesOf(event)) for (const key of map(object, event)) keys.add(key);
@@ -70,7 +72,7 @@ export function priorityOf(event: ResourceEvent): number {
   return isResync(event) ? LOW_PRIORITY : 0;
 }
 
-function statesOf({ oldObject, object }: ResourceEvent): CachedObject[] {
+function statesOf<T>({ oldObject, object }: ResourceEvent<T>): CachedObject<T>[] {
   return [oldObject, object].filter((state) => state !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import type { DeepReadonly, KubeObject } from '../model/object.ts';
+import type { JsonPatchOperation } from '../model/write-body.ts';
 
 type Finalized = DeepReadonly<KubeObject>;
 
@@ -23,11 +24,6 @@ export function removeFinalizer(object: KubeObject, finalizer: string): boolean 
   object.metadata.finalizers = (object.metadata.finalizers ?? []).filter((entry) => entry !== finalizer);
   return true;
 }
-
-/** One operation of a JSON patch. Source: RFC 6902. */
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
 
 /**
  * The next step for an object that should have a finalizer. Source: kube-rs finalizer.rs.

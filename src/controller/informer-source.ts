@@ -1,6 +1,5 @@
 import type { SharedInformer } from '../informer/shared-informer.ts';
 import { troubleOf } from '../informer/sync-result.ts';
-import type { CachedObject, ResourceEvent } from './resource-event.ts';
 import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
@@ -9,26 +8,21 @@ export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> &
   Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
 
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
-export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions): Source {
+export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions<NoInfer<T>>): Source {
   return createEventSource(informerEvents(informer), options);
 }
 
 /** The notifications of an informer as one stream of {@link ResourceEvent}. */
-export function informerEvents<T>(informer: WatchedInformer<T>): EventFeed {
+export function informerEvents<T>(informer: WatchedInformer<T>): EventFeed<T> {
   return {
     trouble: () => troubleOf(informer),
     subscribe(listener) {
-      const emit = (event: ResourceEvent) => listener(event);
       return informer.addHandler({
-        added: (object, { key, cause }) => emit({ type: 'added', key, cause, object: cached(object) }),
-        updated: (oldObject, object, { key, cause }) =>
-          emit({ type: 'updated', key, cause, object: cached(object), oldObject: cached(oldObject) }),
+        added: (object, { key, cause }) => listener({ type: 'added', key, cause, object }),
+        updated: (oldObject, object, { key, cause }) => listener({ type: 'updated', key, cause, object, oldObject }),
         deleted: (object, { key, cause, finalStateUnknown }) =>
-          emit({ type: 'deleted', key, cause, object: cached(object), finalStateUnknown }),
+          listener({ type: 'deleted', key, cause, object, finalStateUnknown }),
       });
     },
   };
 }
-
-/** The object without its type. */
-const cached = (object: unknown) => object as CachedObject | undefined;

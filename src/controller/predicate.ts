@@ -1,34 +1,43 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import { LabelSelector } from '../model/label-selector.ts';
+import type { KubeObject, UnknownObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
+import { untyped } from './resource-event.ts';
 
 /** Decides whether an event leads to a reconcile. Must be pure and fast: it runs for every event. */
-export type Predicate = (event: ResourceEvent) => boolean;
+export type Predicate<T = UnknownObject> = (event: ResourceEvent<T>) => boolean;
+
+/** A predicate for objects of every type. */
+export type GeneralPredicate = <T>(event: ResourceEvent<T>) => boolean;
 
 /** A predicate with a rule for each type of event. A type without a rule passes. */
-export function predicateOf(rules: { readonly [type in ResourceEvent['type']]?: Predicate }): Predicate {
+export function predicateOf<T = UnknownObject>(
+  rules: {
+    readonly [type in ResourceEvent['type']]?: Predicate<T>;
+  },
+): Predicate<T> {
   return (event) => rules[event.type]?.(event) ?? true;
 }
 
 /** A predicate on the object; for an update, on its new state. An event without an object does not pass. */
-export function objectPredicate(test: (object: CachedObject) => boolean): Predicate {
+export function objectPredicate<T = UnknownObject>(test: (object: CachedObject<T>) => boolean): Predicate<T> {
   return ({ object }) => object !== undefined && test(object);
 }
 
 /** Passes if all predicates pass. Stops at the first that does not. Passes without any predicates. */
-export function and(...predicates: readonly Predicate[]): Predicate {
+export function and<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
 /** Passes if one of the predicates passes. Stops at the first that does. Does not pass without any predicates. */
-export function or(...predicates: readonly Predicate[]): Predicate {
+export function or<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
 /** Passes if the predicate does not. */
-export function not(predicate: Predicate): Predicate {
+export function not<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }
 
@@ -37,26 +46,48 @@ export function not(predicate: Predicate): Predicate {
  * update. An update without its old or its new state does not pass. Another object with the same name always differs:
  * see {@link partChanged}.
  */
-export function changed(part: (object: CachedObject) => unknown): Predicate {
-  return ({ type, object, oldObject }) => {
+export function changed<T = UnknownObject>(part: (object: CachedObject<T>) => unknown): Predicate<T> {
+  const partOf = part as (object: CachedObject) => unknown;
+  return (event) => {
+    const { type, object, oldObject } = untyped(event);
     if (type !== 'updated') return true;
-    return object !== undefined && oldObject !== undefined && partChanged(part, oldObject, object);
+    return object !== undefined && oldObject !== undefined && partChanged(partOf, oldObject, object);
   };
 }
 
+/**
+ * Passes an update if `test` accepts the old and the new state, and every event that is not an update. An update
+ * without its old or its new state does not pass.
+ */
+export function updatePredicate<T = UnknownObject>(
+  test: (oldObject: CachedObject<T>, object: CachedObject<T>) => boolean,
+): Predicate<T> {
+  return ({ type, object, oldObject }) => {
+    if (type !== 'updated') return true;
+    return object !== undefined && oldObject !== undefined && test(oldObject, object);
+  };
+}
+
+/** The predicate, for events of every type. */
+function general(predicate: Predicate): GeneralPredicate {
+  return (event) => predicate(untyped(event));
+}
+
+const ofPart = (part: (object: CachedObject) => unknown): GeneralPredicate => general(changed(part));
+
 /** Passes updates of metadata.generation. The server increments it for changes of spec, not of status or metadata. */
-export const generationChanged: Predicate = changed(OBJECT_PARTS.generation);
-export const resourceVersionChanged: Predicate = changed(OBJECT_PARTS.resourceVersion);
-export const labelsChanged: Predicate = changed(OBJECT_PARTS.labels);
-export const annotationsChanged: Predicate = changed(OBJECT_PARTS.annotations);
-export const finalizersChanged: Predicate = changed(OBJECT_PARTS.finalizers);
-export const specChanged: Predicate = changed(OBJECT_PARTS.spec);
-export const statusChanged: Predicate = changed(OBJECT_PARTS.status);
+export const generationChanged: GeneralPredicate = ofPart(OBJECT_PARTS.generation);
+export const resourceVersionChanged: GeneralPredicate = ofPart(OBJECT_PARTS.resourceVersion);
+export const labelsChanged: GeneralPredicate = ofPart(OBJECT_PARTS.labels);
+export const annotationsChanged: GeneralPredicate = ofPart(OBJECT_PARTS.annotations);
+export const finalizersChanged: GeneralPredicate = ofPart(OBJECT_PARTS.finalizers);
+export const specChanged: GeneralPredicate = ofPart(OBJECT_PARTS.spec);
+export const statusChanged: GeneralPredicate = ofPart(OBJECT_PARTS.status);
 
 /** Passes if the object matches a label selector; for an update, the new state. */
-export function labelSelectorPredicate(selector: LabelSelector | string): Predicate {
+export function labelSelectorPredicate(selector: LabelSelector | string): GeneralPredicate {
   const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
-  return objectPredicate((object) => parsed.matches(object.metadata.labels));
+  return general(objectPredicate((object) => parsed.matches(object.metadata.labels)));
 }
 
 const NAMED = {
@@ -67,7 +98,7 @@ const NAMED = {
   status: statusChanged,
   finalizers: finalizersChanged,
   resourceVersion: resourceVersionChanged,
-} as const satisfies Record<ObjectPart, Predicate>;
+} as const satisfies Record<ObjectPart, GeneralPredicate>;
 
 export type PredicateName = ObjectPart;
 
@@ -75,7 +106,7 @@ export type PredicateName = ObjectPart;
 export const predicateNames = Object.keys(NAMED) as readonly PredicateName[];
 
 /** The predicate with this name. Throws `argument` with similar names if there is none. */
-export function predicateNamed(name: string): Predicate {
+export function predicateNamed(name: string): GeneralPredicate {
   if (Object.hasOwn(NAMED, name)) return NAMED[name as PredicateName];
   const meant = nearest(name, predicateNames);
   throw new InformerError('argument', `unknown predicate ${JSON.stringify(name)}`, {

@@ -2,6 +2,7 @@ import { causesOf, InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { thrownText } from '../kit/thrown-text.ts';
 import type { ObjectKey } from '../model/key.ts';
+import type { UnknownObject } from '../model/object.ts';
 import type { ReconcileCause } from './causes.ts';
 import type { CachedObject } from './resource-event.ts';
 
@@ -9,7 +10,7 @@ import type { CachedObject } from './resource-event.ts';
  * The key to reconcile, and the reasons. Reconciling is level-triggered: read the present state by key. The causes only
  * describe what led to the run.
  */
-export interface ReconcileRequest {
+export interface ReconcileRequest<T = UnknownObject> {
   readonly key: ObjectKey;
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
@@ -21,9 +22,9 @@ export interface ReconcileRequest {
   /** 1 for the first try, one more after each failure. */
   readonly attempt: number;
   /** The object's state before the first change since the last successful run, if a change was seen. */
-  readonly before: CachedObject | undefined;
+  readonly before: CachedObject<T> | undefined;
   /** The object's last known state, if it was deleted since then. */
-  readonly gone: CachedObject | undefined;
+  readonly gone: CachedObject<T> | undefined;
 }
 
 export interface ReconcileContext {
@@ -47,8 +48,8 @@ export interface Result {
  * time, even if nothing changed. If it throws, the key is retried later; after a {@link TerminalError}, only after a
  * change.
  */
-export type Reconciler = (
-  request: ReconcileRequest,
+export type Reconciler<T = UnknownObject> = (
+  request: ReconcileRequest<T>,
   context: ReconcileContext,
   // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler needs no result
 ) => Result | void | Promise<Result | void>;
@@ -60,8 +61,8 @@ export type Reconciler = (
  */
 export function createObjectReconciler<T>(
   objects: { get(key: ObjectKey): T | undefined | Promise<T | undefined> },
-  reconcile: (object: T, request: ReconcileRequest, context: ReconcileContext) => ReturnType<Reconciler>,
-): Reconciler {
+  reconcile: (object: T, request: ReconcileRequest<T>, context: ReconcileContext) => ReturnType<Reconciler>,
+): Reconciler<T> {
   return async (request, context) => {
     const object = await objects.get(request.key);
     return object === undefined ? {} : reconcile(object, request, context);

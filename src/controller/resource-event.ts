@@ -3,7 +3,7 @@ import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly, UnknownObject } from '../model/object.ts';
 
 /** An object from a cache. It is shared, so it must not be changed. */
-export type CachedObject = DeepReadonly<UnknownObject>;
+export type CachedObject<T = UnknownObject> = DeepReadonly<T>;
 
 export type { EventCause };
 
@@ -13,14 +13,19 @@ export type { EventCause };
  * `object` is the new state; for `deleted` the last known state, or undefined if none is known (a tombstone without an
  * object). `updated` has `oldObject`. `generic` is a trigger that is no change, such as a timer.
  */
-export interface ResourceEvent {
+export interface ResourceEvent<T = UnknownObject> {
   readonly type: 'added' | 'updated' | 'deleted' | 'generic';
   readonly key: ObjectKey;
-  readonly object: CachedObject | undefined;
-  readonly oldObject?: CachedObject | undefined;
+  readonly object: CachedObject<T> | undefined;
+  readonly oldObject?: CachedObject<T> | undefined;
   readonly cause: EventCause;
   /** Whether the deletion was inferred, so that `object` may not be the final state. */
   readonly finalStateUnknown?: boolean | undefined;
+}
+
+/** The same event, with objects of which only the metadata is known. */
+export function untyped<T>(event: ResourceEvent<T>): ResourceEvent {
+  return event as unknown as ResourceEvent;
 }
 
 /** Whether the event is a resync: the cache repeats an object that did not change. */

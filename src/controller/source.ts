@@ -5,13 +5,14 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { LogFields, Logger } from '../kit/logger.ts';
 import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import type { ObjectKey } from '../model/key.ts';
+import type { UnknownObject } from '../model/object.ts';
 import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
 import type { Note } from './causes.ts';
 import type { Enqueuer } from './enqueue.ts';
 import { enqueueSelf, priorityOf } from './enqueue.ts';
 import type { Predicate } from './predicate.ts';
 import type { ResourceEvent } from './resource-event.ts';
-import { isResync } from './resource-event.ts';
+import { isResync, untyped } from './resource-event.ts';
 
 /** Queues a key and records the reason. Throws `argument` for a text that is no key. */
 export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
@@ -36,9 +37,9 @@ export interface Source {
 }
 
 /** The events of an informer, and the end of its initial sync. */
-export interface EventFeed {
+export interface EventFeed<T = UnknownObject> {
   /** Calls the listener with every event, until the subscription is disposed. */
-  subscribe(listener: (event: ResourceEvent) => void): Subscription;
+  subscribe(listener: (event: ResourceEvent<T>) => void): Subscription;
   /** See {@link Source.trouble}. */
   trouble?(): unknown;
 }
@@ -51,19 +52,19 @@ export interface Subscription extends Disposable {
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
-export interface SourceOptions {
+export interface SourceOptions<T = UnknownObject> {
   /** The name in logs, and the `source` of causes. */
   name: string;
   /** Maps events to keys. Default: {@link enqueueSelf}. */
-  enqueue?: Enqueuer | undefined;
+  enqueue?: Enqueuer<T> | undefined;
   /** Events that do not pass are ignored. Default: all pass. */
-  predicate?: Predicate | undefined;
+  predicate?: Predicate<T> | undefined;
   /** Whether these objects are the reconciled ones, so that requests carry their earlier states. Default false. */
   isPrimary?: boolean | undefined;
 }
 
 /** A source of keys from events. If a predicate or a mapper throws, that event is skipped and the error is logged. */
-export function createEventSource(events: EventFeed, options: SourceOptions): Source {
+export function createEventSource<T = UnknownObject>(events: EventFeed<T>, options: SourceOptions<T>): Source {
   checkOptions('createInformerSource', options, KNOWN_OPTIONS);
   const { name } = options;
   return {
@@ -92,15 +93,16 @@ const KNOWN_TIMER_OPTIONS = {
   keys: 'function',
 } satisfies KnownOptionsOf<TimerSourceOptions>;
 
-function listenerOf(
-  { name, enqueue = enqueueSelf(), predicate, isPrimary = false }: SourceOptions,
+function listenerOf<T>(
+  { name, enqueue = enqueueSelf<T>(), predicate, isPrimary = false }: SourceOptions<T>,
   emit: Emit,
   report: (message: string, fields: LogFields) => void,
 ) {
-  return (event: ResourceEvent) => {
+  return (event: ResourceEvent<T>) => {
     try {
       if (predicate && !predicate(event)) return;
-      for (const key of enqueue(event)) emit(key, noteOf(event, key, name, isPrimary), priorityOf(event));
+      for (const key of enqueue(event))
+        emit(key, noteOf(untyped(event), key, name, isPrimary), priorityOf(untyped(event)));
     } catch (error) {
       report('an event could not be mapped to keys', { source: name, key: event.key, error: messageOf(error) });
     }

@@ -37,8 +37,20 @@ export interface InformerFactoryOptions extends SharedOptions {
    * client-go metadata/metadatainformer.
    */
   metadataOnly?: boolean | undefined;
-  /** Called for every object of every type. */
-  transform?: (<T extends KubeObject>(object: T) => T) | undefined;
+  /**
+   * Called once for every object of every type before it is cached. See {@link SharedInformerOptions.transform}; for
+   * one type {@link ForResourceOptions.transform}.
+   */
+  transform?: ((object: UnknownObject) => Cacheable) | undefined;
+}
+
+/** Options of {@link InformerFactory.forResource}, for the informer of one type. */
+export interface ForResourceOptions<T, In = T> {
+  /**
+   * Called once for every object before it is cached, instead of the factory's transform. `In` is the type of the
+   * objects on the wire, `T` that of the cached objects. See {@link SharedInformerOptions.transform}.
+   */
+  transform?: ((object: In) => T) | undefined;
 }
 
 const {
@@ -56,6 +68,8 @@ const KNOWN_FACTORY_OPTIONS = {
   metadataOnly: 'boolean',
 } satisfies KnownOptionsOf<InformerFactoryOptions>;
 
+const KNOWN_FOR_RESOURCE = { transform: 'function' } satisfies KnownOptionsOf<ForResourceOptions<unknown>>;
+
 /** An informer and the reader's side of its cache. */
 export interface InformerHandle<T> {
   readonly informer: SharedInformer<T>;
@@ -70,6 +84,7 @@ export class InformerFactory {
   readonly #source: ResourceSource;
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<never>>();
+  readonly #transforms = new Map<string, unknown>();
   readonly #running = new Map<string, Promise<void>>();
   #isShutDown = false;
 
@@ -86,8 +101,15 @@ export class InformerFactory {
     this.#options = options;
   }
 
-  /** The informer of a type, the same one on every call. It runs only after the next `start`. */
-  forResource<T extends Cacheable = UnknownObject>(gvr: GroupVersionResource): InformerHandle<T> {
+  /**
+   * The informer of a type, the same one on every call. It runs only after the next `start`. Throws `argument` for a
+   * `transform` if the informer exists already with another one, because one cache cannot have both.
+   */
+  forResource<T extends Cacheable = UnknownObject, In = T>(
+    gvr: GroupVersionResource,
+    options: ForResourceOptions<T, In> = {},
+  ): InformerHandle<T> {
+    checkOptions('forResource', options, KNOWN_FOR_RESOURCE);
     const isGvr =
       typeof gvr === 'object' &&
       gvr !== null &&
@@ -102,10 +124,16 @@ export class InformerFactory {
       );
     }
     const name = formatGvr(gvr);
+    const transform = options.transform as ((object: T) => T) | undefined;
     let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
     if (!informer) {
-      informer = this.#create<T>(gvr, name);
+      informer = this.#create<T>(gvr, name, transform);
       this.#informers.set(name, informer as unknown as SharedInformer<never>);
+      this.#transforms.set(name, transform);
+    } else if (transform && transform !== this.#transforms.get(name)) {
+      throw new InformerError('argument', `the informer of ${name} exists already, without this transform`, {
+        hint: 'give the transform at the first call of forResource for the type',
+      });
     }
     return { informer, lister: informer.lister };
   }
@@ -146,15 +174,19 @@ export class InformerFactory {
     await Promise.all(this.#running.values());
   }
 
-  #create<T extends Cacheable>(gvr: GroupVersionResource, name: string): SharedInformer<T> {
-    const { namespaces, listOptions, transform, metadataOnly, ...shared } = this.#options;
+  #create<T extends Cacheable>(
+    gvr: GroupVersionResource,
+    name: string,
+    transform: ((object: T) => T) | undefined,
+  ): SharedInformer<T> {
+    const { namespaces, listOptions, metadataOnly, ...shared } = this.#options;
     const as = metadataOnly ? 'metadata' : undefined;
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
     const sources = scopes.map((namespace) => ({
       namespace,
       source: this.#source.resource<T>(gvr, { namespace, as }),
     }));
-    const options = { ...shared, transform } as unknown as SharedInformerOptions<T>;
+    const options = { ...shared, transform: transform ?? shared.transform } as unknown as SharedInformerOptions<T>;
     return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });
   }
 }

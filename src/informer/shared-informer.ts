@@ -281,9 +281,9 @@ export class SharedInformer<T> implements Syncable {
   // --- before and while running ---
 
   /** Replaces the transform. Throws `closed` once started. */
-  setTransform(transform: (object: T) => T): void {
+  setTransform<In = T>(transform: (object: In) => T): void {
     this.#mustBeNew();
-    this.#transform = transform;
+    this.#transform = transform as unknown as (object: T) => T;
   }
 
   /** Replaces the watch error handler. Throws `closed` once started. */

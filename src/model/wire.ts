@@ -3,16 +3,25 @@
  * `forResource<Wire<V1Pod>>(…)`.
  * Dates are RFC 3339 strings. Names are the API's own (`_from` → `from`, `x_kubernetes_map_type` →
  * `x-kubernetes-map-type`). Every part is read-only, and `metadata` is always there. This is only a type: nothing is
- * converted, and client-node is not loaded.
+ * converted, and client-node is not loaded. {@link MutableWire} is the same for objects that are written.
  * Source: client-node's ObjectSerializer and the attributeTypeMap of its models.
  */
 export type Wire<T> = T extends { metadata?: infer M }
-  ? WithMetadata<WireValue<T>, WireValue<NonNullable<M>>>
+  ? Readonly<WithMetadata<WireValue<T>, WireValue<NonNullable<M>>>>
   : WireValue<T>;
 
-type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { readonly metadata: M };
+/**
+ * The same as {@link Wire}, with every part mutable: for objects that a program builds, or reads from a client and
+ * changes: `client.resource<MutableWire<V1Deployment>>(…)`.
+ */
+export type MutableWire<T> = T extends { metadata?: infer M }
+  ? WithMetadata<MutableWireValue<T>, MutableWireValue<NonNullable<M>>>
+  : MutableWireValue<T>;
 
-type WireValue<T> =
+type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { metadata: M };
+
+/** A part of a {@link Wire} type. */
+export type WireValue<T> =
   IsAny<T> extends true
     ? T
     : T extends Date
@@ -21,6 +30,18 @@ type WireValue<T> =
         ? readonly WireValue<E>[]
         : T extends object
           ? { readonly [K in keyof T as WireName<T, K>]: WireValue<T[K]> }
+          : T;
+
+/** A part of a {@link MutableWire} type. */
+export type MutableWireValue<T> =
+  IsAny<T> extends true
+    ? T
+    : T extends Date
+      ? string
+      : T extends readonly (infer E)[]
+        ? MutableWireValue<E>[]
+        : T extends object
+          ? { -readonly [K in keyof T as WireName<T, K>]: MutableWireValue<T[K]> }
           : T;
 
 /**

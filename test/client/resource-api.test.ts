@@ -26,7 +26,7 @@ async function served(options: ConstructorParameters<typeof ResourceApi>[2] = { 
 interface Pod {
   kind?: string;
   apiVersion?: string;
-  metadata: { name: string; resourceVersion?: string; managedFields?: unknown[] };
+  metadata: { name: string; resourceVersion?: string; labels?: Record<string, string>; managedFields?: unknown[] };
 }
 
 async function eventsOf(watch: AsyncIterable<readonly WatchEvent<Pod>[]>): Promise<WatchEvent<Pod>[]> {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonPatchOperation } from '../../src/controller/finalizer.ts';
 import {
   addFinalizer,
   addFinalizerPatch,
@@ -9,6 +8,7 @@ import {
   removeFinalizerPatch,
 } from '../../src/controller/finalizer.ts';
 import type { KubeObject } from '../../src/model/object.ts';
+import type { JsonPatchOperation } from '../../src/model/write-body.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
 const OURS = 'example.com/ours';

@@ -15,6 +15,7 @@ import {
   resourceVersionChanged,
   specChanged,
   statusChanged,
+  updatePredicate,
 } from '../../src/controller/predicate.ts';
 import type { CachedObject, ResourceEvent } from '../../src/controller/resource-event.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
@@ -71,6 +72,28 @@ it('spec and status are compared as a whole, each for itself', () => {
 
 it('missing and empty labels are equal [PRD-01]', () => {
   expect(labelsChanged(update(object(), object({ labels: {} })))).toBe(false);
+});
+
+describe('a predicate on both states of an update', () => {
+  const calls: unknown[][] = [];
+  const grown = updatePredicate<UnknownObject>((...states) => {
+    calls.push(states);
+    return Number(states[1].spec) > Number(states[0].spec);
+  });
+  const [small, large] = [object({}, { spec: 1 }), object({}, { spec: 2 })];
+
+  it('gets the old state, then the new one, and decides', () => {
+    expect([grown(update(small, large)), grown(update(large, small))]).toEqual([true, false]);
+    expect(calls).toEqual([
+      [small, large],
+      [large, small],
+    ]);
+  });
+
+  it('passes every event that is not an update, and no update without its old or its new state', () => {
+    expect(others.map((other) => grown(other))).toEqual([true, true, true]);
+    expect([grown(update(undefined, large)), grown(update(small, undefined))]).toEqual([false, false]);
+  });
 });
 
 const yes: Predicate = () => true;

@@ -3,6 +3,7 @@ import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { createObjectReconciler, isPanic, isTerminal, TerminalError } from '../../src/controller/reconciler.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
+import type { KubeObject } from '../../src/model/object.ts';
 
 const request: ReconcileRequest = {
   key: 'shop/web',
@@ -19,9 +20,9 @@ const context = { signal: new AbortController().signal, logger: silentLogger };
 describe('a reconciler of objects', () => {
   it('gets the object as it is at the start of the run', async () => {
     const reconcile = vi.fn(() => ({ requeueAfterMs: 5 }));
-    const run = createObjectReconciler({ get: (key) => ({ key }) }, reconcile);
+    const run = createObjectReconciler({ get: (key): KubeObject => ({ metadata: { name: key } }) }, reconcile);
     expect(await run(request, context)).toEqual({ requeueAfterMs: 5 });
-    expect(reconcile).toHaveBeenCalledWith({ key: 'shop/web' }, request, context);
+    expect(reconcile).toHaveBeenCalledWith({ metadata: { name: 'shop/web' } }, request, context);
   });
 
   it('is not called for an object that does not exist, and the run succeeds [CTL-15]', async () => {

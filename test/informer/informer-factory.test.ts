@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory, type InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
+import type { KubeObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, ConfigMaps, type InProcessSetup, inProcess, readsOf } from '../support/in-process.ts';
@@ -195,6 +196,36 @@ it('applies its transform to objects of every type', async () => {
   await informers.waitForSync();
   expect(lister.list({ selector: 'seen=yes' })).toHaveLength(1);
   await stop();
+});
+
+describe('a transform for one type', () => {
+  const slim = ({ metadata, data }: ConfigMap) => ({ metadata, keys: Object.keys(data ?? {}) });
+  interface ConfigMap extends KubeObject {
+    data?: Record<string, string>;
+  }
+
+  it("makes the cached objects of that type, in place of the factory's transform", async () => {
+    const place = await factory({
+      transform: ({ kind, metadata }) => ({ kind: kind ?? '', metadata }),
+    });
+    const { lister } = place.factory.forResource(CONFIG_MAPS, { transform: slim });
+    place.maps.put('a/x');
+    place.factory.start(place.controller.signal);
+    await place.factory.waitForSync();
+    expect(Object.keys(lister.require('a/x'))).toEqual(['metadata', 'keys']);
+    await place.stop();
+  });
+
+  it('is refused if the informer exists already with another one', async () => {
+    const { factory: informers, stop } = await factory({});
+    informers.forResource(CONFIG_MAPS, { transform: slim });
+    expect(informers.forResource(CONFIG_MAPS).informer.name).toBe('v1/configmaps');
+    informers.forResource(CONFIG_MAPS, { transform: slim });
+    expect(() => informers.forResource<KubeObject>(CONFIG_MAPS, { transform: (object) => object })).toThrow(
+      'the informer of v1/configmaps exists already, without this transform',
+    );
+    await stop();
+  });
 });
 
 it('refuses all namespaces together with others', async () => {

@@ -139,6 +139,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { sync: 'lists' },
     attempt: (options, { client }) => library.dynamicInformerFactory(client, options),
   },
+  forResource: {
+    types: ['ForResourceOptions'],
+    slip: ['transfrom', 'transform'],
+    wrong: { transform: {} },
+    attempt: (options, { client }) => library.dynamicInformerFactory(client).forResource(CONFIG_MAPS, options),
+  },
   'listOptions of a factory': {
     slip: ['labelSelectors', 'labelSelector'],
     wrong: { labelSelector: { app: 'web' } },

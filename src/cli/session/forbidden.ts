@@ -177,8 +177,8 @@ async function isOpen(
         kind: 'SelfSubjectAccessReview',
         spec: { resourceAttributes },
       };
-      const { status } = await reviews.create<{ status?: { allowed?: boolean } }>(review, { signal });
-      return status?.allowed === true;
+      const { status } = await reviews.create(review, { signal });
+      return (status as { allowed?: boolean } | undefined)?.allowed === true;
     }),
   );
   return allowed.every(Boolean);

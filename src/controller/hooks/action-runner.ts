@@ -9,6 +9,7 @@ import type { GroupVersionResource } from '../../model/gvr.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { KubeObject, UnknownObject } from '../../model/object.ts';
 import { isNotFound } from '../../model/status.ts';
+import type { PatchKind } from '../../model/write-body.ts';
 import { setControllerReference } from '../owner-references.ts';
 import { TerminalError } from '../reconciler.ts';
 import { retryOnConflict } from '../retry.ts';
@@ -29,8 +30,8 @@ export interface ActionWriteOptions {
   subresource?: string | undefined;
 }
 
-export interface ActionPatchOptions extends ActionWriteOptions {
-  type: 'merge' | 'json' | 'strategic' | 'apply';
+export interface ActionPatchOptions<P extends PatchKind = PatchKind> extends ActionWriteOptions {
+  type: P;
   /** With `apply`: whether fields of other managers are taken over. */
   force?: boolean | undefined;
 }

@@ -4,6 +4,7 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
 import { checkName } from '../../model/path-segment.ts';
+import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../../model/write-body.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './action-runner.ts';
 import { FIELD_MANAGER, refuseRedacted } from './action-runner.ts';
 import { type OnWrite, storedWrite } from './stored-write.ts';
@@ -12,20 +13,21 @@ import { unlimitedWrites } from './write-budget.ts';
 
 /** The requests of a hook's client for one resource type. */
 export interface HookResource<T extends object = UnknownObject> {
-  get<R extends object = T>(name: string, options?: CallOptions): Promise<R>;
+  get(name: string, options?: CallOptions): Promise<T>;
   list(options?: ListOptions, call?: CallOptions): Promise<ListPage<T>>;
-  create<R extends object = T>(object: object, options?: ActionWriteOptions): Promise<R>;
-  update<R extends object = T>(object: object, options?: ActionWriteOptions): Promise<R>;
-  patch<R extends object = T>(name: string, body: unknown, options: ActionPatchOptions): Promise<R>;
+  create<R extends object = T>(object: object, options: ActionWriteOptions & OfSubresource): Promise<R>;
+  create(object: WriteBody<T>, options?: ActionWriteOptions): Promise<T>;
+  update<R extends object = T>(object: object, options: ActionWriteOptions & OfSubresource): Promise<R>;
+  update(object: WriteBody<T>, options?: ActionWriteOptions): Promise<T>;
+  patch<R extends object = T>(name: string, body: object, options: ActionPatchOptions & OfSubresource): Promise<R>;
+  patch<P extends PatchKind>(name: string, body: PatchBodies<T>[P], options: ActionPatchOptions<P>): Promise<T>;
   delete(name: string, options?: { signal?: AbortSignal | undefined; dryRun?: boolean | undefined }): Promise<unknown>;
 }
 
 /** The client in a hook's context. `T` is the type of the objects, as the hook declares it. It is not checked. */
 export interface HookClient {
-  resource<T extends object = UnknownObject>(
-    gvr: GroupVersionResource,
-    options?: { namespace?: string | undefined },
-  ): HookResource<T>;
+  resource(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): HookResource;
+  resource<T extends object>(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): HookResource<T>;
 }
 
 type CallOptions = { signal?: AbortSignal | undefined };
@@ -77,7 +79,8 @@ function guardedResource<T extends object>(
   options: GuardOptions,
 ): HookResource<T> {
   const { redact = (object) => object, onWrite } = options;
-  const shown = async <R extends object>(answer: Promise<object>) => redact(await answer, gvr) as R;
+  // the type of an answer is not checked: it is what the hook declares
+  const shown = async (answer: Promise<object>) => redact(await answer, gvr) as never;
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
   const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, given: O): Promise<O> => {
     refuseRedacted(body, gvr);
@@ -97,17 +100,17 @@ function guardedResource<T extends object>(
       const page = await resource.list(given, call);
       return { ...page, items: page.items.map((item) => redact(item, gvr) as T) };
     },
-    create: async (object, given = {}) => {
+    create: async (object: object, given: ActionWriteOptions = {}) => {
       const call = await write('create', object, given);
       return shown(written('', resource.create(object, call), call));
     },
-    update: async (object, given = {}) => {
+    update: async (object: object, given: ActionWriteOptions = {}) => {
       const name = (object as Partial<UnknownObject> | undefined)?.metadata?.name;
       checked(name);
       const call = await write('update', object, given);
       return shown(written(name as string, resource.update(object, call), call));
     },
-    patch: async (name, body, given) => {
+    patch: async (name: string, body: unknown, given: ActionPatchOptions) => {
       checked(name);
       const call = await write('patch', body, given);
       return shown(written(name, resource.patch(name, body, call), call));

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { splitKey } from '../../model/key.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { StopError } from '../reconciler.ts';
@@ -196,7 +196,7 @@ function instead(message: string): string {
 /** The services of a program that provides none. */
 export const noServices: HookServices = {
   client: {
-    resource(gvr) {
+    resource(gvr: GroupVersionResource) {
       throw new InformerError('hook', `ctx.client (${formatGvr(gvr)}) is not available here`);
     },
   },

@@ -49,6 +49,8 @@ export interface GateRules {
   readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called with each remark of a condition. */
   readonly onRemark?: ((remark: string) => void) | undefined;
+  /** Called with the rule that did not allow a change: its flag, or the expression that is false. */
+  readonly onDropped?: ((rule: string) => void) | undefined;
 }
 
 export interface ChangeGate {
@@ -57,6 +59,11 @@ export interface ChangeGate {
    * because it remembers which objects match.
    */
   pass(change: ObjectChange, target: GateTarget): ObjectChange | undefined;
+  /**
+   * The name rule or the condition about objects that the present state of an object does not meet; undefined if it
+   * meets all. An object that meets them counts as matching from then on.
+   */
+  unmet(object: ReadonlyObject, target: GateTarget): string | undefined;
   /** The number of evaluations that failed. A failed evaluation counts as no match. */
   readonly errors: number;
 }
@@ -101,7 +108,8 @@ class Gate implements ChangeGate {
   }
 
   pass(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
-    if (!this.#isNamed(change.object.metadata.name ?? '', target)) return undefined;
+    const unnamed = this.#unnamed(change.object.metadata.name ?? '', target);
+    if (unnamed !== undefined) return this.#dropped(unnamed);
     const parts = replacementParts(change);
     if (!parts) return this.#passOne(change, target);
     const deleted = this.#passOne(parts[0], target);
@@ -109,45 +117,57 @@ class Gate implements ChangeGate {
     return deleted && added ? change : (deleted ?? added);
   }
 
-  #isNamed(name: string, { names }: GateTarget): boolean {
+  unmet(object: ReadonlyObject, target: GateTarget): string | undefined {
+    const unnamed = this.#unnamed(object.metadata.name ?? '', target);
+    if (unnamed !== undefined || this.#ofObjects.length === 0) return unnamed;
+    const failed = this.#failed(this.#ofObjects, { type: 'updated', object, cause: 'watch' }, target);
+    if (failed === undefined) this.#membersOf(target).add(keyOf(object));
+    return failed;
+  }
+
+  #dropped(rule: string): undefined {
+    this.#rules.onDropped?.(rule);
+  }
+
+  /** The rule about names that a name does not meet. */
+  #unnamed(name: string, { names }: GateTarget): string | undefined {
     const { name: wanted, excludeName } = this.#rules;
-    if (names && !names.has(name)) return false;
-    return (wanted?.test(name) ?? true) && !excludeName?.test(name);
+    if (names && !names.has(name)) return 'it is not one of the named objects';
+    if (!(wanted?.test(name) ?? true)) return '--name';
+    return excludeName?.test(name) ? '--exclude-name' : undefined;
   }
 
   #passOne(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
     const shown = this.#ofObjects.length === 0 ? change : this.#asMembership(change, target);
-    if (!shown || !this.#isWanted(shown)) return undefined;
-    if (shown.type === 'updated' && shown.oldObject && !this.#isRelevant(shown.oldObject, shown.object, target))
-      return undefined;
-    return this.#holds(this.#ofEvents, change, target) ? shown : undefined;
+    if (!shown) return undefined;
+    const why = this.#unwanted(shown) ?? this.#irrelevant(shown, target) ?? this.#failed(this.#ofEvents, change, target);
+    return why === undefined ? shown : this.#dropped(why);
   }
 
-  #isWanted(shown: ObjectChange): boolean {
+  #unwanted(shown: ObjectChange): string | undefined {
     const { on, watchOnly } = this.#rules;
-    if (on && !on.has(eventWordOf({ type: eventTypeOf(shown), cause: shown.cause }))) return false;
-    return !(watchOnly && shown.cause === 'initial');
+    if (on && !on.has(eventWordOf({ type: eventTypeOf(shown), cause: shown.cause }))) return '--on';
+    return watchOnly && shown.cause === 'initial' ? '--watch-only' : undefined;
   }
 
-  #isRelevant(before: ReadonlyObject, after: ReadonlyObject, { type }: GateTarget): boolean {
-    const { predicates, changed, sameBut, noNoise, looksSame } = this.#rules;
+  /** The rule about updates that a change does not meet. */
+  #irrelevant({ type, oldObject: before, object: after }: ObjectChange, target: GateTarget): string | undefined {
+    if (type !== 'updated' || !before) return undefined;
+    const { predicates = [], changed = [], sameBut, noNoise, looksSame } = this.#rules;
     const canCompare = !(noNoise || sameBut) || !(isTooDeep(before) || isTooDeep(after));
-    if (noNoise && ((canCompare && isNoise(before, after, type.gvr)) || looksSame?.(before, after))) return false;
-    if (
-      predicates &&
-      predicates.length > 0 &&
-      !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after))
-    )
-      return false;
-    if (changed && changed.length > 0 && changed.every((values) => sameValue(values(before), values(after))))
-      return false;
-    return !(sameBut && canCompare && sameBut(before, after));
+    if (noNoise && ((canCompare && isNoise(before, after, target.type.gvr)) || looksSame?.(before, after)))
+      return '--no-noise';
+    if (predicates.length > 0 && !predicates.some((part) => partChanged(OBJECT_PARTS[part], before, after)))
+      return '--predicate';
+    if (changed.length > 0 && changed.every((values) => sameValue(values(before), values(after)))) return '--changed';
+    return sameBut && canCompare && sameBut(before, after) ? '--ignore-changes' : undefined;
   }
 
-  #holds(conditions: readonly CompiledCondition[], change: ObjectChange, { type }: GateTarget): boolean {
-    if (conditions.length === 0) return true;
+  /** The first condition that is false. */
+  #failed(conditions: readonly CompiledCondition[], change: ObjectChange, { type }: GateTarget): string | undefined {
+    if (conditions.length === 0) return undefined;
     const variables = variablesOf(change, this.#rules.clock.now(), type);
-    return conditions.every((condition) => this.#judge.holds(condition, variables));
+    return conditions.find((condition) => !this.#judge.holds(condition, variables))?.source;
   }
 
   /** The change in a stream of only the matching objects; undefined if the stream has no event for it. */
@@ -155,15 +175,15 @@ class Gate implements ChangeGate {
     const { type, object, oldObject } = change;
     const members = this.#membersOf(target);
     const key = keyOf(object);
-    if (type === 'deleted') return members.delete(key) ? change : undefined;
+    if (type === 'deleted') return members.delete(key) ? change : this.#dropped('it did not match');
     const was = members.has(key);
-    const is = this.#holds(this.#ofObjects, change, target);
-    if (was && is) return change;
-    if (is) {
-      members.add(key);
-      return type === 'added' ? change : { type: 'added', object, oldObject, cause: 'filter' };
+    const failed = this.#failed(this.#ofObjects, change, target);
+    if (failed !== undefined) {
+      if (members.delete(key)) return { type: 'deleted', object, oldObject, cause: 'filter' };
+      return this.#dropped(failed);
     }
-    return members.delete(key) ? { type: 'deleted', object, oldObject, cause: 'filter' } : undefined;
+    members.add(key);
+    return was || type === 'added' ? change : { type: 'added', object, oldObject, cause: 'filter' };
   }
 
   #membersOf(target: GateTarget): Set<ObjectKey> {

@@ -59,6 +59,7 @@ export class InitialListAdvice {
         if (look.#isSynced && !look.#hasAdvised) look.#settled = look.#advise(look.#samples());
         return gate.pass(change, target);
       },
+      unmet: (object, target) => gate.unmet(object, target),
       get errors() {
         return gate.errors;
       },

@@ -56,7 +56,7 @@ import {
 } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import type { StreamFilters } from './stream-filters.ts';
+import type { StreamFilters } from '../session/stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 

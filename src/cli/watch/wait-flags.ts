@@ -6,7 +6,7 @@ import { conditionOf } from '../../stream/conditions/condition.ts';
 import { parseForCondition } from '../../stream/conditions/for-condition.ts';
 import type { WaitRules } from '../../stream/conditions/wait-rules.ts';
 import type { WaitFlags } from '../args/watch-flags.ts';
-import { compiledAll } from './stream-filters.ts';
+import { compiledAll } from '../session/stream-filters.ts';
 
 export interface Waits {
   /** Undefined when nothing is waited for. */

@@ -24,9 +24,9 @@ import { checkSelectors, namespacesOf, type Session } from '../session/session.t
 import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
 import type { WatchPlan } from './run.ts';
-import { isOfMetadata, type StreamFilters, streamFiltersOf } from './stream-filters.ts';
+import { isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
-import { checkWheres } from './where-check.ts';
+import { checkWheres } from '../session/where-check.ts';
 
 /** What of a command line can be read and checked before a server is asked. */
 export interface CheckedWatch {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { narrowingOf } from '../../../src/cli/session/server-side-filter.ts';
-import { compiledAll } from '../../../src/cli/watch/stream-filters.ts';
+import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 
 const typeOf = (group: string, resource: string) => ({ gvr: { group, version: 'v1', resource } }) as ResourceType;

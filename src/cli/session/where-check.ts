@@ -4,7 +4,7 @@ import type { TableColumn } from '../../model/cells.ts';
 import { pathOf } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
-import type { Session } from '../session/session.ts';
+import type { Session } from './session.ts';
 
 /**
  * Checks `--where` expressions against the columns that the types have, before anything is watched. Throws `argument`

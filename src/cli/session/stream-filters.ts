@@ -12,10 +12,10 @@ import { CellComparison } from '../../stream/conditions/cell-comparison.ts';
 import { conditionOf } from '../../stream/conditions/condition.ts';
 import { whereConditionOf } from '../../stream/conditions/where-condition.ts';
 import type { EventWord } from '../../stream/envelope.ts';
-import type { FilterFlags } from '../args/watch-flags.ts';
+import type { FilterFlags } from '../args/filter-flags.ts';
 
 export interface StreamFilters {
-  readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark'>;
+  readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark' | 'onDropped'>;
   /** As they were compiled: for what a server can do of them, and to be checked against a type's columns. */
   readonly filters: readonly CelProgram[];
   readonly wheres: readonly CelProgram[];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Session } from '../../../src/cli/session/session.ts';
-import { compiledAll } from '../../../src/cli/watch/stream-filters.ts';
-import { checkWheres } from '../../../src/cli/watch/where-check.ts';
+import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
+import { checkWheres } from '../../../src/cli/session/where-check.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 
 const typeOf = (resource: string, namespaced = true) =>

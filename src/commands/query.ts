@@ -8,8 +8,8 @@ import { addressesPrinted, compiledOutputOf, printerOf } from '../cli/session/ou
 import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { splitSortOrder } from '../cli/session/sort-order.ts';
-import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { compiledAll } from '../cli/session/stream-filters.ts';
+import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
 import { neutralised } from '../output/escape.ts';

@@ -7,12 +7,14 @@ import {
   mappedTypes,
   mergedConfig,
   onlyOne,
-  predicatesOf,
+  triggerFiltersOf,
 } from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
+import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
+import { checkWheres } from '../cli/session/where-check.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { stderrLogger } from '../cli/terminal/logging.ts';
 import { neutralised } from '../output/escape.ts';
@@ -52,7 +54,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
     checkFinalizer(config);
     const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, this.failed)));
-    const predicates = predicatesOf(config);
+    const filters = await triggerFiltersOf(config);
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
@@ -61,14 +63,17 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       namespace: config.namespace ? [...config.namespace] : undefined,
       'all-namespaces': config.allNamespaces ?? false,
     };
+    const namespaces = namespacesOf(scope, session.config);
+    await checkWheres(filters.wheres, [primary.type], namespaces.length === 1 ? namespaces[0] : undefined, session);
+    checkRollouts(filters.filters, [], [primary.type]);
     return await reconcile(session, {
       hook,
       primary,
       owns: config.owns?.length ? await session.resolve([config.owns.join(',')]) : [],
       watches: await mappedTypes(config, session, this.failed),
-      predicates,
+      filters,
       indexes,
-      namespaces: namespacesOf(scope, session.config),
+      namespaces,
       selector: config.selector,
       fieldSelector: config.fieldSelector,
       everyMs: config.everyMs,

@@ -1,5 +1,3 @@
-import { InformerError } from '../kit/error.ts';
-import { nearest } from '../kit/nearest.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import type { KubeObject, UnknownObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
@@ -90,26 +88,7 @@ export function labelSelectorPredicate(selector: LabelSelector | string): Genera
   return general(objectPredicate((object) => parsed.matches(object.metadata.labels)));
 }
 
-const NAMED = {
-  generation: generationChanged,
-  labels: labelsChanged,
-  annotations: annotationsChanged,
-  spec: specChanged,
-  status: statusChanged,
-  finalizers: finalizersChanged,
-  resourceVersion: resourceVersionChanged,
-} as const satisfies Record<ObjectPart, GeneralPredicate>;
-
 export type PredicateName = ObjectPart;
 
 /** The names that `--predicate` takes. */
-export const predicateNames = Object.keys(NAMED) as readonly PredicateName[];
-
-/** The predicate with this name. Throws `argument` with similar names if there is none. */
-export function predicateNamed(name: string): GeneralPredicate {
-  if (Object.hasOwn(NAMED, name)) return NAMED[name as PredicateName];
-  const meant = nearest(name, predicateNames);
-  throw new InformerError('argument', `unknown predicate ${JSON.stringify(name)}`, {
-    hint: meant.length > 0 ? `did you mean ${meant.join(' or ')}?` : `use one of ${predicateNames.join(', ')}`,
-  });
-}
+export const predicateNames = Object.keys(OBJECT_PARTS) as readonly PredicateName[];

@@ -11,7 +11,8 @@ export type { EventCause };
  * One event of one object, as predicates and enqueuers get it.
  *
  * `object` is the new state; for `deleted` the last known state, or undefined if none is known (a tombstone without an
- * object). `updated` has `oldObject`. `generic` is a trigger that is no change, such as a timer.
+ * object). `updated` has `oldObject`. `generic` is a trigger that is no change, such as a timer. With the cause `filter`
+ * the object still exists: it began (`added`) or ceased (`deleted`) to match a filter.
  */
 export interface ResourceEvent<T = UnknownObject> {
   readonly type: 'added' | 'updated' | 'deleted' | 'generic';

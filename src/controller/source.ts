@@ -121,8 +121,8 @@ function noteOf(event: ResourceEvent, key: ObjectKey, source: string, isPrimary:
       ...(isOwn ? {} : { key: event.key }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
-    before: isOwn && type === 'updated' ? oldObject : undefined,
-    gone: isOwn && type === 'deleted' ? object : undefined,
+    before: isOwn ? oldObject : undefined,
+    gone: isOwn && type === 'deleted' && cause !== 'filter' ? object : undefined,
     isChange: !isResync(event),
   };
 }

@@ -140,7 +140,8 @@ class Gate implements ChangeGate {
   #passOne(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
     const shown = this.#ofObjects.length === 0 ? change : this.#asMembership(change, target);
     if (!shown) return undefined;
-    const why = this.#unwanted(shown) ?? this.#irrelevant(shown, target) ?? this.#failed(this.#ofEvents, change, target);
+    const why =
+      this.#unwanted(shown) ?? this.#irrelevant(shown, target) ?? this.#failed(this.#ofEvents, change, target);
     return why === undefined ? shown : this.#dropped(why);
   }
 

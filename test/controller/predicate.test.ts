@@ -10,7 +10,6 @@ import {
   not,
   objectPredicate,
   or,
-  predicateNamed,
   predicateOf,
   resourceVersionChanged,
   specChanged,
@@ -139,12 +138,4 @@ it('a label selector is tested for every type of event', () => {
   const selected = labelSelectorPredicate('app in (web)');
   expect(others.map(selected)).toEqual([false, false, false]);
   expect(selected({ ...event, object: object({ labels: { app: 'web' } }) })).toBe(true);
-});
-
-it('an unknown name is refused with the nearest one', () => {
-  expect(predicateNamed('generation')).toBe(generationChanged);
-  expect(() => predicateNamed('generations')).toThrow(
-    expect.objectContaining({ code: 'argument', hint: 'did you mean generation?' }),
-  );
-  expect(() => predicateNamed('toString')).toThrow('unknown predicate "toString"');
 });

@@ -62,4 +62,18 @@ describe('sources', () => {
     await run;
     expect(clock.pending).toBe(0);
   });
+
+  it('an object that began or ceased to match a filter has its earlier state, and is not gone', async () => {
+    const reconcile = vi.fn();
+    const { events } = await start({ reconcile });
+    const [old, now] = [added('a').object, added('a').object];
+    for (const type of ['added', 'deleted'] as const) {
+      events.emit({ type, key: 'shop/a', cause: 'filter', object: now, oldObject: old });
+      await settled();
+    }
+    expect(reconcile.mock.calls.map(([{ before, gone, causes }]) => [before === old, gone, causes[0].reason])).toEqual([
+      [true, undefined, 'added'],
+      [true, undefined, 'deleted'],
+    ]);
+  });
 });

@@ -328,3 +328,36 @@ it('takes an update that looks the same in the table for noise, when asked to le
   expect(through(gateOf({ noNoise: true, looksSame: () => false }), change)).toEqual(['updated Running watch']);
   expect(through(gateOf({ looksSame: () => true }), change)).toEqual(['updated Running watch']);
 });
+
+it('names the rule that drops a change: a flag, or the expression that is false', () => {
+  const rules: string[] = [];
+  const gate = gateOf({
+    conditions: [running],
+    excludeName: /^db/,
+    on: new Set(['ADDED']),
+    onDropped: (rule) => rules.push(rule),
+  });
+  const changes = [
+    added(pod('Running', { name: 'db' })),
+    added(pod('Pending')),
+    updated(pod('Pending'), pod('Failed')),
+  ];
+  expect(through(gate, ...changes, added(pod('Running')), updated(pod('Running'), pod('Running')))).toEqual([
+    '-',
+    '-',
+    '-',
+    'added Running watch',
+    '-',
+  ]);
+  expect(rules).toEqual(['--exclude-name', 'running', 'running', '--on']);
+});
+
+it('says which rule about names and objects a state does not meet, and takes one that meets all for a matching object', () => {
+  const gate = gateOf({ conditions: [running], name: /^w/, on: new Set(['DELETED']), watchOnly: true });
+  expect(gate.unmet(pod('Running', { name: 'db' }), PODS)).toBe('--name');
+  expect(gate.unmet(pod('Running'), { ...PODS, names: new Set(['db']) })).toBe('it is not one of the named objects');
+  expect(gate.unmet(pod('Pending'), PODS)).toBe('running');
+  expect(through(gate, deleted(pod('Pending')))).toEqual(['-']);
+  expect(gate.unmet(pod('Running'), PODS)).toBeUndefined();
+  expect(through(gate, deleted(pod('Running')))).toEqual(['deleted Running watch']);
+});

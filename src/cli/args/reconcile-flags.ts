@@ -1,3 +1,4 @@
+import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
 import { connectionFlags, selectionFlags } from './shared-flags.ts';
 
@@ -31,12 +32,21 @@ export const configurableFlags = {
     }),
     watches: list({ summary: 'another type whose objects lead to reconciled ones, by --map', helpValue: 'TYPE' }),
     map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
-    predicate: list({
-      summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
-      helpValue: 'NAME[,…]',
+    every: duration({ summary: 'queue every key again this often' }),
+  }),
+  ...filterFlags,
+  ...group('FILTER', {
+    where: list({
+      summary: `only objects for whose row an expression over the printed columns is true: 'RESTARTS > 3'`,
+      helpValue: 'CEL',
+    }),
+    on: list({
+      summary: 'only these events: added, modified, deleted, left (no longer matches); default: all but left',
+      helpValue: 'EVENT[,…]',
       split: true,
     }),
-    every: duration({ summary: 'queue every key again this often' }),
+    changed: list({ summary: 'only updates that change what a path finds', helpValue: 'JSONPATH[,…]' }),
+    'no-noise': bool({ summary: 'no heartbeats, lease renewals, or updates without a visible change' }),
   }),
   ...group('QUEUE', {
     workers: count({ summary: 'number of keys processed at the same time (default: 1)', min: 1 }),

@@ -1,7 +1,6 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { type HookConfig, parseWriteLimit, type WatchConfig } from '../../controller/hooks/manifest.ts';
 import type { PredicateName } from '../../controller/predicate.ts';
-import { type Predicate, predicateNamed } from '../../controller/predicate.ts';
 import { loadExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
@@ -9,11 +8,12 @@ import { Redactor } from '../../stream/redact.ts';
 import { camelCased } from '../args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
 import type { Session } from '../session/session.ts';
+import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './plan.ts';
 
 /** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
-const NOT_YET = ['filter', 'where', 'changed', 'ignoreChanges', 'noNoise', 'hookMode', 'on'] as const;
+const NOT_YET = ['hookMode'] as const;
 
 /**
  * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it
@@ -65,6 +65,8 @@ function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookCo
     watches: _w,
     map: _m,
     predicate,
+    watchOnly,
+    noNoise,
     every,
     hookTimeout,
     maxWrites,
@@ -76,6 +78,8 @@ function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookCo
     dryRun: dryRun || undefined,
     watches: watchesOf(flags),
     predicate: predicate as PredicateName[] | undefined,
+    watchOnly: watchOnly || undefined,
+    noNoise: noNoise || undefined,
     everyMs: every,
     hookTimeoutMs: hookTimeout,
     maxWrites: maxWrites === undefined ? undefined : writeLimit(maxWrites),
@@ -113,8 +117,21 @@ function writeLimit(text: string) {
   }
 }
 
-export function predicatesOf(config: HookConfig): Predicate[] {
-  return (config.predicate ?? []).map((name) => predicateNamed(name));
+/** The filters of a config, compiled. Throws `argument` for what cannot be read, with its place. */
+export function triggerFiltersOf(config: HookConfig): Promise<StreamFilters> {
+  const copy = (list: readonly string[] | undefined) => list && [...list];
+  return streamFiltersOf({
+    name: config.name,
+    'exclude-name': config.excludeName,
+    'watch-only': config.watchOnly ?? false,
+    on: copy(config.on),
+    filter: copy(config.filter),
+    where: copy(config.where),
+    changed: copy(config.changed),
+    'ignore-changes': copy(config.ignoreChanges),
+    predicate: copy(config.predicate),
+    'no-noise': config.noNoise ?? false,
+  });
 }
 
 /**

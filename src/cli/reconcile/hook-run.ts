@@ -16,6 +16,7 @@ import { actionText } from './action-report.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
 import type { ReconcileTargets } from './targets.ts';
+import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
 
 /** Runs the plan's hook for a key, and carries out what it asks for. */
@@ -23,6 +24,7 @@ export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
   { primary, all }: ReconcileTargets,
+  filter: TriggerFilter,
   credentials: Environment | undefined,
 ) {
   const { client, clock, io } = session;
@@ -61,6 +63,7 @@ export function reconcilerOf(
     timeoutMs: plan.hookTimeoutMs,
     onOutput: (key, line) => void io.stdout.write(`${key} | ${neutralised(line)}\n`),
     finalizer: plan.finalizer,
+    refusal: (request, object) => filter.refusal(request, object),
   });
 }
 

@@ -1,12 +1,12 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { ActionMode } from '../../controller/hooks/action-runner.ts';
 import type { WriteLimit } from '../../controller/hooks/manifest.ts';
-import type { Predicate } from '../../controller/predicate.ts';
 import type { Address } from '../../expr/field-path.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
+import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
 /** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
@@ -23,8 +23,8 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly primary: ResourceSelection;
   readonly owns: readonly ResourceSelection[];
   readonly watches: readonly MappedType[];
-  /** An event passes when one of them lets it; none = all pass. */
-  readonly predicates: readonly Predicate[];
+  /** Which events and objects of the reconciled type lead to runs. */
+  readonly filters: StreamFilters;
   readonly indexes: readonly IndexDefinition[];
   readonly everyMs: number | undefined;
   /** Silence after which a watch is taken for dead, ms. */

@@ -1,13 +1,17 @@
 import type { Controller, Parked } from '../../controller/controller.ts';
+import type { CachedObject } from '../../controller/resource-event.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
+import { splitKey } from '../../model/key.ts';
 import { framedTable } from '../../output/tables/framed-table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
+import type { StreamFilters } from '../session/stream-filters.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { ReconcileTargets } from './targets.ts';
+import type { TriggerFilter } from './trigger-filter.ts';
 
 /** Says what a user may expect of the hook and these flags do not allow. */
 export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials }: ReconcilePlan): void {
@@ -28,7 +32,7 @@ export async function adviseOnPaths(
 ): Promise<void> {
   const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
   const asked = [
-    { target: primary, reads: indexes },
+    { target: primary, reads: [...plan.filters.reads, ...indexes] },
     ...watched.map((target, i) => ({ target, reads: [{ flag: '--map', addresses: plan.watches[i]?.reads ?? [] }] })),
   ];
   try {
@@ -42,14 +46,43 @@ export async function adviseOnPaths(
   }
 }
 
-/** `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. */
-export function startText({ hook, workers }: ReconcilePlan, { type, informer, names }: WatchTarget): string {
-  const { size } = informer.lister;
-  const count = names
-    ? [...informer.lister.keys()].filter((key) => names.has(key.slice(key.indexOf('/') + 1))).length
-    : size;
+/**
+ * `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. Where filters leave
+ * objects out, how many of them match, and why none runs at the start.
+ */
+export function startText(
+  { hook, workers, filters }: ReconcilePlan,
+  { type, informer, names }: WatchTarget,
+  filter: TriggerFilter,
+): string {
+  const { lister } = informer;
+  const keys = [...lister.keys()].filter((key) => !names || names.has(splitKey(key).name));
+  const count = keys.length;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
-  return `${count} ${what}, hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}`;
+  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}`;
+  return [
+    `${count} ${what}`,
+    ...matchText(
+      filters,
+      filter,
+      keys.map((key) => lister.require(key)),
+    ),
+    running,
+  ].join(', ');
+}
+
+function matchText({ rules }: StreamFilters, filter: TriggerFilter, objects: readonly CachedObject[]): string[] {
+  if (objects.length === 0) return [];
+  const { conditions = [], name, excludeName } = rules;
+  const ofObjects = [
+    ...conditions.filter(({ readsEvent }) => !readsEvent).map(({ source }) => source),
+    ...(name ? ['--name'] : []),
+    ...(excludeName ? ['--exclude-name'] : []),
+  ];
+  const matching = objects.filter((object) => filter.unmet(object) === undefined).length;
+  const text = ofObjects.length === 0 ? [] : [`${matching} match ${ofObjects.join(' and ')}`];
+  const { passed, droppedBy } = filter.initial;
+  return passed > 0 || matching === 0 ? text : [...text, `none runs before a change comes (${droppedBy})`];
 }
 
 /** Keys named of those that the shutdown waits for. */

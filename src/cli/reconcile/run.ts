@@ -4,6 +4,7 @@ import { outagesOf } from '../../stream/outage.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { runTargets, type WatchTarget } from '../session/informers.ts';
+import { failureNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
@@ -13,6 +14,7 @@ import type { ReconcilePlan } from './plan.ts';
 import { adviseOnPaths, parkedTable, reportDraining, sayWhatIsNotDone, startText } from './reports.ts';
 import { sourcesOf } from './sources.ts';
 import { targetsOf } from './targets.ts';
+import { TriggerFilter } from './trigger-filter.ts';
 
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
@@ -21,10 +23,18 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   using reporter = new ContinuityReporter(session, () => all);
   const targets = targetsOf(session, plan, reporter);
   all.push(...targets.all);
+  const filter = new TriggerFilter({
+    rules: plan.filters.rules,
+    target: targets.primary,
+    finalizer: plan.finalizer,
+    clock: session.clock,
+    onError: (error) => session.notice(failureNotice(error)),
+    onRemark: (remark) => session.notice(remark),
+  });
   const controller = createController({
     name: plan.hook.name,
-    reconcile: reconcilerOf(session, plan, targets, credentials?.env),
-    sources: sourcesOf(plan, targets),
+    reconcile: reconcilerOf(session, plan, targets, filter, credentials?.env),
+    sources: sourcesOf(plan, targets, filter),
     workers: plan.workers,
     maxRetries: plan.maxRetries,
     clock: session.clock,
@@ -39,7 +49,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     outages = outageText(outagesOf(all, session.clock.now()), all);
   });
   const synced = controller.whenSynced(session.signal).then(
-    () => session.notice(startText(plan, targets.primary)),
+    () => session.notice(startText(plan, targets.primary, filter)),
     () => {}, // what kept it from that is the error of the run
   );
   using _ending = onAbort(session.signal, () => reportDraining(controller, session));
@@ -52,6 +62,10 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   }
   if (controller.parked.length > 0)
     session.notice('given up until something changes:', await parkedTable(controller.parked));
+  if (filter.errors > 0)
+    session.notice(
+      `${filter.errors} evaluation${filter.errors === 1 ? '' : 's'} of filters failed, and counted as no match`,
+    );
   if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
   return exitCodeOfEnd(session.signal.reason, { isSynced: controller.hasSynced, isWaiting: false });
 }

@@ -1,39 +1,57 @@
 import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
-import { createInformerSource } from '../../controller/informer-source.ts';
-import { and, changed, or, type Predicate } from '../../controller/predicate.ts';
-import { createTimerSource, type Source } from '../../controller/source.ts';
+import { createInformerSource, informerEvents } from '../../controller/informer-source.ts';
+import type { Predicate } from '../../controller/predicate.ts';
+import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
 import { joinKey } from '../../model/key.ts';
 import type { MappedType, ReconcilePlan } from './plan.ts';
 import type { ReconcileTargets } from './targets.ts';
+import type { TriggerFilter } from './trigger-filter.ts';
 
 /** What puts keys into the queue: the caches, and the timers. */
-export function sourcesOf(plan: ReconcilePlan, { primary, owned, watched }: ReconcileTargets): Source[] {
-  const { type, informer, names } = primary;
-  const ofName: Predicate = ({ key }) => !names || names.has(key.slice(key.indexOf('/') + 1));
-  // A finalizer is answered for whatever else an update must change: the beginning of a deletion is one.
-  const deletion = plan.finalizer === undefined ? [] : [changed((object) => object.metadata.deletionTimestamp)];
-  const predicate = plan.predicates.length === 0 ? ofName : and(ofName, or(...plan.predicates, ...deletion));
+export function sourcesOf(
+  plan: ReconcilePlan,
+  { primary, owned, watched }: ReconcileTargets,
+  filter: TriggerFilter,
+): Source[] {
+  const { type, informer } = primary;
   const enqueueOwning = enqueueOwner({
     group: type.gvr.group,
     kind: type.kind,
     namespaced: type.namespaced,
     onlyController: true,
   });
+  const { on, watchOnly } = plan.filters.rules;
+  // what exists at the start would otherwise run the objects that --on and --watch-only leave out
+  const skipsStart = watchOnly || (on && !on.has('ADDED'));
+  const predicate: Predicate | undefined = skipsStart ? ({ cause }) => cause !== 'initial' : undefined;
   const sources = [
-    createInformerSource(informer, { name: informer.name, predicate, isPrimary: true }),
+    createEventSource(filtered(informerEvents(informer), filter), { name: informer.name, isPrimary: true }),
     ...owned.map((target) =>
-      createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning }),
+      createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning, predicate }),
     ),
     ...watched.map((target, i) =>
       createInformerSource(target.informer, {
         name: target.informer.name,
         enqueue: mapped(plan.watches[i] as MappedType, type.namespaced),
+        predicate,
       }),
     ),
   ];
   if (plan.everyMs !== undefined)
     sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
   return sources;
+}
+
+/** The events that a filter lets through, as it gives them. */
+function filtered(events: EventFeed, filter: TriggerFilter): EventFeed {
+  return {
+    trouble: () => events.trouble?.(),
+    subscribe: (listener) =>
+      events.subscribe((event) => {
+        const judged = filter.judge(event);
+        if ('event' in judged) listener(judged.event);
+      }),
+  };
 }
 
 /** A name without a namespace is one in the namespace of the object that names it. */

@@ -30,6 +30,7 @@ export function targetsOf(session: Session, plan: ReconcilePlan, reporter: Conti
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
     ...shared,
+    as: plan.filters.wheres.length > 0 ? { table: 'Object' } : 'object',
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
     indexers: indexers as never,

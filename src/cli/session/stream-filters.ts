@@ -5,6 +5,7 @@ import { distinct, type FieldReads } from '../../expr/field-path.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { loadPath, splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { nearest } from '../../kit/nearest.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
 import type { GateRules } from '../../stream/change-gate.ts';
 import { compileSameBut } from '../../stream/changes/path-mask.ts';
@@ -127,7 +128,10 @@ function predicatesOf(words: readonly string[] | undefined): ObjectPart[] {
   return (words ?? []).map((word) => {
     if (Object.hasOwn(OBJECT_PARTS, word)) return word as ObjectPart;
     const parts = Object.keys(OBJECT_PARTS).join(', ');
-    throw new InformerError('argument', `invalid argument "${word}" for "--predicate": expected one of ${parts}`);
+    const [near] = nearest(word, Object.keys(OBJECT_PARTS), 1);
+    throw new InformerError('argument', `invalid argument "${word}" for "--predicate": expected one of ${parts}`, {
+      hint: near && `did you mean ${near}?`,
+    });
   });
 }
 

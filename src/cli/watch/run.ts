@@ -41,6 +41,7 @@ import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
+import type { StreamFilters } from '../session/stream-filters.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
 import { canRedraw } from '../terminal/io.ts';
@@ -56,7 +57,6 @@ import {
 } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import type { StreamFilters } from '../session/stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 

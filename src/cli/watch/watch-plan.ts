@@ -22,11 +22,11 @@ import { checkRollouts } from '../session/rollout-check.ts';
 import { type Narrowing, narrowingOf } from '../session/server-side-filter.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
+import { isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
+import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
 import type { WatchPlan } from './run.ts';
-import { isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
-import { checkWheres } from '../session/where-check.ts';
 
 /** What of a command line can be read and checked before a server is asked. */
 export interface CheckedWatch {

@@ -36,6 +36,8 @@ export interface HookReconcilerOptions {
    * A finalizer for every object, so that the hook runs before a deletion. It is removed only after that run succeeds.
    */
   finalizer?: string | undefined;
+  /** Returns why the hook is not run for a key in its present state; undefined lets it run. Default: it always runs. */
+  refusal?: ((request: ReconcileRequest, object: CachedObject | null) => string | undefined) | undefined;
   /** Called with each line that a hook prints beside its reply. */
   onOutput?: ((key: ObjectKey, line: string) => void) | undefined;
   clock?: Clock | undefined;
@@ -59,6 +61,11 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
   return async (request, { signal, logger }) => {
     const object = presentState(request.key, options);
     if (released.isLast(request, object)) return {};
+    const refusal = options.refusal?.(request, object);
+    if (refusal !== undefined) {
+      logger.debug('the hook is not run', { why: refusal });
+      return {};
+    }
     const step = finalizer === undefined ? 'apply' : stepOf(object, request, finalizer);
     const subject: Subject = { namespace: request.namespace, name: request.name, object };
     if (step === 'nothing') return {};

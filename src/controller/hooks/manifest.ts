@@ -25,9 +25,14 @@ export interface HookConfig {
   readonly owns?: readonly string[];
   readonly watches?: readonly WatchConfig[];
   readonly everyMs?: number;
-  readonly on?: readonly ('added' | 'modified' | 'deleted')[];
-  readonly filter?: string;
-  readonly where?: string;
+  /** Regular expressions. */
+  readonly name?: string;
+  readonly excludeName?: string;
+  readonly watchOnly?: boolean;
+  readonly on?: readonly string[];
+  /** CEL; all of them must hold. */
+  readonly filter?: readonly string[];
+  readonly where?: readonly string[];
   readonly changed?: readonly string[];
   readonly ignoreChanges?: readonly string[];
   readonly predicate?: readonly PredicateName[];
@@ -92,9 +97,12 @@ const KEYS = {
   owns: ['owns', names],
   watches: ['watches', watches],
   every: ['everyMs', duration],
-  on: ['on', someOf(['added', 'modified', 'deleted'])],
-  filter: ['filter', text],
-  where: ['where', text],
+  name: ['name', text],
+  excludeName: ['excludeName', text],
+  watchOnly: ['watchOnly', flag],
+  on: ['on', someOf(['added', 'modified', 'deleted', 'left'])],
+  filter: ['filter', list],
+  where: ['where', list],
   changed: ['changed', list],
   ignoreChanges: ['ignoreChanges', list],
   predicate: ['predicate', someOf(predicateNames)],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { valuesOf } from '../../../src/cli/args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../../../src/cli/args/reconcile-flags.ts';
-import { checkFinalizer, ignoredNotice, mergedConfig } from '../../../src/cli/reconcile/config.ts';
+import { checkFinalizer, ignoredNotice, mergedConfig, triggerFiltersOf } from '../../../src/cli/reconcile/config.ts';
 import type { HookConfig } from '../../../src/controller/hooks/manifest.ts';
 
 const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
@@ -40,4 +40,18 @@ it('a finalizer goes with no selector, which an object could leave with the fina
   expect(() => checkFinalizer({ finalizer: 'example.com/f', fieldSelector: 'a=b' })).toThrow('--finalizer');
   checkFinalizer({ finalizer: 'example.com/f' });
   checkFinalizer({ selector: 'app=web' });
+});
+
+it('filters of the flags replace those of the config, key by key; an unknown part has the nearest name', async () => {
+  const merged = mergedConfig(
+    { ...NO_FLAGS, filter: ['true'] },
+    hook({ filter: ['false'], watchOnly: true, on: ['left'] }),
+  );
+  expect(merged).toMatchObject({ filter: ['true'], watchOnly: true, on: ['left'] });
+  expect(merged).not.toHaveProperty('noNoise');
+  expect((await triggerFiltersOf(merged)).rules).toMatchObject({ watchOnly: true, on: new Set(['LEFT']) });
+  await expect(triggerFiltersOf({ predicate: ['generations' as 'generation'] })).rejects.toMatchObject({
+    code: 'argument',
+    hint: 'did you mean generation?',
+  });
 });

@@ -102,6 +102,19 @@ function setup(
   return { run, asked, outcomes, clock, done: () => outcomes.map(describeAction) };
 }
 
+it('does not run the hook where it is refused, with the request and the present state', async () => {
+  const judged: unknown[] = [];
+  const refusal = (request: ReconcileRequest, object: CachedObject | null) => {
+    judged.push([request.key, object?.metadata.name]);
+    return judged.length === 1 ? 'it does not match' : undefined;
+  };
+  const { run, asked, outcomes } = setup({ object: web(), refusal, finalizer: FINALIZER, mode: 'describe' });
+  expect(await run()).toEqual({});
+  expect([judged, asked, outcomes]).toEqual([[['shop/web', 'web']], [], []]);
+  await run();
+  expect(asked).toHaveLength(1);
+});
+
 describe('the request to the hook', () => {
   it('has the present object with its type, the changed paths and the causes', async () => {
     const causes = [{ reason: 'updated', count: 2 } as const];

@@ -19,7 +19,11 @@ it('takes the names of flags as keys, in camelCase or as on the command line', (
       finalizer: 'example.com/guard',
       'max-writes': '100/m',
       dryRun: true,
-      filter: undefined,
+      filter: 'object.spec.replicas > 3',
+      where: ['READY == "0/1"'],
+      'exclude-name': '^kube-',
+      watchOnly: true,
+      selector: undefined,
     }),
   ).toEqual({
     workers: 4,
@@ -34,6 +38,10 @@ it('takes the names of flags as keys, in camelCase or as on the command line', (
     finalizer: 'example.com/guard',
     maxWrites: { writes: 100, perMs: 60_000 },
     dryRun: true,
+    filter: ['object.spec.replicas > 3'],
+    where: ['READY == "0/1"'],
+    excludeName: '^kube-',
+    watchOnly: true,
   });
 });
 
@@ -52,7 +60,7 @@ it.each([
   [{ 'hook-timeout': 'soon' }, 'hook-timeout: invalid duration "soon"'],
   [{ every: '0s' }, 'every must be a duration above zero, not "0s"'],
   [{ dryRun: 'yes' }, 'dryRun must be true or false, not "yes"'],
-  [{ on: ['changed'] }, 'on must be added or modified or deleted, not "changed"'],
+  [{ on: ['changed'] }, 'on must be added or modified or deleted or left, not "changed"'],
   [{ watches: ['pods'] }, 'watches must be {type: "pods", map: ".metadata.labels.app"}, not "pods"'],
   [{ finalizer: 'guard' }, 'finalizer must be a name such as example.com/cleanup, not "guard"'],
   [{ maxWrites: '100' }, 'maxWrites must be a number of writes per time such as "100/m", not "100"'],

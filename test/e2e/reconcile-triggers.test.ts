@@ -1,0 +1,168 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { Cli, run } from '../support/cli.ts';
+import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
+
+const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await startFixture();
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+async function hook(name: string, text: string): Promise<string> {
+  const file = path.join(fixture.folder, name);
+  await writeFile(file, text);
+  await chmod(file, 0o755);
+  return file;
+}
+
+/** A running `reconcile` of namespace shop. */
+const started = (...words: string[]) => new Cli(['reconcile', ...words, '-n', 'shop'], { env: fixture.env });
+
+const apply = (object: UnknownObject) => fixture.sandbox.apply(object);
+const runsIn = ({ stdout }: { stdout: string }) => stdout.split('\n').filter((line) => line.includes(' | '));
+
+async function ended(cli: Cli) {
+  cli.kill('SIGTERM');
+  const end = await cli.ended();
+  expect(end.code, end.stderr).toBe(0);
+  return { ...end, runs: runsIn(end) };
+}
+
+/** Prints how a run came about. */
+const TELLING = `export default ({ object, oldObject, causes }) => {
+  const size = (state) => state?.data?.size ?? '-';
+  console.log(causes.map((c) => c.reason + '/' + c.via).join('+'), size(oldObject), '→', object ? size(object) : 'gone');
+};
+`;
+
+describe('filters of reconcile', () => {
+  it('--filter lets the hook run only for objects that match, when the run begins as well, and --on left for those that stop', async () => {
+    const file = await hook('telling.mjs', TELLING);
+    apply(configMap('a', { size: '1' }));
+    const line = ['configmaps', '--hook', file, '--filter', 'has(object.data.size) && int(object.data.size) > 3'];
+    await using plain = started(...line);
+    await using leaving = started(...line, '--on', 'left');
+    const sized = (size: string) => apply(configMap('a', { size }));
+    const both = async (text: string) => {
+      for (const cli of [plain, leaving]) await cli.until((c) => c.stderr.includes(text), text);
+    };
+    await both('0 match has(object.data.size)');
+    sized('5');
+    await plain.until((c) => c.stderr.includes('added/filter 1 → 5'), 'the run of a match');
+    sized('2');
+    await leaving.until((c) => c.stderr.includes('deleted/filter 5 → 2'), 'the run of what left');
+    sized('7');
+    await plain.until((c) => c.stderr.includes('→ 7'), 'the second match');
+    fixture.sandbox.delete(CONFIG_MAPS, 'shop/a');
+    await plain.until((c) => c.stderr.includes('deleted/watch 7 → gone'), 'the deletion');
+    const [one, other] = [await ended(plain), await ended(leaving)];
+    expect(one.stderr.split('\n').filter((text) => text.startsWith('shop/a | '))).toHaveLength(3);
+    expect(other.stderr.split('\n').filter((text) => text.startsWith('shop/a | '))).toHaveLength(1);
+  });
+
+  it('--watch-only runs for what changes alone, and --changed, --name and --where choose from that', async () => {
+    const line = ['pods', '--exec', 'echo ran', '--watch-only'];
+    await using changed = started(...line, '--changed', '.status.phase', '--exclude-name', '-2$');
+    await using where = started(...line, '--where', 'STATUS == "Failed"', '--name', '^web');
+    for (const cli of [changed, where]) await cli.until((c) => c.stderr.includes('1 worker'), 'the start');
+    expect(changed.stderr).toContain('2 pods, 1 match --exclude-name, none runs before a change comes (--watch-only)');
+    expect(where.stderr).toContain('2 pods, 0 match STATUS == "Failed" and --name');
+    apply({ ...pod('web-1'), metadata: { name: 'web-1', namespace: 'shop', labels: { app: 'x' } } } as UnknownObject);
+    for (const name of ['web-2', 'web-1', 'db-9'])
+      apply({ ...pod(name), status: { phase: 'Failed' } } as UnknownObject);
+    for (const [cli, last] of [
+      [changed, 'shop/db-9 | ran'],
+      [where, 'shop/web-1 | ran'],
+    ] as const)
+      await cli.until((c) => c.stdout.includes(last), last);
+    expect((await ended(changed)).runs).toEqual(['shop/web-1 | ran', 'shop/db-9 | ran']);
+    expect((await ended(where)).runs).toEqual(['shop/web-2 | ran', 'shop/web-1 | ran']);
+  });
+
+  it('--owns and --watches run only objects that are named, exist and match; their first lists run none with --on modified', async () => {
+    const ownedBy = (name: string) => ({
+      metadata: {
+        name: `${name}-x`,
+        namespace: 'shop',
+        labels: { round: String(rounds) },
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid: 'u', controller: true }],
+      },
+    });
+    let rounds = 0;
+    const names = ['settings', 'small', 'absent', 'other'];
+    const children = () => {
+      rounds++;
+      for (const name of names) apply({ ...pod(`${name}-x`), ...ownedBy(name) } as UnknownObject);
+    };
+    for (const name of ['settings', 'small', 'other']) apply(configMap(name, { size: name === 'small' ? '1' : '9' }));
+    children();
+    const line = ['configmaps', 'settings', 'small', 'absent', '--owns', 'pods', '--exec', 'echo ran'];
+    await using cli = started(...line, '--on', 'modified', '--filter', 'object.data.size == "9"');
+    await cli.until((c) => c.stderr.includes('1 worker'), 'the start');
+    children();
+    await cli.until((c) => c.stdout.includes('settings | ran'), 'the run');
+    apply(configMap('settings', { size: '9', last: '1' }));
+    await cli.until((c) => runsIn(c).length === 2, 'the run of a change of its own');
+    expect((await ended(cli)).runs).toEqual(['shop/settings | ran', 'shop/settings | ran']);
+  });
+
+  it('a finalizer is answered for an object that does not match any more', async () => {
+    apply(configMap('held', { size: '9' }));
+    const line = ['configmaps', 'held', '--finalizer', 'example.com/f', '--filter', 'object.data.size == "9"'];
+    await using cli = started(...line, '--on', 'added', '--allow-write', '--exec', 'echo ran');
+    const held = () => fixture.sandbox.get(CONFIG_MAPS, 'shop/held');
+    await cli.until(() => (held()?.metadata.finalizers?.length ?? 0) > 0, 'the finalizer');
+    await cli.until((c) => runsIn(c).length === 1, 'the run');
+    apply({
+      ...configMap('held', { size: '1' }),
+      metadata: { name: 'held', namespace: 'shop', finalizers: ['example.com/f'] },
+    });
+    fixture.sandbox.delete(CONFIG_MAPS, 'shop/held');
+    await cli.until(() => held() === undefined, 'the end of the object');
+    expect((await ended(cli)).runs).toHaveLength(2);
+  });
+
+  it('an expression that fails is reported once, and counted at the end; a path that is in no object is named', async () => {
+    const failing = ['--filter', 'object.spec.nodeName + 1 == 2', '--changed', '.status.phaze'];
+    await using cli = started('pods', '--exec', 'echo ran', ...failing);
+    await cli.until((c) => c.stderr.includes('.status.phaze is in none of 2 pods'), 'the path');
+    const { stderr, runs } = await ended(cli);
+    expect(stderr.split('it counts as no match (reported once)')).toHaveLength(2);
+    expect(stderr).toMatch(/^\d+ evaluations of filters failed, and counted as no match$/m);
+    expect([runs, stderr.includes('2 pods, 0 match object.spec.nodeName + 1 == 2')]).toEqual([[], true]);
+  });
+
+  it.each([
+    [['--filter', 'object.spec.'], '--filter'],
+    [['--where', 'COLOR == "red"'], 'there is no column COLOR'],
+    [['--on', 'gone'], 'invalid argument "gone" for "--on"'],
+    [['--name', '('], 'invalid argument "(" for "--name"'],
+    [['--predicate', 'sepc'], 'invalid argument "sepc" for "--predicate"'],
+    [['--changed', '{.a'], '--changed'],
+  ])('%j is refused before anything is watched', async (flags, text) => {
+    const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+  });
+
+  it('a module’s config has the same keys, with the same checks', async () => {
+    const filters = "filter: ['object.data.size == \"9\"'], on: ['modified'], noNoise: true, ignoreChanges: '.data.x'";
+    const file = await hook('configured.mjs', `export const config = { ${filters} };\n${TELLING}`);
+    apply(configMap('a', { size: '9' }));
+    await using cli = started('configmaps', '--hook', file);
+    await cli.until((c) => c.stderr.includes('none runs before a change comes (--on)'), 'the start');
+    apply(configMap('a', { size: '9', x: '1' }));
+    apply(configMap('a', { size: '9', x: '1', y: '1' }));
+    await cli.until((c) => c.stderr.includes('updated/watch 9 → 9'), 'the run');
+    expect((await ended(cli)).stderr.split('shop/a | ')).toHaveLength(2);
+    const bad = await hook('bad.mjs', `export const config = { filter: 'object.' };\n${TELLING}`);
+    expect(await run(['reconcile', 'configmaps', '-n', 'shop', '--hook', bad], { env: fixture.env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--filter'),
+    });
+  });
+});

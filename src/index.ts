@@ -140,7 +140,7 @@ export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { consoleLogger, createLogger, type LogFields, type Logger, type LogLevel, silentLogger } from './kit/logger.ts';
-export type { Counter, Gauge, Histogram, MetricsProvider } from './kit/metrics.ts';
+export type { Counter, Gauge, Histogram, MetricLabels, MetricsProvider } from './kit/metrics.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { FieldSelector } from './model/field-selector.ts';
 export {
@@ -180,6 +180,12 @@ export type {
   StrategicPatchPart,
   WriteBody,
 } from './model/write-body.ts';
+export {
+  createPrometheusMetrics,
+  type PrometheusMetrics,
+  type PrometheusOptions,
+  type PrometheusRegistry,
+} from './ops/prometheus.ts';
 export type { EventEnvelope } from './stream/envelope.ts';
 export {
   BucketRateLimiter,

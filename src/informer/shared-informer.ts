@@ -4,6 +4,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
+import type { MetricsProvider } from '../kit/metrics.ts';
 import { guarded, notify } from '../kit/user-callback.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import type { Selectors } from '../model/list-options.ts';
@@ -21,6 +22,8 @@ import {
   sinkOf,
 } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
+import { InformerGauges } from './informer-gauges.ts';
+import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { SourcePipeline } from './source-pipeline.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
@@ -184,7 +187,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #options: SharedInformerOptions<T>;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #metrics: SharedInformerOptions<T>['metrics'];
+  readonly #metrics: NamedMetrics | undefined;
   readonly #indexer: Indexer<T>;
   readonly #processor: Processor<T>;
   readonly #lanes: readonly SourcePipeline<T>[];
@@ -195,6 +198,7 @@ export class SharedInformer<T> implements Syncable {
   #transform: ((object: T) => T) | undefined;
   #onWatchError: ((error: unknown) => void) | undefined;
   #resyncCheckMs: number;
+  #gauges: InformerGauges | undefined;
   #state: 'new' | 'started' | 'stopped' = 'new';
 
   constructor(sources: ListerWatcher<T> | readonly ScopedSource<T>[], options: SharedInformerOptions<T> = {}) {
@@ -214,7 +218,8 @@ export class SharedInformer<T> implements Syncable {
     this.name = options.name ?? '<unspecified>';
     this.#clock = options.clock ?? systemClock;
     this.#logger = (options.logger ?? defaultLogger).child({ informer: this.name });
-    this.#metrics = options.metrics && guarded('the metrics', options.metrics, this.#logger);
+    const metrics = options.metrics && guarded('the metrics', options.metrics, this.#logger);
+    this.#metrics = metrics && namedMetrics(metrics, this.name);
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#resyncCheckMs = options.resyncMs ? Math.max(LEAST_RESYNC_MS, options.resyncMs) : 0;
@@ -226,6 +231,7 @@ export class SharedInformer<T> implements Syncable {
     this.#processor = new Processor(this.#clock);
     this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
     this.onContinuity((event) => this.#onStoreFault(event));
+    if (metrics && 'counter' in metrics) this.#gauges = this.#createGauges(metrics);
   }
 
   // --- state ---
@@ -383,9 +389,17 @@ export class SharedInformer<T> implements Syncable {
   async #stop(): Promise<void> {
     this.#state = 'stopped';
     this.#synced.fail(new InformerError('closed', `the informer of ${this.name} stopped before it had synced`));
+    this.#gauges?.[Symbol.dispose]();
     this.#processor.close();
     for (const closed of this.#closers) closed();
     await this.#processor.idle();
+  }
+
+  #createGauges(provider: MetricsProvider): InformerGauges {
+    const depth = () => this.#lanes.reduce((sum, lane) => sum + lane.depth, 0);
+    const gauges = new InformerGauges(provider, this, depth, this.#clock);
+    this.onContinuity((event) => gauges.count(event));
+    return gauges;
   }
 
   #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): SourcePipeline<T> {
@@ -412,6 +426,7 @@ export class SharedInformer<T> implements Syncable {
         onWatchError: (error) => notify('the watch error handler', this.#onWatchError, this.#logger, error),
         metrics: this.#metrics,
       },
+      metrics: this.#metrics,
       atStart: () => ({ transform: this.#preparation(), resyncMs: this.#resyncCheckMs }),
       apply: (deltas, context) => this.#apply(deltas, context, lane),
       onOrderedContinuity: (event) => this.#processor.continuity(event),

@@ -4,6 +4,7 @@ import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import type { NamedMetrics } from './metrics.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
 import { DeltaFifo } from './store/delta-fifo.ts';
@@ -50,6 +51,7 @@ export interface LaneOptions<T> {
   /** A promise while a handler makes the informer wait; undefined otherwise. */
   room: () => Promise<unknown> | undefined;
   onSynced: () => void;
+  metrics?: NamedMetrics | undefined;
 }
 
 /** Whether a key belongs to a source; undefined when all do. */
@@ -125,7 +127,7 @@ export class SourcePipeline<T> {
     if (signal.aborted) return;
     const { transform, resyncMs } = atStart();
     this.#transform = transform;
-    const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: reflector.metrics });
+    const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: this.#options.metrics });
     this.#fifo = fifo;
     this.#reflector = new Reflector<T>(this.#source, fifo, {
       ...reflector,

@@ -40,7 +40,12 @@ export const noMetrics: MetricsProvider = {
   observe: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** The bounds of `count` buckets: `start`, and each further one `factor` times the one before. */
+/**
+ * The bounds of `count` buckets: `start`, and each further one `factor` times the one before. They are rounded as those
+ * of Go's client, so that both have the same labels `le`.
+ */
 export function exponentialBuckets(start: number, factor: number, count: number): number[] {
-  return Array.from({ length: count }, (_, i) => start * factor ** i);
+  const bounds: number[] = [];
+  for (let bound = start; bounds.length < count; bound *= factor) bounds.push(bound);
+  return bounds;
 }

@@ -71,6 +71,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'TLS, proxies, compression that is cut, resets, trickles, counts of connections',
     'client/http/gzip-body.test.ts': 'compressed bodies that are cut, empty, none, spoilt, or a bomb',
     'client/http/one-shot-silence.test.ts': 'an answer that stalls before, after and behind its headers',
+    'client/http/request-metrics.test.ts': 'answers whose code and repetition the test chooses',
     'e2e/credentials.test.ts': 'a TLS guard that wants client certificates and passes on to the sandbox',
     'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
     'support/config-map-server.ts':

@@ -368,11 +368,11 @@ describe('a change that the cache cannot store', () => {
   function ears() {
     const faults: unknown[] = [];
     const errors: string[] = [];
-    const counts: number[] = [];
+    const counts: string[] = [];
     const options: SharedInformerOptions<Pod> = {
       onContinuity: (event) => void (event.kind === 'fault' && faults.push([event.fault, event.next])),
       onHandlerError: (error) => errors.push((error as Error).message),
-      metrics: { storeFailed: (changes) => counts.push(changes) },
+      metrics: { storeFailed: (changes, informer) => counts.push(`${changes} of ${informer}`) },
     };
     return { faults, errors, counts, options };
   }
@@ -398,7 +398,7 @@ describe('a change that the cache cannot store', () => {
       ['bad0', 'bad'].map((key) => `unable to calculate an index entry for key "${key}" on index "picky": hm`),
     );
     expect(faults).toEqual(Array(2).fill(['store', 'unindexed']));
-    expect([counts, informer.continuity[0]?.storeErrors]).toEqual([[1, 1], 2]);
+    expect([counts, informer.continuity[0]?.storeErrors]).toEqual([['1 of v1/pods', '1 of v1/pods'], 2]);
     await stop();
   });
 
@@ -411,7 +411,7 @@ describe('a change that the cache cannot store', () => {
     const { informer, start, stop } = bench(pods, { ...options, indexers: { picky } });
     await start();
     expect([informer.hasSynced, informer.lister.size, informer.continuity[0]?.storeErrors]).toEqual([true, 9, 9]);
-    expect([faults.length, counts, errors.length]).toEqual([1, [9], 1]);
+    expect([faults.length, counts, errors.length]).toEqual([1, ['9 of v1/pods'], 1]);
     expect(errors[0]).toMatch(/"p0".*"p1".*"p2".*; and 6 more$/);
     await stop();
   });
@@ -430,7 +430,11 @@ describe('a change that the cache cannot store', () => {
     await settled();
     expect(handler.lines).toEqual(['added ns/a@1', 'synced', 'added ns/b@12']);
     expect(errors).toEqual(['MODIFIED of "ns/a" at 11 was not stored: transforming: hm']);
-    expect([faults, counts, informer.continuity[0]?.storeErrors]).toEqual([[['store', 'dropped']], [1], 1]);
+    expect([faults, counts, informer.continuity[0]?.storeErrors]).toEqual([
+      [['store', 'dropped']],
+      ['1 of v1/pods'],
+      1,
+    ]);
     expect(source.watches).toHaveLength(1);
     await stop();
   });

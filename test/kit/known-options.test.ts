@@ -133,6 +133,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { dryRun: null },
     attempt: (options, { maps }) => maps.deleteCollection({ labelSelector: 'app=web' }, options),
   },
+  createPrometheusMetrics: {
+    types: ['PrometheusOptions'],
+    slip: ['proces', 'process'],
+    wrong: { process: 'false' },
+    attempt: (options) => library.createPrometheusMetrics(options),
+  },
   dynamicInformerFactory: {
     types: ['InformerFactoryOptions'],
     slip: ['namespace', 'namespaces'],

@@ -1,12 +1,14 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { notify } from '../../kit/user-callback.ts';
+import type { MetricsProvider } from '../../kit/metrics.ts';
+import { guarded, notify } from '../../kit/user-callback.ts';
 import { isConnectionReset } from '../../model/connection-error.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
 import type { ClusterConfig, Credentials } from '../config/cluster-config.ts';
 import { HttpPool } from './http-pool.ts';
 import type { ExchangeObserver } from './one-shot-silence.ts';
+import { RequestMetrics } from './request-metrics.ts';
 import { discard, hold, retryAfterMs } from './response.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -28,6 +30,8 @@ export interface TransportOptions {
    * Default 60 s.
    */
   bodyIdleTimeoutMs?: number | undefined;
+  /** Gets the requests under client-go's names: `rest_client_requests_total` and others. */
+  metrics?: MetricsProvider | undefined;
   /** Notified of the progress of each request. */
   observer?: ExchangeObserver | undefined;
   /** Called before a wait of more than 5 s that the server's Retry-After asks for. Not called for watches. */
@@ -45,6 +49,7 @@ export const KNOWN_TRANSPORT_OPTIONS = {
   burst: 'number',
   requestTimeoutMs: 'number',
   bodyIdleTimeoutMs: 'number',
+  metrics: true,
   observer: true,
   onThrottled: 'function',
   onWarning: 'function',
@@ -80,6 +85,7 @@ class HttpTransport implements Transport {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #pool: HttpPool;
+  readonly #metrics: RequestMetrics;
   readonly #bucket: TokenBucket;
   readonly #warn: (text: string) => void;
   readonly #onThrottled: (wait: ThrottledWait) => void;
@@ -88,6 +94,8 @@ class HttpTransport implements Transport {
     this.#config = config;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
+    const { metrics } = options;
+    this.#metrics = new RequestMetrics(metrics && guarded('the metrics', metrics, this.#logger), config.server);
     this.#bucket = new TokenBucket({ qps: options.qps ?? 50, burst: options.burst ?? 300, clock: this.#clock });
     this.#pool = new HttpPool({
       server: config.server,
@@ -125,6 +133,7 @@ class HttpTransport implements Transport {
         waitMs,
       });
       await this.#clock.sleep(waitMs, { signal: init.signal });
+      this.#metrics.repeated(init.method, response.status);
     }
   }
 
@@ -134,6 +143,7 @@ class HttpTransport implements Transport {
 
   async #limitRate({ method, path, signal }: TransportRequest): Promise<void> {
     const waitMs = await this.#bucket.take(signal);
+    this.#metrics.delayed(method, waitMs);
     if (waitMs > 0) this.#logger.debug('request delayed by the client rate limit', { method, path, waitMs });
   }
 
@@ -151,7 +161,13 @@ class HttpTransport implements Transport {
 
   async #send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     const startedAt = this.#clock.monotonic();
-    const response = await this.#attempt(init, credentials);
+    const answered = (code: number | '<error>') =>
+      this.#metrics.answered(init.method, code, this.#clock.monotonic() - startedAt, init.stream === true);
+    const response = await this.#attempt(init, credentials).catch((error) => {
+      answered('<error>');
+      throw error;
+    });
+    answered(response.status);
     const ms = Math.round(this.#clock.monotonic() - startedAt);
     this.#logger.debug('request', { method: init.method, path: init.path, status: response.status, ms });
     return response;

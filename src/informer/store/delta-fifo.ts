@@ -5,7 +5,6 @@ import { Ring } from '../../kit/ring.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import type { InformerMetrics } from '../metrics.ts';
 import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 import type { ReflectorStore } from '../watch/reflector-store.ts';
 import { type Delta, isObjectDelta } from './delta.ts';
@@ -26,7 +25,8 @@ export interface DeltaFifoOptions<T> {
   highWater?: number;
   /** Called once, when the initial list has been processed. */
   onSynced?: () => void;
-  metrics?: InformerMetrics | undefined;
+  /** `queued` is called with the number of deltas in the queue, after a push or a pop. */
+  metrics?: { queued?(depth: number): void } | undefined;
 }
 
 const KNOWN_OPTIONS = {
@@ -52,7 +52,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   readonly #batchSize: number;
   readonly #highWater: number;
   readonly #onSynced: () => void;
-  readonly #metrics: InformerMetrics | undefined;
+  readonly #metrics: DeltaFifoOptions<T>['metrics'];
   readonly #items = new Ring<Delta<T>>();
   readonly #filled = new Bell();
   readonly #drained = new Bell();

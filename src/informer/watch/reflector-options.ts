@@ -2,6 +2,7 @@ import { type BackoffOptions, KNOWN_BACKOFF_OPTIONS } from '../../kit/backoff.ts
 import type { Clock } from '../../kit/clock.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import type { Logger } from '../../kit/logger.ts';
+import type { MetricsProvider } from '../../kit/metrics.ts';
 import type { Random } from '../../kit/random.ts';
 import type { GroupVersionKind } from '../../model/gvr.ts';
 import { KNOWN_SELECTORS, type Selectors } from '../../model/list-options.ts';
@@ -64,7 +65,8 @@ export interface ReflectorOptions {
   cache?: CacheView | undefined;
   /** The ledger that records continuity. Default: a new one. */
   ledger?: Ledger | undefined;
-  metrics?: InformerMetrics | undefined;
+  /** Receives measurements: callbacks, or a provider that gets them under client-go's names. */
+  metrics?: InformerMetrics | MetricsProvider | undefined;
   clock?: Clock | undefined;
   random?: Random | undefined;
   logger?: Logger | undefined;

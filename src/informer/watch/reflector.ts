@@ -11,6 +11,7 @@ import type { WatchOptions } from '../../model/list-options.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
 import { statusOf } from '../../model/status.ts';
+import { type NamedMetrics, namedMetrics } from '../metrics.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
 import { type Continuity, Ledger } from './continuity-ledger.ts';
 import { History, replacedHistory } from './history-check.ts';
@@ -73,6 +74,7 @@ export class Reflector<T> {
   readonly #source: ListerWatcher<T>;
   readonly #store: ReflectorStore<T>;
   readonly #options: ReflectorOptions;
+  readonly #metrics: NamedMetrics | undefined;
   readonly #name: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -113,9 +115,8 @@ export class Reflector<T> {
       reflector: this.#name,
       ...(options.scope ? { namespace: options.scope } : {}),
     });
-    this.#options = options.metrics
-      ? { ...options, metrics: guarded('the metrics', options.metrics, this.#logger) }
-      : options;
+    this.#options = options;
+    this.#metrics = options.metrics && namedMetrics(guarded('the metrics', options.metrics, this.#logger), this.#name);
     this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
     this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
@@ -273,7 +274,7 @@ export class Reflector<T> {
     const startedAt = this.#clock.monotonic();
     const { items, resourceVersion } = await this.#lists.fetch(since, signal);
     this.#replace(items, resourceVersion);
-    this.#options.metrics?.listed?.(this.#clock.monotonic() - startedAt, items.length);
+    this.#metrics?.listed(this.#clock.monotonic() - startedAt, items.length);
     return { kind: 'synced', at: resourceVersion };
   }
 
@@ -296,7 +297,7 @@ export class Reflector<T> {
       if (error) throw error;
       if (stoppedAt === undefined) continue;
       this.#replace(initial.objects, initial.resourceVersion);
-      this.#options.metrics?.listed?.(this.#clock.monotonic() - startedAt, connection.events);
+      this.#metrics?.listed(this.#clock.monotonic() - startedAt, connection.events);
       connection.unread(batch.slice(stoppedAt));
       return { kind: 'synced', at: initial.resourceVersion };
     }
@@ -468,7 +469,7 @@ export class Reflector<T> {
     const { events, ms } = this.#connection.life;
     this.#connection.close();
     this.#connection = undefined;
-    this.#options.metrics?.watched?.(ms, events, ms < VERY_SHORT_WATCH_MS && events === 0);
+    this.#metrics?.watched(ms, events, ms < VERY_SHORT_WATCH_MS && events === 0);
   }
 
   #pumpOptions() {

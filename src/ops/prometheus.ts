@@ -1,0 +1,266 @@
+import { InformerError, messageOf } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
+import type { Counter, Gauge, Histogram, MetricLabels, MetricsProvider } from '../kit/metrics.ts';
+import { helpOf } from './metric-help.ts';
+import { observeProcess, type ReadingProvider } from './process-metrics.ts';
+
+/** A registry of the library `prom-client`: of the caller's own copy, whichever version. */
+export interface PrometheusRegistry {
+  readonly contentType: string;
+  registerMetric(metric: never): void;
+  metrics(): Promise<string>;
+}
+
+export interface PrometheusOptions {
+  /** The registry that gets the metrics, to serve them beside the caller's own. Default: a new one. */
+  registry?: PrometheusRegistry | undefined;
+  /** Whether the metrics of the process (`process_*`, `nodejs_*`) are added. Default: only without a `registry`. */
+  process?: boolean | undefined;
+  /** The logger of gauges that fail when they are read. */
+  logger?: Logger | undefined;
+}
+
+/** Metrics in the text format of Prometheus. */
+export interface PrometheusMetrics extends MetricsProvider {
+  /** The value of the Content-Type header for {@link text}. */
+  readonly contentType: string;
+  /** All metrics of the registry now. A gauge that fails when it is read is left out, and logged. */
+  text(): Promise<string>;
+}
+
+const KNOWN_OPTIONS = {
+  registry: true,
+  process: 'boolean',
+  logger: true,
+} satisfies KnownOptionsOf<PrometheusOptions>;
+
+/**
+ * The most series of one metric. Further ones share one whose labels are all `other`, so that labels with values of the
+ * cluster cannot fill the memory.
+ */
+const MOST_SERIES = 1000;
+
+/**
+ * Creates a {@link MetricsProvider} that serves its values in the text format of Prometheus. Pass it as `metrics` to
+ * `createClient`, `dynamicInformerFactory`, `createController` and `WorkQueue`, and its {@link PrometheusMetrics.text}
+ * to an HTTP server (or to {@link createOpsServer}).
+ *
+ * Names are those of client-go and controller-runtime; what they do not have begins with `kubectl_informer_`. Times are
+ * in seconds. Counters and gauges cost one addition; they are formatted when they are read. A metric has at most 1000
+ * series; the values of further ones are added to one series with the label values `other`.
+ *
+ * Rejects with `argument` for unknown options and for a registry that is none.
+ * @example
+ * const metrics = await createPrometheusMetrics();
+ * const client = createClient(await loadConfig(), { metrics });
+ */
+export async function createPrometheusMetrics(options: PrometheusOptions = {}): Promise<PrometheusMetrics> {
+  checkOptions('createPrometheusMetrics', options, KNOWN_OPTIONS);
+  const { registry, process: withProcess = registry === undefined, logger = defaultLogger } = options;
+  if (registry !== undefined && typeof registry?.registerMetric !== 'function')
+    throw new InformerError('argument', 'createPrometheusMetrics: registry must be a Registry of prom-client');
+  const parts = await loadParts();
+  const metrics = new PromMetrics(parts, registry ?? (new parts.Registry() as PrometheusRegistry), logger);
+  if (withProcess) observeProcess(metrics);
+  return metrics;
+}
+
+type Parts = Awaited<ReturnType<typeof loadParts>>;
+
+async function loadParts() {
+  const [counter, gauge, histogram, registry] = await Promise.all([
+    import('prom-client/lib/counter.js'),
+    import('prom-client/lib/gauge.js'),
+    import('prom-client/lib/histogram.js'),
+    import('prom-client/lib/registry.js'),
+  ]);
+  return { Counter: counter.default, Gauge: gauge.default, Histogram: histogram.default, Registry: registry.default };
+}
+
+type Kind = 'counter' | 'gauge' | 'histogram';
+
+/** One series: values that callers set or add to, and functions that are called when it is read. */
+class Series {
+  readonly labels: MetricLabels;
+  value = 0;
+  /** Whether a caller holds it, so that it is shown also without functions. */
+  isHeld = false;
+  readonly readers = new Set<() => number>();
+
+  constructor(labels: MetricLabels) {
+    this.labels = labels;
+  }
+
+  /** The sum. Undefined if there is none to show. */
+  read(failed: (error: unknown) => void): number | undefined {
+    let sum = this.value;
+    let isShown = this.isHeld;
+    for (const reader of this.readers) {
+      try {
+        const value = reader();
+        if (!Number.isFinite(value)) continue;
+        sum += value;
+        isShown = true;
+      } catch (error) {
+        failed(error);
+      }
+    }
+    return isShown ? sum : undefined;
+  }
+}
+
+interface Family {
+  readonly kind: Kind;
+  readonly labelNames: readonly string[];
+  readonly series: Map<string, Series>;
+  readonly observe?: (labels: MetricLabels, value: number) => void;
+}
+
+class PromMetrics implements PrometheusMetrics, ReadingProvider {
+  readonly #parts: Parts;
+  readonly #registry: PrometheusRegistry;
+  readonly #logger: Logger;
+  readonly #families = new Map<string, Family>();
+
+  constructor(parts: Parts, registry: PrometheusRegistry, logger: Logger) {
+    this.#parts = parts;
+    this.#registry = registry;
+    this.#logger = logger;
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  counter(name: string, labels: MetricLabels): Counter {
+    const series = this.#held(name, 'counter', labels);
+    return {
+      add(by = 1) {
+        if (by > 0) series.value += by;
+      },
+    };
+  }
+
+  gauge(name: string, labels: MetricLabels): Gauge {
+    const series = this.#held(name, 'gauge', labels);
+    return {
+      set(value) {
+        series.value = value;
+      },
+      add(by) {
+        series.value += by;
+      },
+    };
+  }
+
+  histogram(name: string, labels: MetricLabels, buckets: readonly number[]): Histogram {
+    const family = this.#familyOf(name, 'histogram', labels, buckets);
+    const { labels: shown } = this.#seriesOf(family, labels);
+    return {
+      observe: (value) => {
+        if (Number.isFinite(value)) family.observe?.(shown, value);
+      },
+    };
+  }
+
+  observe(name: string, labels: MetricLabels, read: () => number): Disposable {
+    return this.#reading(name, 'gauge', labels, read);
+  }
+
+  observeCounter(name: string, labels: MetricLabels, read: () => number): Disposable {
+    return this.#reading(name, 'counter', labels, read);
+  }
+
+  #reading(name: string, kind: Kind, labels: MetricLabels, read: () => number): Disposable {
+    const family = this.#familyOf(name, kind, labels);
+    const series = this.#seriesOf(family, labels);
+    const reader = () => read(); // its own, so that the same function can be added twice
+    series.readers.add(reader);
+    return {
+      [Symbol.dispose]() {
+        series.readers.delete(reader);
+        if (!series.isHeld && series.readers.size === 0) family.series.delete(idOf(series.labels, family.labelNames));
+      },
+    };
+  }
+
+  #held(name: string, kind: Kind, labels: MetricLabels): Series {
+    const series = this.#seriesOf(this.#familyOf(name, kind, labels), labels);
+    series.isHeld = true;
+    return series;
+  }
+
+  #seriesOf({ series, labelNames }: Family, labels: MetricLabels): Series {
+    const id = idOf(labels, labelNames);
+    const known = series.get(id);
+    if (known) return known;
+    const isOver = series.size >= MOST_SERIES;
+    const shown = isOver ? Object.fromEntries(labelNames.map((label) => [label, 'other'])) : { ...labels };
+    const shownId = isOver ? idOf(shown, labelNames) : id;
+    const created = series.get(shownId) ?? new Series(shown);
+    series.set(shownId, created);
+    return created;
+  }
+
+  #familyOf(name: string, kind: Kind, labels: MetricLabels, buckets: readonly number[] = []): Family {
+    const known = this.#families.get(name);
+    const labelNames = Object.keys(labels).sort();
+    if (!known) {
+      const family = this.#create(name, kind, labelNames, buckets);
+      this.#families.set(name, family);
+      return family;
+    }
+    if (known.kind !== kind || known.labelNames.join() !== labelNames.join()) {
+      const given = `a ${kind} with the labels {${labelNames.join(', ')}}`;
+      throw new InformerError(
+        'argument',
+        `the metric ${name} is a ${known.kind} with the labels {${known.labelNames.join(', ')}}, not ${given}`,
+      );
+    }
+    return known;
+  }
+
+  #create(name: string, kind: Kind, labelNames: readonly string[], buckets: readonly number[]): Family {
+    const { Counter, Gauge, Histogram } = this.#parts;
+    const shared = { name, help: helpOf(name), labelNames, registers: [this.#registry] };
+    const series = new Map<string, Series>();
+    if (kind === 'histogram') {
+      const histogram = new Histogram({ ...shared, buckets: [...buckets] });
+      return { kind, labelNames, series, observe: (labels, value) => histogram.observe(labels, value) };
+    }
+    const failed = (error: unknown) => this.#logger.warn('a metric cannot be read', { name, error: messageOf(error) });
+    const values = function* () {
+      for (const each of series.values()) {
+        const value = each.read(failed);
+        if (value !== undefined) yield { labels: each.labels, value };
+      }
+    };
+    if (kind === 'counter') {
+      new Counter({
+        ...shared,
+        collect() {
+          this.reset();
+          if (labelNames.length === 0) this.remove({}); // a reset leaves it there with 0
+          for (const { labels, value } of values()) this.inc(labels, value);
+        },
+      });
+    } else {
+      new Gauge({
+        ...shared,
+        collect() {
+          this.reset();
+          if (labelNames.length === 0) this.remove({}); // a reset leaves it there with 0
+          for (const { labels, value } of values()) this.set(labels, value);
+        },
+      });
+    }
+    return { kind, labelNames, series };
+  }
+}
+
+const idOf = (labels: MetricLabels, names: readonly string[]) => JSON.stringify(names.map((name) => labels[name]));

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
+import { configMap } from '../support/fixture.ts';
+import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
+import { readableMetrics } from '../support/prometheus.ts';
+
+const NAME = '{name="v1/configmaps"}';
+
+it("one provider for a factory gets the reflector's, the queue's and the cache's metrics of each informer", async () => {
+  const objects = [configMap('a', {}), configMap('b', {})];
+  await using world = await inProcess({ objects });
+  const { sandbox, client, clock } = world;
+  const { metrics, values } = await readableMetrics();
+  const factory = dynamicInformerFactory(client, { clock, metrics, sync: 'list' });
+  const { informer } = factory.forResource(CONFIG_MAPS);
+  factory.forResource({ group: '', version: 'v1', resource: 'pods' });
+  expect(await values()).toMatchObject({
+    [`kubectl_informer_synced${NAME}`]: 0,
+    [`reflector_lists_total${NAME}`]: 0,
+    'reflector_lists_total{name="v1/pods"}': 0,
+  });
+  const running = new AbortController();
+  factory.start(running.signal);
+  await factory.waitForSync();
+  sandbox.apply(configMap('c', {}));
+  await expect.poll(() => informer.lister.size).toBe(3);
+  const version = Number(informer.lastSyncResourceVersion);
+  expect(await values()).toMatchObject({
+    [`kubectl_informer_synced${NAME}`]: 1,
+    [`kubectl_informer_cache_objects${NAME}`]: 3,
+    [`reflector_lists_total${NAME}`]: 1,
+    [`reflector_items_per_list_sum${NAME}`]: 2,
+    [`informer_queued_items${NAME}`]: 0,
+    [`informer_store_resource_version${NAME}`]: version,
+    'kubectl_informer_cache_objects{name="v1/pods"}': 0,
+    [`kubectl_informer_disconnected_seconds${NAME}`]: 0,
+  });
+  expect((await values())[`informer_processing_latency_seconds_count${NAME}`]).toBeGreaterThan(0);
+  running.abort();
+  await factory.shutdown();
+  const after = await values();
+  expect(after[`reflector_watches_total${NAME}`]).toBe(1);
+  expect(after[`reflector_items_per_watch_sum${NAME}`]).toBeGreaterThan(0);
+  expect(after).not.toHaveProperty([`kubectl_informer_cache_objects${NAME}`]);
+});
+
+it('shows how long there has been no connection, and counts outages, resumed watches, gaps and relists', async () => {
+  await using world = await inProcess({ objects: [configMap('a', {})] });
+  const { sandbox, client, clock } = world;
+  const { metrics, values } = await readableMetrics();
+  const factory = dynamicInformerFactory(client, { clock, metrics, logger: silentLogger });
+  const { informer } = factory.forResource(CONFIG_MAPS);
+  const running = new AbortController();
+  factory.start(running.signal);
+  await factory.waitForSync();
+  const state = () => informer.continuity[0]?.connection.state;
+  await expect.poll(state).toBe('connected');
+  const fault = sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { watch: true }, times: 1000 });
+  await sandbox.restart({ keepHistory: true });
+  await clock.advance(0);
+  await expect.poll(state).toBe('disconnected');
+  await clock.advance(7000);
+  expect((await values())[`kubectl_informer_disconnected_seconds${NAME}`]).toBeGreaterThanOrEqual(7);
+  expect((await values())[`kubectl_informer_disconnects_total${NAME}`]).toBe(1);
+  fault[Symbol.dispose]();
+  await clock.advance(60_000);
+  await expect.poll(state).toBe('connected');
+  expect(await values()).toMatchObject({
+    [`kubectl_informer_disconnected_seconds${NAME}`]: 0,
+    [`kubectl_informer_resumed_watches_total${NAME}`]: 1,
+    [`kubectl_informer_gaps_total${NAME}`]: 0,
+  });
+  running.abort();
+  await factory.shutdown();
+  await settled();
+});

@@ -37,7 +37,14 @@ export {
   createController,
   type Parked,
 } from './controller/controller.ts';
-export { createOrUpdate } from './controller/create-or-update.ts';
+export {
+  createOrPatch,
+  createOrUpdate,
+  type OperationResult,
+  type Patchable,
+  type PatchResult,
+  type Upsertable,
+} from './controller/create-or-update.ts';
 export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
 export {
   addFinalizer,

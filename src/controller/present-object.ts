@@ -15,9 +15,7 @@ export interface NamedObject {
 export interface ObjectReader<T> {
   /** The namespace of all requests. */
   readonly namespace?: string | undefined;
-  /** Not called. TypeScript infers T from it, because `get` of a ResourceApi has a type parameter of its own. */
-  readonly list?: (...args: never[]) => Promise<{ readonly items: readonly T[] }>;
-  get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<NoInfer<T>>;
+  get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<T>;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { sameValue } from '../kit/same-value.ts';
-import type { ObjectMeta } from '../model/object.ts';
 import { asApplyConflict } from './apply-conflict.ts';
 import { checkIdentity, type NamedObject, type ObjectReader, presentObject } from './present-object.ts';
+import { withoutServerMetadata } from './server-metadata.ts';
 
 /** Options of {@link serverSideApply}. */
 export interface ApplyOptions {
@@ -35,7 +35,7 @@ export interface Appliable<T> extends ObjectReader<T> {
     options: Pick<ApplyOptions, 'fieldManager' | 'force' | 'subresource' | 'dryRun' | 'fieldValidation' | 'signal'> & {
       type: 'apply';
     },
-  ): Promise<NoInfer<T>>;
+  ): Promise<T>;
 }
 
 /** What {@link serverSideApply} did, and the object after it. */
@@ -92,18 +92,6 @@ export async function serverSideApply<T extends object, O extends NamedObject>(
   return { result: resultOf(before, after, request.dryRun ?? false), object: after };
 }
 
-/** The metadata that only the server writes. managedFields are refused in an apply, the version would be a condition. */
-const SERVER_METADATA: readonly (keyof ObjectMeta | 'selfLink')[] = [
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-];
-
 function bodyOf(object: NamedObject, subresource: string | undefined): object {
   const { apiVersion, kind } = object;
   if (!apiVersion || !kind) {
@@ -111,9 +99,8 @@ function bodyOf(object: NamedObject, subresource: string | undefined): object {
       hint: 'write both into the object: { apiVersion: "apps/v1", kind: "Deployment", metadata: … }',
     });
   }
-  const metadata = Object.fromEntries(
-    Object.entries(object.metadata ?? {}).filter(([field]) => !(SERVER_METADATA as readonly string[]).includes(field)),
-  );
+  // managedFields are refused in an apply; a version would be a condition
+  const metadata = withoutServerMetadata(object.metadata ?? {});
   if (subresource !== 'status') return { ...object, metadata };
   const { name, namespace } = metadata;
   const { status } = object as { status?: unknown };

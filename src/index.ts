@@ -8,6 +8,7 @@ export type { Discovery } from './client/discovery/discovery.ts';
 export type { DiscoveryFailure, DiscoverySnapshot } from './client/discovery/discovery-snapshot.ts';
 export type { RestMapper } from './client/discovery/rest-mapper.ts';
 export type { ServerVersion } from './client/discovery/server-version.ts';
+export { fencedTransport } from './client/http/fenced-transport.ts';
 export type { TrafficStats } from './client/http/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';
 export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
@@ -45,6 +46,9 @@ export {
   type PatchResult,
   type Upsertable,
 } from './controller/create-or-update.ts';
+export type { ElectionRecorder, LeaderElectorOptions } from './controller/election/elector-options.ts';
+export { LeaderElector } from './controller/election/leader-elector.ts';
+export type { LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
 export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
 export {
   addFinalizer,

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'closed' // used after its end
   | 'sync' // a cache did not sync in time
   | 'hook' // a user's hook failed
+  | 'leadership' // the lease of an election does not belong to this process, or not any more
   | 'terminal'; // a final failure: neither a retry nor a longer wait helps
 
 /** Options of an {@link InformerError}. */

@@ -245,6 +245,19 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { keys: [] },
     attempt: (options) => library.createTimerSource(options),
   },
+  LeaderElector: {
+    types: ['LeaderElectorOptions'],
+    base: {
+      client: library.createClient(config),
+      name: 'operator',
+      namespace: 'shop',
+      onStartedLeading() {},
+      onStoppedLeading() {},
+    },
+    slip: ['leaseDuration', 'leaseDurationMs'],
+    wrong: { releaseOnCancel: 'no' },
+    attempt: (options) => new library.LeaderElector(options),
+  },
   retryOnConflict: {
     types: ['RetryOptions'],
     slip: ['backof', 'backoff'],

@@ -59,6 +59,7 @@ export class HttpPool {
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     const connections = await this.#connectionsFor(credentials);
+    init.permit?.(); // no await from here to the dispatch
     const exchange = new Exchange(init, {
       ...this.#options,
       headersMs: init.headersMs ?? (init.stream ? STREAM_HEADERS_TIMEOUT_MS : HEADERS_TIMEOUT_MS),

@@ -22,6 +22,11 @@ export interface TransportRequest {
   once?: boolean | undefined;
   /** Called before the request is repeated after the time that the server's Retry-After asks for. */
   onWait?: ((waitMs: number) => void) | undefined;
+  /**
+   * Called directly before each time that the request is sent, also before a repetition. What it throws ends the
+   * request, and nothing more is sent.
+   */
+  permit?: (() => void) | undefined;
 }
 
 /** A response with any HTTP status. */

@@ -1,15 +1,10 @@
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import {
-  checkFinalizer,
-  ignoredNotice,
-  mappedTypes,
-  mergedConfig,
-  onlyOne,
-  triggerFiltersOf,
-} from '../cli/reconcile/config.ts';
+import { checkFinalizer, ignoredNotice, mergedConfig, triggerFiltersOf } from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
+import { mappedType } from '../cli/reconcile/key-map.ts';
+import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
 import { checkRollouts } from '../cli/session/rollout-check.ts';
@@ -66,11 +61,13 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const namespaces = namespacesOf(scope, session.config);
     await checkWheres(filters.wheres, [primary.type], namespaces.length === 1 ? namespaces[0] : undefined, session);
     checkRollouts(filters.filters, [], [primary.type]);
+    const { showSecrets = false } = config;
+    const mapping = { primary: primary.type, indexes, showSecrets, onError: this.failed };
     return await reconcile(session, {
       hook,
       primary,
       owns: config.owns?.length ? await session.resolve([config.owns.join(',')]) : [],
-      watches: await mappedTypes(config, session, this.failed),
+      watches: await Promise.all((config.watches ?? []).map((watch) => mappedType(watch, session, mapping))),
       filters,
       indexes,
       namespaces,
@@ -85,7 +82,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       mode: config.dryRun ? 'dry-run' : config.allowWrite ? 'write' : 'describe',
       maxWrites: config.maxWrites,
       passCredentials: config.passCredentials ?? false,
-      showSecrets: config.showSecrets ?? false,
+      showSecrets,
       logger: stderrLogger(session.io, Math.max(4, flags.v ?? 0), flags['log-format']),
     });
   }

@@ -9,8 +9,12 @@ export interface ValueExpression extends PathValues {
   readonly reads: readonly Address[];
 }
 
-/** Whether an expression names the variable `object`, as CEL does and a path does not. */
-const isCel = (text: string): boolean => !/^\s*[.{$[]/.test(text) && /(^|[^\w.'"])object\s*[.[]/.test(text);
+/**
+ * Whether an expression names the variable `object`, as CEL does and a path does not. A list or a map of CEL begins
+ * with the brackets of a path.
+ */
+const isCel = (text: string): boolean =>
+  (!/^\s*[.{$[]/.test(text) || /^\s*(\[|\{\s*['"])/.test(text)) && /(^|[^\w.'"])object\s*[.[]/.test(text);
 
 /**
  * Compiles a path as {@link loadPath} does, or CEL over the variable `object`. If CEL returns a list, its items are the

@@ -166,3 +166,59 @@ describe('filters of reconcile', () => {
     });
   });
 });
+
+const deployment = (name: string, config: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'shop' },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'c', image: 'nginx', envFrom: [{ configMapRef: { name: config } }] }] },
+    },
+  },
+});
+
+describe('--map', () => {
+  it('index:configmap runs the Deployments that use a changed ConfigMap, as their references are by then', async () => {
+    for (const [name, config] of Object.entries({ api: 'settings', shop: 'settings', db: 'other' }))
+      apply(deployment(name, config));
+    const line = ['deployments', '--watches', 'configmaps', '--map', 'index:configmap', '--watch-only'];
+    await using cli = started(...line, '--predicate', 'generation', '--exec', 'echo ran');
+    await cli.until((c) => c.stderr.includes('1 worker'), 'the start');
+    apply(configMap('settings', { color: 'blue' }));
+    await cli.until((c) => runsIn(c).length === 2, 'both runs');
+    apply(deployment('db', 'settings'));
+    await cli.until((c) => runsIn(c).length === 3, 'the run of its own change');
+    apply(configMap('settings', { color: 'green' }));
+    await cli.until((c) => runsIn(c).length === 6, 'the runs of all three');
+    const { runs, stderr } = await ended(cli);
+    expect(runs.slice(0, 2).toSorted()).toEqual(['shop/api | ran', 'shop/shop | ran']);
+    expect(runs[2]).toBe('shop/db | ran');
+    expect(stderr).not.toContain('--map');
+  });
+
+  it('that leads no object to a reconciled one is reported at the start, with the reason', async () => {
+    const line = ['deployments', '--exec', 'true', '--watches', 'configmaps', '--map'];
+    await using index = started(...line, 'index:configmap');
+    await index.until((c) => c.stderr.includes('--map index:configmap: none of 1 deployment'), 'the index');
+    await using names = started(...line, 'object.metadata.name + "-x"');
+    await names.until((c) => c.stderr.includes('is one of 1 deployment, for example shop/settings-x'), 'the keys');
+    await using empty = started(...line, 'object.metadata.name.matches("^z") ? "web" : ""');
+    await empty.until((c) => c.stderr.includes('finds nothing in 1 configmap'), 'nothing');
+    for (const cli of [index, names, empty]) await ended(cli);
+  });
+
+  it('is refused before anything is watched when its index is unknown, and when it has no --watches', async () => {
+    const line = ['reconcile', 'deployments', '-n', 'shop', '--exec', 'true'];
+    const unknown = await run([...line, '--watches', 'configmaps', '--map', 'index:configmaps'], { env: fixture.env });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "configmap"?') });
+    expect(unknown.stderr).toContain('the indexes are namespace, node, image, phase, configmap, secret');
+    expect(await run([...line, '--map', '.a'], { env: fixture.env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('each --watches needs a --map: there are 0 of one and 1 of the other'),
+    });
+  });
+});

@@ -20,6 +20,9 @@ describe('an expression finds values and names the fields that it reads', () => 
     ['object.spec.containers.map(c, c.image)', ['a', 'b'], ['.spec.containers', '.spec.containers[*].image']],
     ['object.nope', [], ['.nope']],
     ['object.metadata.labels', [{ app: 'shop' }], ['.metadata.labels']],
+    ['[object.metadata.name, "x"]', ['web', 'x'], ['.metadata.name']],
+    ['{"name": object.metadata.name}', [{ name: 'web' }], ['.metadata.name']],
+    ['{.object.nope}', [], ['.object.nope']],
   ])('%s', async (text, values, reads) => {
     const expression = await load(text);
     expect(expression.text).toBe(text);

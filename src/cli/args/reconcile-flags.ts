@@ -31,7 +31,10 @@ export const configurableFlags = {
       split: true,
     }),
     watches: list({ summary: 'another type whose objects lead to reconciled ones, by --map', helpValue: 'TYPE' }),
-    map: list({ summary: 'for each --watches: where its objects name the reconciled ones', helpValue: 'EXPRESSION' }),
+    map: list({
+      summary: 'for each --watches: what its objects lead to, by JSONPath, CEL over object, or index:NAME',
+      helpValue: 'EXPRESSION',
+    }),
     every: duration({ summary: 'queue every key again this often' }),
   }),
   ...filterFlags,

@@ -1,16 +1,10 @@
-import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { type HookConfig, parseWriteLimit, type WatchConfig } from '../../controller/hooks/manifest.ts';
 import type { PredicateName } from '../../controller/predicate.ts';
-import { loadExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
-import { Redactor } from '../../stream/redact.ts';
 import { camelCased } from '../args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
-import type { Session } from '../session/session.ts';
 import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
-import type { MappedType } from './plan.ts';
 
 /** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
 const NOT_YET = ['hookMode'] as const;
@@ -131,61 +125,5 @@ export function triggerFiltersOf(config: HookConfig): Promise<StreamFilters> {
     'ignore-changes': copy(config.ignoreChanges),
     predicate: copy(config.predicate),
     'no-noise': config.noNoise ?? false,
-  });
-}
-
-/**
- * What --watches and --map say, resolved. Throws `argument` for a --map that would make keys of Secrets' values: keys
- * are shown and logged.
- */
-export async function mappedTypes(
-  { watches = [], showSecrets = false }: HookConfig,
-  session: Session,
-  onError?: (error: Error) => void,
-): Promise<MappedType[]> {
-  return Promise.all(
-    watches.map(async ({ type, map }) => {
-      const { values, reads } = await loadExpression(map, { flag: '--map', onError });
-      const selection = onlyOne(await session.resolve([type]));
-      const keysOf = (object: object) => values(object as never).map(String);
-      if (showSecrets || !isSecretResource(selection.type.gvr)) return { selection, map: keysOf, reads };
-      if (SECRET_VALUE_PATH.test(map)) throw valuesAsKeys(map);
-      return { selection, map: withoutValues(keysOf, session), reads };
-    }),
-  );
-}
-
-const SECRET_VALUE_PATH = /^\s*\$?\{?\s*\.?\[?['"]?(data|stringData)\b/;
-
-function valuesAsKeys(map: string): InformerError {
-  return new InformerError('argument', `--map ${map} would make keys of the values of Secrets, and keys are shown`, {
-    hint: 'map by a name, a label or an annotation; --show-secrets allows it all the same',
-  });
-}
-
-/**
- * Keys found in a Secret as it may be shown; those that are marks of values lead to no object, and are left out with
- * one line.
- */
-function withoutValues(keysOf: (object: object) => string[], session: Session): (object: object) => string[] {
-  const redactor = new Redactor();
-  let isReported = false;
-  return (object) => {
-    const keys = keysOf(redactor.redact(object, { group: '', resource: 'secrets' }));
-    const kept = keys.filter((key) => !/hmac:[0-9a-f]{8}/.test(key));
-    if (kept.length < keys.length && !isReported) {
-      isReported = true;
-      session.notice('--map finds values of Secrets, which are not used as keys; --show-secrets allows it');
-    }
-    return kept;
-  };
-}
-
-/** `reconcile` is about one type; others come in through --owns and --watches. */
-export function onlyOne(selections: readonly ResourceSelection[]): ResourceSelection {
-  const [one, ...more] = selections;
-  if (one && more.length === 0) return one;
-  throw new InformerError('argument', `one type is reconciled at a time, not ${selections.length}`, {
-    hint: 'run one command a type, or name further types with --owns or --watches',
   });
 }

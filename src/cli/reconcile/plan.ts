@@ -1,21 +1,12 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { ActionMode } from '../../controller/hooks/action-runner.ts';
 import type { WriteLimit } from '../../controller/hooks/manifest.ts';
-import type { Address } from '../../expr/field-path.ts';
 import type { Logger } from '../../kit/logger.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
-
-/** Another type whose objects lead to reconciled ones, by the keys or names that `map` finds in them. */
-export interface MappedType {
-  readonly selection: ResourceSelection;
-  readonly map: (object: ReadonlyObject) => readonly string[];
-  /** The fields that `map` reads. */
-  readonly reads?: readonly Address[] | undefined;
-}
+import type { MappedType } from './key-map.ts';
 
 /** A `reconcile` with everything read, resolved and checked. */
 export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'> {

@@ -4,13 +4,10 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import { splitKey } from '../../model/key.ts';
 import { framedTable } from '../../output/tables/framed-table.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
-import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { ReconcilePlan } from './plan.ts';
-import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
 /** Says what a user may expect of the hook and these flags do not allow. */
@@ -22,28 +19,6 @@ export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials
   }
   if (mode === 'describe')
     session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
-}
-
-/** Says after the first states which fields of `--map` and `--index` are in none of the objects. Never rejects. */
-export async function adviseOnPaths(
-  session: Session,
-  plan: ReconcilePlan,
-  { primary, watched }: ReconcileTargets,
-): Promise<void> {
-  const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
-  const asked = [
-    { target: primary, reads: [...plan.filters.reads, ...indexes] },
-    ...watched.map((target, i) => ({ target, reads: [{ flag: '--map', addresses: plan.watches[i]?.reads ?? [] }] })),
-  ];
-  try {
-    for (const { target, reads } of asked) {
-      await target.informer.whenSynced(session.signal);
-      for (const line of await pathAdvice(reads, [samplesOf(target)], session))
-        if (!session.signal.aborted) session.notice(line);
-    }
-  } catch {
-    // the session ended before the first states were there
-  }
 }
 
 /**

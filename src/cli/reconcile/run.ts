@@ -11,8 +11,9 @@ import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import type { ReconcilePlan } from './plan.ts';
-import { adviseOnPaths, parkedTable, reportDraining, sayWhatIsNotDone, startText } from './reports.ts';
+import { parkedTable, reportDraining, sayWhatIsNotDone, startText } from './reports.ts';
 import { sourcesOf } from './sources.ts';
+import { adviseAtStart } from './start-advice.ts';
 import { targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
@@ -43,7 +44,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   sayWhatIsNotDone(session, plan);
   using _strays = strayErrors(plan.hook.name, session, plan.logger);
   const running = runTargets(all, session);
-  void adviseOnPaths(session, plan, targets);
+  void adviseAtStart(session, plan, targets);
   let outages = '';
   using _end = onAbort(session.signal, () => {
     outages = outageText(outagesOf(all, session.clock.now()), all);

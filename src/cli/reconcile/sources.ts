@@ -2,8 +2,8 @@ import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
 import { createInformerSource, informerEvents } from '../../controller/informer-source.ts';
 import type { Predicate } from '../../controller/predicate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
-import { joinKey } from '../../model/key.ts';
-import type { MappedType, ReconcilePlan } from './plan.ts';
+import type { MappedType } from './key-map.ts';
+import type { ReconcilePlan } from './plan.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
@@ -32,7 +32,7 @@ export function sourcesOf(
     ...watched.map((target, i) =>
       createInformerSource(target.informer, {
         name: target.informer.name,
-        enqueue: mapped(plan.watches[i] as MappedType, type.namespaced),
+        enqueue: enqueueMapped((object) => (plan.watches[i] as MappedType).keysOf(object as never, informer.lister)),
         predicate,
       }),
     ),
@@ -52,13 +52,4 @@ function filtered(events: EventFeed, filter: TriggerFilter): EventFeed {
         if ('event' in judged) listener(judged.event);
       }),
   };
-}
-
-/** A name without a namespace is one in the namespace of the object that names it. */
-function mapped({ map }: MappedType, namespaced: boolean) {
-  return enqueueMapped((object) =>
-    map(object).map((value) =>
-      namespaced && !value.includes('/') ? joinKey(object.metadata.namespace, value) : value,
-    ),
-  );
 }

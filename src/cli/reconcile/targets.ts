@@ -24,9 +24,8 @@ export function targetsOf(session: Session, plan: ReconcilePlan, reporter: Conti
     idleMs: plan.idleMs,
     onContinuity: reporter.observe.bind(reporter),
   } as const;
-  const indexers = Object.fromEntries(
-    plan.indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]),
-  );
+  const indexes = [...plan.indexes, ...plan.watches.flatMap(({ index }) => index ?? [])];
+  const indexers = Object.fromEntries(indexes.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
     ...shared,

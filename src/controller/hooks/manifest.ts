@@ -9,7 +9,7 @@ import { shownValue } from './reply.ts';
 /** Another type, whose objects map to reconciled ones. */
 export interface WatchConfig {
   readonly type: string;
-  /** CEL or JSONPath that returns keys. */
+  /** A JSONPath or CEL that finds keys or names, or `index:NAME`. */
   readonly map: string;
 }
 

@@ -7,12 +7,14 @@ import { mappedType } from '../cli/reconcile/key-map.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
+import { colorLevel } from '../cli/session/output.ts';
 import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { checkWheres } from '../cli/session/where-check.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { stderrLogger } from '../cli/terminal/logging.ts';
 import { neutralised } from '../output/escape.ts';
+import { loadPainter } from '../output/painter.ts';
 import { parseIndex } from '../query/index-definition.ts';
 
 export default class ReconcileCommand extends BaseCommand {
@@ -83,6 +85,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       maxWrites: config.maxWrites,
       passCredentials: config.passCredentials ?? false,
       showSecrets,
+      painter: await loadPainter(colorLevel(flags.color, session.io)),
       logger: stderrLogger(session.io, Math.max(4, flags.v ?? 0), flags['log-format']),
     });
   }

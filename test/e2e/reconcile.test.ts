@@ -364,22 +364,6 @@ describe('a reconcile is never silent', () => {
     await cli.ended();
   });
 
-  it('shows the fields that a dry run would change', async () => {
-    const file = await hook(
-      'dry.ts',
-      `export default async () => ({ actions: [{ patch: { metadata: { labels: { team: 'a' } } } }] });`,
-    );
-    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, '--dry-run'], {
-      env: fixture.env,
-    });
-    await cli.until((c) => c.stdout.split('\n').length > 2, 'the diff');
-    cli.kill('SIGTERM');
-    const { stdout } = await cli.ended();
-    expect(stdout).toMatch(
-      /^shop\/web-1: dry run: patch v1\/pods shop\/web-1 .*changes \.metadata\.labels\.team\n {4}.*team: a\n/,
-    );
-  });
-
   it('says in the words of JavaScript, with file and line, what a module throws', async () => {
     const file = await hook(
       'thrower.ts',

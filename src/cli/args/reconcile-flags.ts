@@ -1,6 +1,6 @@
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { connectionFlags, selectionFlags } from './shared-flags.ts';
+import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
 /** What runs; a hook's own config has no part in it. */
 const hookFlags = group('HOOK', {
@@ -81,6 +81,7 @@ export const reconcileFlags = {
       summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)',
     }),
   }),
+  ...group('OUTPUT', { color: outputFlags.color }),
   ...group('LOG', {
     'log-format': choice(['text', 'json'], { summary: 'format of the lines on stderr', default: 'text' }),
   }),

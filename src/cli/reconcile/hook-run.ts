@@ -48,7 +48,7 @@ export function reconcilerOf(
     primary: primary.type,
     types: async () => (await client.discovery.snapshot()).types,
     redact,
-    report: (outcome) => void io.stdout.write(actionText(outcome)),
+    report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
   });
   const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
   session.atOnce.add(() => hook.kill?.());

@@ -1,7 +1,8 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { ActionMode } from '../../controller/hooks/action-runner.ts';
+import type { ActionMode } from '../../controller/hooks/action-client.ts';
 import type { WriteLimit } from '../../controller/hooks/manifest.ts';
 import type { Logger } from '../../kit/logger.ts';
+import type { Painter } from '../../output/painter.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
@@ -29,4 +30,6 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly passCredentials: boolean;
   readonly showSecrets: boolean;
   readonly logger: Logger;
+  /** The colours of what is printed on stdout. */
+  readonly painter: Painter;
 }

@@ -89,7 +89,7 @@ export async function rowOptionsOf(flags: OutputFlags, layout: Layout, io: Io) {
 }
 
 /** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */
-function colorLevel(when: OutputFlags['color'], { stdout, env }: Io): ColorLevel {
+export function colorLevel(when: OutputFlags['color'], { stdout, env }: Io): ColorLevel {
   if (when === 'never') return 0;
   if (when === 'always') return 1;
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return 0;

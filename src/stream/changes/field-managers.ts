@@ -43,6 +43,43 @@ export function creatorOf(object: object): string | undefined {
   return names.size === 0 ? undefined : [...names].join(',');
 }
 
+/** A manager that owns a field, with the subresource through which it wrote it. */
+export interface FieldOwner {
+  readonly manager: string;
+  readonly subresource?: string | undefined;
+}
+
+/**
+ * Finds the managers that own the part of an object that a change replaces or removes, before the change. A write that
+ * is not an apply takes such a part from all of them. An added field has an owner if the map around it is owned as a
+ * whole.
+ */
+export function fieldOwners(before: object): (change: FieldChange) => readonly FieldOwner[] {
+  const entries = entriesOf(before);
+  return ({ path, steps, kind, ...values }) => {
+    if (kind === 'added' && isDivided(steps, entries)) return [];
+    // the owners of what is there now, as of a part that was just added
+    const present: FieldChange = kind === 'added' ? { path, steps, kind } : { path, steps, kind, after: values.before };
+    const owners = new Map(
+      ownersOf(present, entries).map(({ manager = 'unknown', subresource }) => [
+        JSON.stringify([manager, subresource]),
+        { manager, ...(subresource ? { subresource } : {}) },
+      ]),
+    );
+    return [...owners.values()];
+  };
+}
+
+/** Whether managers own parts of the map around a path, so that no manager owns the map as a whole. */
+function isDivided(steps: readonly PathStep[], entries: readonly ManagedFieldsEntry[]): boolean {
+  const parent = steps.slice(0, -1);
+  return entries.some(({ fieldsV1 }) => {
+    let node: unknown = fieldsV1;
+    for (const step of parent) node = isMap(node) ? childOf(node, step) : undefined;
+    return isMap(node) && !isEmpty(node);
+  });
+}
+
 /** The entries that have their fields in the format `FieldsV1`. */
 function entriesOf(object: object): readonly ManagedFieldsEntry[] {
   const { metadata } = object as { metadata?: { managedFields?: readonly ManagedFieldsEntry[] } };

@@ -26,7 +26,7 @@ async function run(actions: unknown[], { in: given, gone = false, logger = silen
     types: place.types,
     clock: place.clock,
     random: () => 0,
-    report: (outcome) => outcomes.push(outcome),
+    report: (found) => outcomes.push(...found),
     ...options,
   });
   const about = gone ? { ...place.subject, object: null } : place.subject;
@@ -316,6 +316,48 @@ describe('modes', () => {
     expect(JSON.parse(String(sent[3]?.body))).toMatchObject({ dryRun: ['All'] });
     expect(outcomes[0]).toMatchObject({ before: { spec: { replicas: 1 } }, after: { spec: { replicas: 3 } } });
     expect(find('apps/v1/deployments', 'shop/web')).toEqual(web);
+  });
+
+  it('dry-run reports at the end, an object at a time', async () => {
+    const groups: string[][] = [];
+    const on = { gvr: 'v1/configmaps', name: 'a' };
+    await run(
+      [{ patch: { spec: { replicas: 3 } } }, { patch: { data: {} }, on }, { status: {} }, { delete: true, on }],
+      {
+        mode: 'dry-run',
+        report: (found) => groups.push(found.map(({ verb, target }) => `${verb} ${target.name}`)),
+      },
+    );
+    expect(groups).toEqual([
+      ['patch web', 'status web'],
+      ['patch a', 'delete a'],
+    ]);
+  });
+
+  it('dry-run reports the refusal, sends nothing after it, and does not ask about what an earlier action makes or deletes', async () => {
+    const made = { gvr: 'v1/configmaps', name: 'made' };
+    const outcomes: ActionOutcome[] = [];
+    const place = await cluster();
+    const ran = run(
+      [
+        { create: { ...CONFIG_MAP, metadata: { name: 'made' } } },
+        { patch: { data: {} }, on: made },
+        { delete: true, on: { gvr: 'v1/configmaps', name: 'a' } },
+        { create: { ...CONFIG_MAP, metadata: { name: 'a' } } },
+        { patch: { spec: { replicas: -1 } } },
+        { patch: { spec: { replicas: 3 } } },
+      ],
+      { in: place, mode: 'dry-run', report: (found) => outcomes.push(...found) },
+    );
+    await expect(ran).rejects.toThrow('patch apps/v1/deployments shop/web: Deployment.apps "web" is invalid');
+    expect(outcomes.map(({ verb, target, refusal, unchecked }) => [verb, target.name, refusal, unchecked])).toEqual([
+      ['create', 'made', undefined, undefined],
+      ['patch', 'made', undefined, 'an earlier action of this run creates the object'],
+      ['delete', 'a', undefined, undefined],
+      ['create', 'a', undefined, 'an earlier action of this run deletes the object'],
+      ['patch', 'web', expect.stringContaining('is invalid'), undefined],
+    ]);
+    expect(place.requests().filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
   });
 
   it('reported bodies and states are redacted', async () => {

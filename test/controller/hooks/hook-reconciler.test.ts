@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionMode, ActionOutcome } from '../../../src/controller/hooks/action-runner.ts';
+import type { ActionMode } from '../../../src/controller/hooks/action-client.ts';
+import type { ActionOutcome } from '../../../src/controller/hooks/action-runner.ts';
 import { ActionRunner, describeAction } from '../../../src/controller/hooks/action-runner.ts';
 import type { Hook, HookRequest, HookRun } from '../../../src/controller/hooks/hook.ts';
 import type { HookReconcilerOptions } from '../../../src/controller/hooks/hook-reconciler.ts';
@@ -66,7 +67,7 @@ function setup(
     mode,
     primary,
     types: async () => (await place.client.discovery.snapshot()).types,
-    report: (outcome) => outcomes.push(outcome),
+    report: (found) => outcomes.push(...found),
   });
   const reconcile = createHookReconciler({
     hook: {

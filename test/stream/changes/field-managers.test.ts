@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldChanges } from '../../../src/model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../../src/model/object.ts';
-import { fieldManagers } from '../../../src/stream/changes/field-managers.ts';
+import { fieldManagers, fieldOwners } from '../../../src/stream/changes/field-managers.ts';
 
 const entry = (
   manager: string,
@@ -185,5 +185,56 @@ describe('no manager is named', () => {
     const before = object([entry('a', 1, SPEC)], { spec: {} });
     const after = object([entry('a', 1, SPEC)], { spec: { constructor: 1 } });
     expect(managers(before, after)).toEqual({ '.spec.constructor': undefined });
+  });
+});
+
+describe('the owners of what a change replaces', () => {
+  const owners = (before: object, after: object) => {
+    const ownersOf = fieldOwners(before);
+    return Object.fromEntries(fieldChanges(before, after).map((change) => [change.path, ownersOf(change)]));
+  };
+  const LABELS = { 'f:metadata': { 'f:labels': { 'f:a': {} } } };
+
+  test('are all managers of the field, with their subresources, for a changed and a removed one', () => {
+    const before = object(
+      [entry('hpa', 2, SPEC, { subresource: 'scale' }), entry('kubectl', 1, { ...SPEC, ...LABELS })],
+      {
+        metadata: { labels: { a: '1' } },
+        spec: { replicas: 1 },
+      },
+    );
+    expect(owners(before, object([], { metadata: { labels: {} }, spec: { replicas: 2 } }))).toEqual({
+      '.metadata.labels.a': [{ manager: 'kubectl' }],
+      '.spec.replicas': [{ manager: 'hpa', subresource: 'scale' }, { manager: 'kubectl' }],
+    });
+  });
+
+  test('are none for a field that is added, also where a manager has lost its parts of the map to another one', () => {
+    const before = object([entry('kubectl', 1, { 'f:metadata': { 'f:labels': {} } }), entry('other', 2, LABELS)], {
+      metadata: { labels: { a: '1' } },
+    });
+    expect(owners(before, object([], { metadata: { labels: { a: '1', b: '2' } } }))).toEqual({
+      '.metadata.labels.b': [],
+    });
+  });
+
+  test('are those of the whole map for a field that is added to a map owned as a whole', () => {
+    const before = object([entry('kubectl', 1, { 'f:spec': { 'f:selector': {} } })], {
+      spec: { selector: { a: '1' } },
+    });
+    const after = object([], { spec: { selector: { a: '1', b: '2' } } });
+    expect(owners(before, after)).toEqual({ '.spec.selector.b': [{ manager: 'kubectl' }] });
+  });
+
+  test('are those of the values of a list that is a set', () => {
+    const finalizers = (...names: string[]) => ({
+      'f:metadata': { 'f:finalizers': Object.fromEntries(names.map((name) => [`v:"${name}"`, {}])) },
+    });
+    const before = object([entry('a', 1, finalizers('x')), entry('b', 1, finalizers('y'))], {
+      metadata: { finalizers: ['x', 'y'] },
+    });
+    expect(owners(before, object([], { metadata: {} }))).toEqual({
+      '.metadata.finalizers': [{ manager: 'a' }, { manager: 'b' }],
+    });
   });
 });

@@ -1,0 +1,129 @@
+import type { Clock } from '../../kit/clock.ts';
+import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
+import { InformerError } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
+import type { GroupVersionResource } from '../../model/gvr.ts';
+import { formatGroupVersion } from '../../model/gvr.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { setControllerReference } from '../owner-references.ts';
+import { TerminalError } from '../reconciler.ts';
+import { FIELD_MANAGER } from './action-client.ts';
+import type { ActionTarget, Subject, TargetResolverOptions, TargetType } from './action-target.ts';
+import { formatTarget, TargetResolver } from './action-target.ts';
+import type { Action, Body, EventBody } from './reply.ts';
+
+/** An action of a hook, checked, with its target and what is sent. */
+export interface ActionStep {
+  readonly action: Exclude<Action, { verb: 'log' }>;
+  readonly target: ActionTarget;
+  /** The body that is sent. */
+  readonly body: unknown;
+}
+
+export interface ActionStepsOptions extends TargetResolverOptions {
+  clock: Clock;
+}
+
+/** Makes steps of the actions in a reply. Sends nothing but the requests that find a resource type. */
+export class ActionSteps {
+  readonly #options: ActionStepsOptions;
+  readonly #resolver: TargetResolver;
+  #events = 0;
+
+  constructor(options: ActionStepsOptions) {
+    this.#options = options;
+    this.#resolver = new TargetResolver(options);
+  }
+
+  /** Rejects with `hook` for an action without a clear target, and for one that would write redacted values. */
+  async stepOf(action: ActionStep['action'], subject: Subject): Promise<ActionStep> {
+    const target = await this.#resolver.resolve(action, subject);
+    refuseTooDeep(action, target);
+    if (action.verb === 'event')
+      return { action, target: eventTarget(target), body: this.#eventOf(action.body, target, subject) };
+    if (action.verb === 'status') return { action, target, body: { status: action.body } };
+    if (action.verb === 'apply' || action.verb === 'create')
+      return { action, target, body: this.#objectOf(action, target, subject) };
+    refuseRedacted(action.body, target.type.gvr);
+    return { action, target, body: action.body };
+  }
+
+  /** The object to send: the body with its type and name, and without managedFields, which only a server writes. */
+  #objectOf(action: { body: Body; own: boolean; verb: string }, target: ActionTarget, subject: Subject): KubeObject {
+    const { managedFields: _, ...metadata } = (action.body.metadata ?? {}) as KubeObject['metadata'];
+    const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = action.body;
+    const object: KubeObject = {
+      apiVersion: formatGroupVersion(target.type.gvr),
+      kind: target.type.kind,
+      metadata: {
+        ...metadata,
+        ...(target.name === '' ? {} : { name: target.name }),
+        ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+      },
+      ...rest,
+    };
+    refuseRedacted(object, target.type.gvr);
+    if (action.own) setControllerReference(this.#ownerOf(action.verb, subject), object);
+    return object;
+  }
+
+  #ownerOf(verb: string, { object }: Subject): KubeObject {
+    if (!object)
+      throw new InformerError('hook', `the action ${verb} cannot set an owner: the reconciled object does not exist`);
+    const { gvr, kind } = this.#options.primary;
+    return { apiVersion: formatGroupVersion(gvr), kind, metadata: object.metadata as KubeObject['metadata'] };
+  }
+
+  /** A core/v1 Event about the target, without aggregation. Source: client-go tools/record. */
+  #eventOf({ type, reason, message }: EventBody, target: ActionTarget, subject: Subject): object {
+    const now = this.#options.clock.now();
+    const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+    const namespace = target.namespace ?? 'default';
+    const unique = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(this.#events++)).toString(16);
+    const uid = target.name === subject.name ? subject.object?.metadata.uid : undefined;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${target.name}.${unique}`, namespace },
+      involvedObject: {
+        apiVersion: formatGroupVersion(target.type.gvr),
+        kind: target.type.kind,
+        name: target.name,
+        ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+        ...(uid === undefined ? {} : { uid }),
+      },
+      type,
+      reason,
+      message,
+      source: { component: FIELD_MANAGER },
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+    };
+  }
+}
+
+const EVENTS: TargetType = { gvr: { group: '', version: 'v1', resource: 'events' }, kind: 'Event', namespaced: true };
+
+function eventTarget({ namespace, name }: ActionTarget): ActionTarget {
+  return { type: EVENTS, namespace: namespace ?? 'default', name };
+}
+
+/** Parks the key of an action whose body is nested too deep to be written or shown: no retry can succeed. */
+function refuseTooDeep({ verb, body }: ActionStep['action'], target: ActionTarget): void {
+  if (!isTooDeep(body)) return;
+  throw new TerminalError(
+    new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`),
+  );
+}
+
+/**
+ * Throws `hook` for a body that would write digests into a Secret. Hooks get the values of Secrets as digests, so a
+ * hook that returns a whole Secret would overwrite the values with them.
+ */
+export function refuseRedacted(body: unknown, { group, resource }: GroupVersionResource): void {
+  if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(jsonText(body))) return;
+  throw new InformerError('hook', 'this would write redacted values into a Secret', {
+    hint: 'send only the fields that are to change, or run with --show-secrets',
+  });
+}

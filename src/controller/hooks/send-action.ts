@@ -1,0 +1,52 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Random } from '../../kit/random.ts';
+import { isNotFound } from '../../model/status.ts';
+import { retryOnConflict } from '../retry.ts';
+import { type ActionResource, FIELD_MANAGER } from './action-client.ts';
+import type { ActionStep } from './action-step.ts';
+
+export interface SendOptions {
+  signal: AbortSignal;
+  clock?: Clock | undefined;
+  random?: Random | undefined;
+  /** Whether the server only checks the request and stores nothing. */
+  dryRun?: boolean | undefined;
+  /** With `apply`: whether fields of other managers are taken over. Default: true. */
+  force?: boolean | undefined;
+}
+
+/**
+ * Sends one action. It is tried again after a conflict with another writer. Resolves with the server's answer; with
+ * undefined for the deletion of an object that does not exist, which is no failure.
+ */
+export function sendAction(resource: ActionResource, step: ActionStep, options: SendOptions): Promise<unknown> {
+  const { clock, random, signal, force = true } = options;
+  const once = () => sendOnce(resource, step, { ...options, force });
+  return force ? retryOnConflict(once, { clock, random, signal }) : once();
+}
+
+async function sendOnce(
+  resource: ActionResource,
+  { action, target, body }: ActionStep,
+  { signal, dryRun = false, force }: SendOptions,
+): Promise<unknown> {
+  const options = { signal, dryRun, fieldManager: FIELD_MANAGER };
+  switch (action.verb) {
+    case 'apply':
+      return resource.patch(target.name, body, { ...options, type: 'apply', force });
+    case 'create':
+    case 'event':
+      return resource.create(body as object, options);
+    case 'patch':
+      return resource.patch(target.name, body, { ...options, type: action.patchType });
+    case 'status':
+      return resource.patch(target.name, body, { ...options, type: 'merge', subresource: 'status' });
+    case 'delete':
+      return resource.delete(target.name, { ...action.body, signal, dryRun }).catch(ignoreNotFound);
+  }
+}
+
+/** The result of a request for an object that does not exist is undefined. Throws any other error. */
+export function ignoreNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

@@ -59,6 +59,13 @@ export {
   removeFinalizer,
   removeFinalizerPatch,
 } from './controller/finalizer.ts';
+export {
+  type Cleanup,
+  createFinalizerReconciler,
+  type FinalizerClient,
+  type FinalizerReconcilerOptions,
+  type FinalizerResource,
+} from './controller/finalizer-reconciler.ts';
 export type { HookClient, HookResource } from './controller/hooks/guarded-client.ts';
 export type { HookContext, HookFunction, HookReply } from './controller/hooks/module.ts';
 export { createInformerSource } from './controller/informer-source.ts';

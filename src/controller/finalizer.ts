@@ -26,8 +26,10 @@ export function removeFinalizer(object: KubeObject, finalizer: string): boolean 
 }
 
 /**
- * The next step for an object that should have a finalizer. Source: kube-rs finalizer.rs.
- * - `add`: the object lacks the finalizer. Add it first, and wait for the event of that change.
+ * The next step for an object that should have a finalizer. `createFinalizerReconciler` does all of them. Source: kube-rs
+ * finalizer.rs.
+ * - `add`: the object lacks the finalizer. Add it first, then go on with `apply` in the same run: a finalizer does not
+ *   change metadata.generation, so with `generationChanged` no further run would follow.
  * - `apply`: the object has the finalizer. Reconcile it.
  * - `cleanup`: the object is being deleted and has the finalizer. Clean up, then remove it.
  * - `nothing`: the object is being deleted without the finalizer.
@@ -42,34 +44,36 @@ export function finalizerStep(object: Finalized, finalizer: string): FinalizerSt
 }
 
 /**
- * The JSON patch that adds a finalizer. It fails if the name now belongs to another object. If it has to write the
- * whole list, it also fails if the object changed since the read, so that it never removes a finalizer of another
- * controller.
+ * The JSON patch that adds finalizers that the object lacks. It fails if the name now belongs to another object, and if
+ * the finalizers changed since the read, so that it never removes a finalizer of another controller, nor adds one twice.
  */
-export function addFinalizerPatch(object: Finalized, finalizer: string): JsonPatchOperation[] {
+export function addFinalizerPatch(object: Finalized, finalizer: string | readonly string[]): JsonPatchOperation[] {
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
+  const added = [finalizer].flat();
   if (finalizers.length > 0) {
     return [
       { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
+      { op: 'test', path: '/metadata/finalizers', value: finalizers },
+      ...added.map((value) => ({ op: 'add', path: '/metadata/finalizers/-', value }) as const),
     ];
   }
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-    { op: 'add', path: '/metadata/finalizers', value: [finalizer] },
+    { op: 'add', path: '/metadata/finalizers', value: added },
   ];
 }
 
 /**
- * The JSON patch that removes all entries of a finalizer. It fails if one of them is another finalizer by now. The last
+ * The JSON patch that removes all entries of finalizers. It fails if one of them is another finalizer by now. The last
  * entry is removed first, so that the other indexes stay valid.
  */
-export function removeFinalizerPatch(object: Finalized, finalizer: string): JsonPatchOperation[] {
-  const places = (object.metadata.finalizers ?? []).flatMap((entry, at) =>
-    entry === finalizer ? [`/metadata/finalizers/${at}`] : [],
+export function removeFinalizerPatch(object: Finalized, finalizer: string | readonly string[]): JsonPatchOperation[] {
+  const removed = [finalizer].flat();
+  const places = (object.metadata.finalizers ?? []).flatMap((value, at) =>
+    removed.includes(value) ? [{ value, path: `/metadata/finalizers/${at}` }] : [],
   );
-  return places.reverse().flatMap((path): JsonPatchOperation[] => [
-    { op: 'test', path, value: finalizer },
+  return places.reverse().flatMap(({ value, path }): JsonPatchOperation[] => [
+    { op: 'test', path, value },
     { op: 'remove', path },
   ]);
 }

@@ -32,9 +32,14 @@ export async function presentObject<T>(
   try {
     return await resource.get(name, { signal });
   } catch (error) {
-    if (isNotFound(error) && statusOf(error)?.details?.name !== undefined) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
+}
+
+/** Whether the server has the type, but not the object. A 404 without a name is that of a type or a path. */
+export function isAbsent(error: unknown): boolean {
+  return isNotFound(error) && statusOf(error)?.details?.name !== undefined;
 }
 
 /** The name of an object for requests of `resource`. Throws as {@link presentObject} rejects. */

@@ -25,7 +25,7 @@ export interface StatusWriter<T> extends ObjectReader<T> {
       fieldManager?: string | undefined;
       signal?: AbortSignal | undefined;
     },
-  ): Promise<NoInfer<T>>;
+  ): Promise<T>;
 }
 
 /** What {@link updateStatus} did, and the object after it. */

@@ -281,6 +281,13 @@ const TAKERS: Readonly<Record<string, Taker>> = {
         options,
       ),
   },
+  createFinalizerReconciler: {
+    types: ['FinalizerReconcilerOptions'],
+    base: { client: {}, gvr: CONFIG_MAPS, objects: new Map(), finalizers: { 'a.b/c': () => {} }, reconcile: () => {} },
+    slip: ['finalizer', 'finalizers'],
+    wrong: { reconcile: 'no' },
+    attempt: (options) => library.createFinalizerReconciler(options),
+  },
   updateStatus: {
     types: ['UpdateStatusOptions'],
     slip: ['singal', 'signal'],
